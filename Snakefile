@@ -1,0 +1,18 @@
+"""dissensus: multi-agent debates as designed experiments. One page; the rules are in workflow/rules."""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/language.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.language.input,

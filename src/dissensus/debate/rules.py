@@ -1,0 +1,79 @@
+"""Format rules that a speech must keep, each a check that says in words what was broken."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dissensus.text.sentences import split_sentences
+from dissensus.text.words import count_words
+
+#: Symbols that appendix D.1 of the language paper bans from plain text.
+BANNED = "#*_~`>|"
+
+_LIST = re.compile(r"^\s*(?:[-•‣◦]|\d+[.)、]|[一二三四五六七八九十]+、|[a-zA-Z]\))\s*\S", re.MULTILINE)
+_EMOJI = re.compile(
+    "[\U0001f000-\U0001faff\U00002600-\U000027bf\U0001f1e6-\U0001f1ff\u2b50\u2b55\ufe0f]"
+)
+_GREETING = re.compile(
+    r"^\s*(?:hello|hi|good (?:morning|afternoon|evening)|greetings|ladies and gentlemen|"
+    r"thank you|dear |as the (?:pro|con)\b|i am the (?:pro|con)\b|"
+    r"(?:pro|con) (?:first|second) speaker|round \d|"
+    r"大家好|各位|尊敬的|谢谢|感谢|女士们|作为(?:正方|反方)|我是(?:正方|反方)|(?:正方|反方)[一二]辩)",
+    re.IGNORECASE,
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+
+
+@dataclass(frozen=True)
+class SpeechRules:
+    """The output rules of one speech.
+
+    Attributes
+    ----------
+    sentences : how many sentences, exactly.
+    words : the most that any one of them may have (segmented words where the language needs it).
+    script : "latin" or "han": the writing system of the language asked for.
+    """
+
+    sentences: int
+    words: int
+    script: str
+
+    def violations(self, text: str) -> tuple[str, ...]:
+        """Every rule that a text breaks, in words; empty where it breaks none."""
+        found = []
+        symbols = sorted(set(text) & set(BANNED))
+        if symbols:
+            found.append(f"banned symbols: {' '.join(symbols)}")
+        if _LIST.search(text):
+            found.append("a bulleted or numbered list")
+        if "\n" in text.strip():
+            found.append("more than one paragraph, or a heading")
+        if _EMOJI.search(text):
+            found.append("an emoji")
+        if _GREETING.search(text):
+            found.append("a greeting or an announcement of the role or round")
+        sentences = split_sentences(text)
+        if len(sentences) != self.sentences:
+            found.append(f"{len(sentences)} sentences instead of exactly {self.sentences}")
+        longest = max((count_words(s) for s in sentences), default=0)
+        if longest > self.words:
+            found.append(f"a sentence of {longest} words; the most is {self.words}")
+        if share_of_script(text, self.script) < 0.5:
+            found.append("not in the language asked for")
+        return tuple(found)
+
+
+def share_of_script(text: str, script: str) -> float:
+    """Share of a text's words that are in a script, each Han character and Latin word one unit.
+
+    A Latin word weighs as much as a Han character, so that a name quoted in Latin letters does
+    not make a Chinese speech English. A text with neither has share 1.
+    """
+    han = len(_HAN.findall(text))
+    latin = len([word for word in text.split() if _LATIN.search(word) and not _HAN.search(word)])
+    if han + latin == 0:
+        return 1.0
+    return (han if script == "han" else latin) / (han + latin)

@@ -1,0 +1,104 @@
+"""The manifest: both stages of randomisation, drawn once from a seed before any debate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.fingerprint import digest
+from dissensus.language.settings import ROLES
+from dissensus.tables.artefact import Schema, read
+
+MANIFEST = Schema(
+    name="manifest",
+    row="session",
+    columns={
+        "session_id": "string",
+        "draw_id": "string",
+        "block": "int",
+        "domain_id": "int",
+        "motion_id": "string",
+        "language": "string",
+        "language_order": "string",
+        "position": "int",
+        "P1": "string",
+        "P2": "string",
+        "O1": "string",
+        "O2": "string",
+        "seed": "int",
+    },
+    key=("session_id",),
+)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What the manifest is drawn from besides the pool."""
+
+    seed: int
+    draws: int
+    block_size: int
+    languages: Sequence[str]
+    panel: Sequence[str]
+
+
+def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
+    """The manifest artefact as session_id -> row, in the order of ids."""
+    return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw_manifest(
+    pool: Sequence[Mapping[str, Any]], drawing: Drawing
+) -> list[dict[str, Any]]:
+    """Draw every session of the drawing.
+
+    Stage 1, per draw: a domain uniformly over the domains that have motions, then a motion
+    uniformly, with replacement, within it. Stage 2, per draw: one assignment of distinct models
+    to the roles P1, P2, O1, O2, the same in every language, and a uniformly random order of the
+    languages. Draws have random streams of their own, so that the first hundred draws are the
+    same whether a hundred or a thousand are made.
+
+    Parameters
+    ----------
+    pool : rows of the motion pool, of which those with ``drawable`` are drawn from.
+    drawing : how many draws, of what, from which seed.
+
+    Returns
+    -------
+    One row per session, in the order of their ids; ``position`` is the order in which the
+    sessions of a draw are held.
+    """
+    by_domain: dict[int, list[str]] = {}
+    for motion in pool:
+        if motion["drawable"]:
+            by_domain.setdefault(motion["domain_id"], []).append(motion["motion_id"])
+    domains = sorted(by_domain)
+    width = max(3, len(str(drawing.draws)))
+    rows = []
+    for index in range(drawing.draws):
+        rng = np.random.default_rng([drawing.seed, index])
+        domain = domains[int(rng.integers(len(domains)))]
+        motion = by_domain[domain][int(rng.integers(len(by_domain[domain])))]
+        cast = [drawing.panel[int(i)] for i in rng.permutation(len(drawing.panel))[: len(ROLES)]]
+        order = [list(drawing.languages)[int(i)] for i in rng.permutation(len(drawing.languages))]
+        draw_id = f"d{index + 1:0{width}d}"
+        rows += [
+            {
+                "session_id": f"{draw_id}-{language}",
+                "draw_id": draw_id,
+                "block": index // drawing.block_size + 1,
+                "domain_id": domain,
+                "motion_id": motion,
+                "language": language,
+                "language_order": ">".join(order),
+                "position": position,
+                **dict(zip(ROLES, cast, strict=True)),
+                "seed": int(digest([drawing.seed, draw_id, language])[:12], 16),
+            }
+            for position, language in enumerate(order, start=1)
+        ]
+    return sorted(rows, key=lambda row: row["session_id"])

@@ -1,0 +1,155 @@
+"""The debate: eight turns in a fixed order, one call each, on the paper's own prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dissensus.debate.protocol import Call, Steps, Turn
+from dissensus.debate.rules import SpeechRules
+from dissensus.errors import ResourceError
+from dissensus.fingerprint import digest
+from dissensus.talk.call import Message
+
+#: Sentences that a speech must have, by the strategy of its round (appendix D.1).
+SENTENCES = {"opening": 5, "rebuttal": 5, "closing": 4}
+
+_NEEDED = (
+    "template language_instruction roles positions strategies schedule repair previous_speaker "
+    "history history_entry system"
+).split()
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The wording of one language condition, read from ``resources/prompts/language``."""
+
+    wording: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: str | Path) -> Prompts:
+        """Read a prompt file.
+
+        Raises
+        ------
+        ResourceError : it is not YAML, or a part is missing.
+        """
+        try:
+            wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise ResourceError(f"{path} is not YAML in UTF-8 ({error}).") from None
+        missing = [part for part in _NEEDED if part not in (wording or {})]
+        if missing:
+            raise ResourceError(f"{path} lacks {missing[0]!r}; resources/prompts/language/en.yaml has all parts.")
+        return cls(wording)
+
+    @property
+    def sha256(self) -> str:
+        return digest(self.wording)
+
+
+def debate(
+    prompts: Prompts,
+    topic: str,
+    cast: Mapping[str, str],
+    *,
+    script: str,
+    words_per_sentence: int,
+    system_message: bool,
+) -> Callable[[], Steps]:
+    """The debate as a protocol.
+
+    Parameters
+    ----------
+    prompts : the wording.
+    topic : the motion, in the language of the debate.
+    cast : role (P1, P2, O1, O2) -> model.
+    script : writing system that the speeches must be in.
+    words_per_sentence : the most words of a sentence.
+    system_message : whether to send the private system message too.
+    """
+    return partial(
+        _steps, prompts.wording, topic, dict(cast), script, words_per_sentence, system_message
+    )
+
+
+def _steps(
+    wording: Mapping[str, Any],
+    topic: str,
+    cast: Mapping[str, str],
+    script: str,
+    words: int,
+    system_message: bool,
+) -> Steps:
+    transcript: list[Turn] = []
+    for number, slot in enumerate(wording["schedule"], start=1):
+        prompt = turn_prompt(wording, topic, slot, transcript)
+        opening: tuple[Message, ...] = ()
+        if system_message:
+            role = wording["roles"][slot["speaker"]]
+            opening = (Message("system", fill(wording["system"], ROLE=role, TOPIC=topic)),)
+        rules = SpeechRules(SENTENCES[slot["strategy"]], words, script)
+        transcript += yield [
+            Call(
+                number=number,
+                speaker=slot["speaker"],
+                role=wording["roles"][slot["speaker"]],
+                round_label=slot["round"],
+                model=cast[slot["speaker"]],
+                messages=(*opening, Message("user", prompt)),
+                violations=rules.violations,
+                again=partial(_again, opening, prompt, wording["repair"]),
+            )
+        ]
+
+
+def turn_prompt(
+    wording: Mapping[str, Any], topic: str, slot: Mapping[str, str], transcript: list[Turn]
+) -> str:
+    """The one user message of a turn (appendix D.1), its optional blocks filled or left out."""
+    previous = history = ""
+    if transcript:
+        previous = fill(wording["previous_speaker"], PREVIOUS_SPEECH=transcript[-1].text)
+        entries = [
+            fill(wording["history_entry"], ROLE=t.role, ROUND_INFO=t.round_label, SPEECH=t.text)
+            for t in transcript
+        ]
+        history = fill(wording["history"], HISTORY="\n".join(entries))
+    filled = fill(
+        wording["template"],
+        TOPIC=topic,
+        LANGUAGE_INSTRUCTION=wording["language_instruction"],
+        ROLE=wording["roles"][slot["speaker"]],
+        ROUND_INFO=slot["round"],
+        POSITION_LINE=wording["positions"][slot["speaker"][0]],
+        OPTIONAL_PREVIOUS_SPEAKER_BLOCK=previous,
+        OPTIONAL_DEBATE_HISTORY_BLOCK=history,
+        STRATEGY_PROMPT=wording["strategies"][slot["strategy"]],
+    )
+    # An empty block leaves no gap of blank lines behind.
+    while "\n\n\n" in filled:
+        filled = filled.replace("\n\n\n", "\n\n")
+    return filled.rstrip("\n")
+
+
+def fill(template: str, **fields: str) -> str:
+    """Replace ``{NAME}`` by each field, once and in one pass, so that braces in a text are safe."""
+    pieces = template.split("{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, brace, rest = piece.partition("}")
+        filled.append(fields[name] + rest if brace and name in fields else "{" + piece)
+    return "".join(filled)
+
+
+def _again(
+    opening: tuple[Message, ...], prompt: str, repair: str, violations: tuple[str, ...]
+) -> tuple[Message, ...]:
+    """The same prompt with the repair instruction appended (appendix D.4)."""
+    instruction = fill(repair, VIOLATION_REASON="; ".join(violations))
+    return (*opening, Message("user", f"{prompt}\n\n{instruction}"))

@@ -1,0 +1,98 @@
+"""One session of the language study, from its specification to its artefacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dissensus.debate.record import SessionPaths, write_session
+from dissensus.debate.runner import Limits, hold_session
+from dissensus.language.protocol import Prompts, debate
+from dissensus.language.settings import ROLES, LanguageStudy
+from dissensus.tables.provenance import provenance
+from dissensus.talk import providers
+from dissensus.talk.call import Provider
+from dissensus.talk.journal import Journal
+
+
+def specify(
+    row: Mapping[str, Any],
+    motions: Mapping[str, Mapping[str, Any]],
+    study: LanguageStudy,
+    models: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """All that a session depends on, as plain data: held again exactly when this changes.
+
+    Parameters
+    ----------
+    row : the session's row of the manifest.
+    motions : motion_id -> row of the pool.
+    study : settings.
+    models : each model's settings.
+    """
+    condition = study.languages[row["language"]]
+    return {
+        **row,
+        "topic": motions[row["motion_id"]][condition.motion],
+        "prompts": condition.prompts,
+        "prompts_sha256": _prompts(condition.prompts).sha256,
+        "script": condition.script,
+        "protocol": study.protocol.model_dump(),
+        "models": {
+            row[role]: providers.identity(row[role], models[row[role]]) for role in ROLES
+        },
+    }
+
+
+def hold(
+    spec: Mapping[str, Any],
+    models: Mapping[str, Mapping[str, Any]],
+    journal: Path,
+    paths: SessionPaths,
+) -> str:
+    """Hold the session of a specification, or finish it from its journal, and write it down.
+
+    Returns
+    -------
+    Why it failed for good, "" where it did not.
+    """
+    cast = {role: spec[role] for role in ROLES}
+    speakers = {name: _provider(name, models) for name in cast.values()}
+    protocol = spec["protocol"]
+    steps = debate(
+        _prompts(spec["prompts"]),
+        spec["topic"],
+        cast,
+        script=spec["script"],
+        words_per_sentence=protocol["words_per_sentence"],
+        system_message=protocol["system_message"],
+    )
+    limits = Limits(
+        protocol["repairs"],
+        protocol["session_attempts"],
+        protocol["temperature"],
+        protocol["max_tokens"],
+    )
+    session = hold_session(spec["seed"], steps, speakers, Journal(journal), limits)
+    simulated = all(provider.simulated for provider in speakers.values())
+    ids = {name: spec[name] for name in ("session_id", "draw_id", "language")}
+    write_session(paths, session, ids, provenance("hold_session", simulated, spec))
+    return session.failure
+
+
+@cache
+def _prompts(path: str) -> Prompts:
+    return Prompts.read(path)
+
+
+_made: dict[tuple[str, str], Provider] = {}
+
+
+def _provider(name: str, models: Mapping[str, Mapping[str, Any]]) -> Provider:
+    """A provider, once a process: a client's connections are shared by all sessions."""
+    key = (name, providers.identity(name, models[name]))
+    if key not in _made:
+        _made[key] = providers.make(name, dict(models[name]))
+    return _made[key]

@@ -1,0 +1,145 @@
+"""The settings of the language study; the comments of config.yaml say the same to its users."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from dissensus.settings_base import Settings
+
+Rate = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
+
+#: The four roles that the paper's design assigns models to.
+ROLES = ("P1", "P2", "O1", "O2")
+
+
+class PoolSettings(Settings):
+    motions: str
+    """CSV of motions: motion_id, source, tournament, year, round, and one motion column a language."""
+    codebook: str
+    """CSV of the codes that a coder may give, with the domain each stands for."""
+    coder_a: str
+    """CSV of the first coder's codes: motion_id, code."""
+    coder_b: str
+    """CSV of the second coder's codes, made without sight of the first's."""
+    adjudication: str
+    """CSV of the codes settled where the coders disagree: motion_id, code, reason."""
+    sources: Annotated[list[str], Field(min_length=1)]
+    """Which sources of motions to draw from."""
+    years: Annotated[list[int], Field(min_length=1)]
+    """Which years' motions to draw from."""
+
+
+class LanguageCondition(Settings):
+    prompts: str
+    """YAML of the debate prompt."""
+    motion: str
+    """The motions' column in this language."""
+    script: Literal["latin", "han"]
+    """The writing system that a speech must be in."""
+
+
+class ProtocolSettings(Settings):
+    system_message: bool
+    """Whether each model also gets the private system message that the paper's section 4.2 mentions."""
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    max_tokens: Count
+    words_per_sentence: Count
+    """The most words a sentence may have; Chinese words by segmentation."""
+    repairs: Annotated[int, Field(ge=0)]
+    """How often a turn that breaks a format rule is asked for again."""
+    session_attempts: Count
+    """How often a session is held before it has failed for good."""
+
+
+class Weights(Settings):
+    lexical: Rate
+    semantic: Rate
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> Weights:
+        total = self.lexical + self.semantic
+        if abs(total - 1) > 1e-9:
+            raise ValueError(f"the weights must sum to 1, and sum to {total:g}")
+        return self
+
+
+class MeasureSettings(Settings):
+    tokenizer: str
+    """tekken (embedded), tiktoken:<encoding>, or hf:<hub name or folder>."""
+    embedder: str
+    """use-multilingual (embedded), openai:<model>, or sentence-transformers:<hub name or folder>."""
+    unit: Literal["turn", "speaker", "side"]
+    """What one token distribution is made of."""
+    repetitions: Count
+    """Monte Carlo repetitions of the length matching and of the shuffle null."""
+    weights: Weights
+    anchors: Annotated[list[Scale], Field(min_length=1)]
+    """The scales that the Homogeneity Index is given on."""
+    primary: Scale
+    """The scale of the headline estimate."""
+    paper_scale: Scale
+    """The bounded scale that stands for the paper's own, shown beside the primary one."""
+
+    @model_validator(mode="after")
+    def _primary_is_an_anchor(self) -> MeasureSettings:
+        for name in ("primary", "paper_scale"):
+            if getattr(self, name) not in self.anchors:
+                raise ValueError(f"{name} holds {getattr(self, name)!r}, which is not among anchors")
+        return self
+
+
+class InferenceSettings(Settings):
+    confidence: Annotated[float, Field(gt=0, lt=1)]
+    resamples: Annotated[int, Field(ge=100)]
+    """Bootstrap resamples."""
+    flips: Annotated[int, Field(ge=100)]
+    """Monte Carlo draws of every randomisation test."""
+    equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
+    """Largest difference in compliance that counts as none."""
+    saturation_warning: Rate
+    """Share of sessions at a bound of a scale from which the report warns."""
+
+
+class DiagnosisSettings(Settings):
+    simulations: Count
+    """Simulated studies in each row of the design diagnosis."""
+    effects: Annotated[list[float], Field(min_length=1)]
+    """Planted language effects, in standard deviations of a paired difference."""
+    motion_share: Rate
+    """Share of the variance of paired differences that motions account for."""
+
+
+class LanguageStudy(Settings):
+    """Everything that the language study may be told."""
+
+    draws: Count
+    """Motion draws; each is one session in every language."""
+    block_size: Count
+    """Draws in a temporal block, which is also what one measuring job takes."""
+    languages: Annotated[dict[str, LanguageCondition], Field(min_length=2)]
+    reference: str
+    """The language that the others are compared with and that the anchors are fitted on."""
+    panel: Annotated[list[str], Field(min_length=len(ROLES))]
+    """The models that are permuted over the four roles; of a longer panel, four are drawn."""
+    pool: PoolSettings
+    protocol: ProtocolSettings
+    measures: MeasureSettings
+    inference: InferenceSettings
+    diagnosis: DiagnosisSettings
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> LanguageStudy:
+        if self.reference not in self.languages:
+            known = ", ".join(self.languages)
+            raise ValueError(f"reference holds {self.reference!r}; it may be one of {known}")
+        repeated = sorted({name for name in self.panel if self.panel.count(name) > 1})
+        if repeated:
+            raise ValueError(f"panel names {repeated[0]!r} twice; each model has one place")
+        for name in self.languages:
+            if not name.isidentifier():
+                raise ValueError(f"the language {name!r} must be a word of letters, digits and _")
+        return self

@@ -1,0 +1,333 @@
+"""Simulated debaters: speeches composed from a bilingual argument space, with a planted effect.
+
+The generative model. A motion has an argument space: for each side seven points, each a label and
+five clauses (claim, reason, example, answer, harm), written in both languages. A speech has the
+sentences that the debate prompt asks for. Each sentence takes one clause of its kind and
+
+* with probability p **recycles** a clause of that kind that the side has already used, its own
+  speaker's first;
+* otherwise **opens** one that nobody has used, staying with the point of the sentence before it
+  where that is still free. When a kind is used up, it recycles.
+
+With *l* the language, *m* the model, *t* the motion, *c* its domain, *d* the session's first speech,
+
+    logit p = logit(recycle[l]) + offset[m] + domain_offset[c] + topic_sd * z(t)
+              + interaction_sd * z(t, l) + session_sd * z(d),
+
+z standard normal draws fixed by what is in the brackets. recycle[l] is the planted treatment
+effect; topic_sd makes motions differ, interaction_sd makes the language effect differ between
+motions, session_sd makes sessions differ. A violation of the format rules is put in at a set rate,
+lower on a repair. A debater sees only the messages it is sent, like any other model: what has been
+used, it reads from the debate history in the prompt.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import yaml
+from pydantic import Field, field_validator
+
+from dissensus.errors import ResourceError
+from dissensus.fingerprint import code_digest, digest, file_digest
+from dissensus.language.settings import Rate
+from dissensus.settings_base import Settings, validate
+from dissensus.talk.call import Message
+
+Probability = Annotated[float, Field(gt=0, lt=1)]
+Spread = Annotated[float, Field(ge=0)]
+
+#: Which kind of clause each sentence takes; "close" is a question or a takeaway.
+_PLAN = {5: ("claim", "ground", "answer", "harm", "close"), 4: ("claim", "ground", "answer", "harm")}
+_LANGUAGES = {"Simplified Chinese": "zh", "English": "en"}
+
+
+class SpeechSettings(Settings):
+    """What a simulated debater may be told (``models.<name>.speech``)."""
+
+    arguments: str
+    """Folder of argument spaces: <motion_id>.tsv, generic.tsv and frames.yaml."""
+    motions: str
+    """The motions' CSV, by which a debater knows which space a topic has."""
+    recycle: dict[str, Probability]
+    """Probability, by language, that a sentence recycles."""
+    offset: float = 0.0
+    """The model's own, on the logit scale."""
+    codes: list[str] = Field(default_factory=list)
+    """CSVs of motion_id and code that give a motion its domain; a later file overrides an earlier."""
+    domain_offset: dict[str, float] = Field(default_factory=dict)
+    """By domain code, on the logit scale."""
+    topic_sd: Spread = 0.0
+    interaction_sd: Spread = 0.0
+    session_sd: Spread = 0.0
+    violation_rate: Rate = 0.0
+    """Share of first attempts that break a format rule; repairs break one half as often."""
+
+    @field_validator("recycle")
+    @classmethod
+    def _both(cls, recycle: dict[str, float]) -> dict[str, float]:
+        if set(recycle) != {"en", "zh"}:
+            raise ValueError("it must have en and zh, the languages that simulated debaters speak")
+        return recycle
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause of an argument space, in one language."""
+
+    side: str
+    point: int
+    kind: str
+    text: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Space:
+    """All that can be argued on a motion, in one language."""
+
+    motion_id: str
+    clauses: tuple[Clause, ...]
+
+
+def check(speech: Mapping[str, Any]) -> None:
+    """Validate a model's speech settings; SettingError where they are wrong."""
+    validate(SpeechSettings, speech, "speech")
+
+
+def identity(settings: Mapping[str, Any]) -> str:
+    """Digest of all that a debater's words depend on besides its settings: spaces, frames, code."""
+    speech = settings["speech"]
+    tables = (speech["motions"], *speech.get("codes", []))
+    return _resources_digest(speech["arguments"], tables)
+
+
+@cache
+def _resources_digest(folder: str, tables: tuple[str, ...]) -> str:
+    files = {path.name: file_digest(path) for path in sorted(Path(folder).iterdir())}
+    return digest([files, [file_digest(Path(table)) for table in tables], code_digest(__name__)])
+
+
+def speak(
+    messages: Sequence[Message], settings: Mapping[str, Any], rng: np.random.Generator
+) -> str:
+    """Compose one speech.
+
+    Parameters
+    ----------
+    messages : a debate prompt of the language study; the last message is what is answered.
+    settings : the model's entry of the configuration, with ``speech``.
+    rng : source of every random choice.
+    """
+    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    prompt = _Prompt(messages[-1].content)
+    space = _space(speech.arguments, speech.motions, prompt.topic, prompt.language)
+    debater = _Debater(prompt, speech, space, rng)
+    sentences = debater.sentences()
+    rate = speech.violation_rate / (2 if prompt.is_repair else 1)
+    frames = _frames(speech.arguments)[prompt.language]
+    if rng.random() < rate:
+        return _violate(sentences, prompt.language, frames, rng)
+    return _join(sentences, prompt.language)
+
+
+class _Prompt:
+    """What a debater makes of the message it is sent."""
+
+    def __init__(self, content: str) -> None:
+        topic = re.search(r'debate about\s+"(.*?)"\.\n', content, re.DOTALL)
+        role = re.search(r"^Your role is: (.+)\.$", content, re.MULTILINE)
+        asked = re.search(r"write in (Simplified Chinese|English) only", content)
+        if not (topic and role and asked):
+            raise ResourceError(
+                "The simulated debaters cannot read this debate prompt; it must name the topic, the "
+                "role and the language as resources/prompts/language/en.yaml does."
+            )
+        self.topic = topic[1]
+        self.role = role[1]
+        self.side = "pro" if self.role.startswith("Pro") else "con"
+        self.language = _LANGUAGES[asked[1]]
+        self.is_closing = "Closing Statement" in content.split("Current round:")[1].split("\n")[0]
+        self.is_repair = "Your last response violated the rules" in content
+        entries = re.findall(r"^((?:Pro|Con) \w+ Speaker) \(Round.*?\): (.*)$", content, re.MULTILINE)
+        self.history: list[tuple[str, str]] = entries
+        self.previous = entries[-1][1] if entries else ""
+        self.first_speech = entries[0][1] if entries else ""
+
+
+class _Debater:
+    """One speech in the making."""
+
+    def __init__(
+        self,
+        prompt: _Prompt,
+        speech: SpeechSettings,
+        space: Space,
+        rng: np.random.Generator,
+    ) -> None:
+        self.prompt, self.speech, self.rng = prompt, speech, rng
+        self.motion_id = space.motion_id
+        self.space = [clause for clause in space.clauses if clause.side == prompt.side]
+        self.others = [clause for clause in space.clauses if clause.side != prompt.side]
+        side = [text for who, text in prompt.history if who.startswith(prompt.role[:3])]
+        own = [text for who, text in prompt.history if who == prompt.role]
+        self.used = _found_in(self.space, side)
+        self.own = _found_in(self.space, own)
+        self.point: int | None = None
+        self.probability = self._recycling_probability()
+
+    def _recycling_probability(self) -> float:
+        s, prompt = self.speech, self.prompt
+        base = s.recycle[prompt.language]
+        domain = _codes(tuple(s.codes)).get(self.motion_id, "")
+        logit = (
+            np.log(base / (1 - base))
+            + s.offset
+            + s.domain_offset.get(domain, 0.0)
+            + s.topic_sd * _normal(self.motion_id)
+            + s.interaction_sd * _normal(f"{self.motion_id}/{prompt.language}")
+            + s.session_sd * (_normal(prompt.first_speech) if prompt.first_speech else 0.0)
+        )
+        return float(1 / (1 + np.exp(-logit)))
+
+    def sentences(self) -> list[str]:
+        plan = _PLAN[4 if self.prompt.is_closing else 5]
+        return [self._sentence(kind) for kind in plan]
+
+    def _sentence(self, kind: str) -> str:
+        if kind == "ground":
+            kind = ("reason", "example")[int(self.rng.random() < 0.4)]
+        if kind == "close":
+            kind = ("question", "takeaway")[int(self.rng.random() < 0.5)]
+        wanted = {"question": "harm", "takeaway": "claim"}.get(kind, kind)
+        clause = self._clause(wanted)
+        frame_kind = kind if kind != "answer" or self.prompt.previous else "answer_unprompted"
+        frames = _frames(self.speech.arguments)[self.prompt.language][frame_kind]
+        frame = frames[int(self.rng.integers(len(frames)))]
+        return (
+            frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
+            .replace("{x}", clause.text)
+            .replace("{label}", clause.label)
+            .replace("{quote}", _quotation(self.prompt.previous, self.others, self.prompt.language))
+        )
+
+    def _clause(self, kind: str) -> Clause:
+        """Recycle a used clause of this kind, or open a new one."""
+        used = [c for c in self.space if c.kind == kind and c in self.used]
+        fresh = [c for c in self.space if c.kind == kind and c not in self.used]
+        if used and (not fresh or self.rng.random() < self.probability):
+            pool = [c for c in used if c in self.own] or used
+        else:
+            pool = [c for c in fresh if c.point == self.point] or fresh
+        clause = pool[int(self.rng.integers(len(pool)))]
+        self.point = clause.point
+        self.used.add(clause)
+        return clause
+
+
+def _found_in(space: Sequence[Clause], speeches: Sequence[str]) -> set[Clause]:
+    said = "\n".join(speeches).lower()
+    return {clause for clause in space if clause.text.lower() in said}
+
+
+def _normal(text: str) -> float:
+    """A standard normal draw that a text fixes."""
+    return float(np.random.default_rng(int(digest(text)[:16], 16)).standard_normal())
+
+
+def _quotation(speech: str, clauses: Sequence[Clause], language: str) -> str:
+    """At most ten words of a speech: the opening of the first clause of the other side in it."""
+    said = speech.lower()
+    found = [clause for clause in clauses if clause.text.lower() in said]
+    if language == "zh":
+        openings = [re.split("[，、]", clause.text)[0] for clause in found]
+        short = [opening for opening in openings if 4 <= len(opening) <= 12]
+        return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
+    words = (found[0].text if found else re.split(r"[.?]", speech)[0]).replace("'", "’").split()
+    return " ".join(words[:9]).rstrip(",")
+
+
+def _join(sentences: Sequence[str], language: str) -> str:
+    return ("" if language == "zh" else " ").join(sentences)
+
+
+def _violate(
+    sentences: list[str], language: str, frames: Mapping[str, Any], rng: np.random.Generator
+) -> str:
+    """The same speech with one format rule broken."""
+    text = _join(sentences, language)
+    kind = int(rng.integers(6))
+    if kind == 0:
+        return text.replace(sentences[0], f"**{sentences[0]}**", 1)
+    if kind == 1:
+        return "\n".join(f"- {sentence}" for sentence in sentences)
+    if kind == 2:
+        return _join(sentences[:-1], language)
+    if kind == 3:
+        mark = "，" if language == "zh" else ", and "
+        joined = mark.join(sentence.rstrip(".。?？") for sentence in sentences[1:])
+        return _join([sentences[0], joined + ("。" if language == "zh" else ".")], language)
+    if kind == 4:
+        greeting = frames["greeting"]
+        return _join([greeting, *sentences[1:]], language)
+    return " ".join([frames["foreign"]] * len(sentences))
+
+
+@cache
+def _frames(folder: str) -> dict[str, Any]:
+    path = Path(folder) / "frames.yaml"
+    frames: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return frames
+
+
+@cache
+def _space(folder: str, motions: str, topic: str, language: str) -> Space:
+    """The argument space of a topic; the generic one where the topic has none of its own."""
+    motion_id = _motion_of(motions).get(topic, topic)
+    path = Path(folder) / f"{motion_id}.tsv"
+    if motion_id == topic or not path.exists():
+        path = Path(folder) / "generic.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    labels = {(r["side"], r["point"]): r[language] for r in rows if r["part"] == "label"}
+    clauses = tuple(
+        Clause(r["side"], int(r["point"]), r["part"], r[language], labels[r["side"], r["point"]])
+        for r in rows
+        if r["part"] != "label"
+    )
+    return Space(motion_id, clauses)
+
+
+@cache
+def _motion_of(motions: str) -> dict[str, str]:
+    """Motion text, in any language -> motion_id."""
+    return {
+        text: row["motion_id"]
+        for row in _rows(motions)
+        for column, text in row.items()
+        if column.startswith("motion_") and column != "motion_id"
+    }
+
+
+@cache
+def _codes(files: tuple[str, ...]) -> dict[str, str]:
+    return {row["motion_id"]: row["code"] for file in files for row in _rows(file)}
+
+
+def _rows(path: str) -> list[dict[str, str]]:
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@cache
+def _validated(text: str) -> SpeechSettings:
+    """Settings from their JSON, once for each distinct set of them."""
+    return validate(SpeechSettings, json.loads(text), "speech")

@@ -1,0 +1,61 @@
+"""One run's folder: who may write in it, and what kind of models it holds."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from dissensus.errors import SettingError
+from dissensus.tables.artefact import replacing
+
+
+class RunLock:
+    """A lock on a run that dies with the process that holds it, however that ends.
+
+    Snakemake's own lock outlives a killed process and then needs a person; the profile turns it
+    off in favour of this one, which the operating system releases.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / ".lock"
+        self._handle: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock for the rest of the process.
+
+        Raises
+        ------
+        SettingError : another process has it.
+        """
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            raise SettingError(
+                f"{self._path.parent} is being written by another snakemake; wait for it to end, "
+                "or give this run another name (--config run=...)."
+            ) from None
+        self._handle = handle
+
+
+def claim_run(folder: Path, simulated: bool) -> None:
+    """Mark a run's folder as one of simulated or of real models, or check that it is.
+
+    Raises
+    ------
+    SettingError : the folder holds a run of the other kind.
+    """
+    marker = folder / ".models"
+    kind = "simulated" if simulated else "real"
+    if not marker.exists():
+        with replacing(marker) as part:
+            part.write_text(kind + "\n", encoding="utf-8")
+    held = marker.read_text(encoding="utf-8").strip()
+    if held != kind:
+        raise SettingError(
+            f"{folder} holds a run with {held} models and this one has {kind} models; "
+            "give it another name (run in config.yaml)."
+        )

@@ -1,0 +1,168 @@
+"""Parquet artefacts that hold what their schema promises, and say where they came from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dissensus.errors import ArtefactError
+
+_KEY = b"dissensus"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What an artefact must hold.
+
+    Attributes
+    ----------
+    name : the artefact's file name without its ending.
+    row : what one row is.
+    columns : leading columns, with their types; "?" after a type allows missing values.
+    key : the columns that together name a row, unique and in ascending order of appearance.
+    open : whether further columns may follow.
+    """
+
+    name: str
+    row: str
+    columns: Mapping[str, str]
+    key: tuple[str, ...]
+    open: bool = False
+
+    def arrow(self) -> pa.Schema:
+        return pa.schema(
+            [
+                pa.field(name, _TYPES[kind.removesuffix("?")], nullable=kind.endswith("?"))
+                for name, kind in self.columns.items()
+            ]
+        )
+
+
+_TYPES = {
+    "string": pa.string(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
+    "strings": pa.list_(pa.string()),
+    "floats": pa.list_(pa.float32()),
+}
+
+
+def write(
+    path: str | Path,
+    schema: Schema,
+    rows: Sequence[Mapping[str, Any]] | pa.Table | Any,
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write an artefact: complete under its name, or not at all.
+
+    Parameters
+    ----------
+    path : where to.
+    schema : what it promises.
+    rows : a list of mappings, an Arrow table or a pandas frame.
+    provenance : stored as JSON in the file's metadata under ``dissensus``; no clock, no host.
+
+    Raises
+    ------
+    ArtefactError : a promised column is missing or of another type, or a key repeats.
+    """
+    table = _conform(_as_table(rows, schema), schema, str(path))
+    text = json.dumps(dict(provenance), ensure_ascii=False, sort_keys=True)
+    table = table.replace_schema_metadata({_KEY: text.encode()})
+    with replacing(path) as part:
+        pq.write_table(table, part, compression="zstd")
+
+
+def read(path: str | Path, schema: Schema) -> pa.Table:
+    """Read an artefact and check it against its schema.
+
+    Raises
+    ------
+    ArtefactError : the file cannot be read or breaks its schema.
+    """
+    try:
+        table = pq.read_table(path, partitioning=None)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ArtefactError(
+            f"{path} cannot be read as Parquet ({error}); delete it and it will be made again."
+        ) from None
+    return _conform(table, schema, str(path))
+
+
+def provenance_of(path: str | Path) -> dict[str, Any]:
+    """What an artefact's metadata says of where it came from; empty where it says nothing."""
+    metadata = pq.read_schema(path).metadata or {}
+    found: dict[str, Any] = json.loads(metadata.get(_KEY, b"{}"))
+    return found
+
+
+class replacing:  # noqa: N801 - reads as a verb: `with replacing(path) as part`
+    """A temporary path that becomes ``path`` when the block ends well, and vanishes otherwise."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+
+    def __enter__(self) -> Path:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        return self._part
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._part.replace(self.path)
+        else:
+            self._part.unlink(missing_ok=True)
+
+
+def _as_table(rows: Any, schema: Schema) -> pa.Table:
+    if isinstance(rows, pa.Table):
+        return rows
+    if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
+        return pa.Table.from_pandas(rows, preserve_index=False)
+    names = list(schema.columns)
+    if schema.open and rows:
+        names += [name for name in rows[0] if name not in schema.columns]
+    known = schema.arrow()
+    return pa.table(
+        {
+            name: pa.array(
+                [row.get(name) for row in rows],
+                known.field(name).type if name in schema.columns else None,
+            )
+            for name in names
+        }
+    )
+
+
+def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
+    """The table with its columns in the schema's order and types."""
+    missing = [name for name in schema.columns if name not in table.column_names]
+    if missing:
+        raise ArtefactError(f"{where}: {schema.name} lacks the column {missing[0]!r}.")
+    extra = [name for name in table.column_names if name not in schema.columns]
+    if extra and not schema.open:
+        raise ArtefactError(f"{where}: {schema.name} has no column {extra[0]!r}.")
+    fields = [*schema.arrow(), *(table.schema.field(name) for name in extra)]
+    try:
+        table = table.select([f.name for f in fields]).cast(pa.schema(fields))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise ArtefactError(f"{where}: {schema.name} has a column of another type: {error}") from None
+    for name, kind in schema.columns.items():
+        if not kind.endswith("?") and table[name].null_count:
+            raise ArtefactError(f"{where}: {schema.name}.{name} has missing values and may not.")
+    if schema.key and table.num_rows:
+        distinct = table.group_by(list(schema.key), use_threads=False).aggregate([]).num_rows
+        if distinct != table.num_rows:
+            raise ArtefactError(
+                f"{where}: {table.num_rows - distinct} rows of {schema.name} repeat their key "
+                f"({', '.join(schema.key)})."
+            )
+    return table

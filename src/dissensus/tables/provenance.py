@@ -1,0 +1,61 @@
+"""Where an artefact came from: what every file's metadata says."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from dissensus.fingerprint import digest
+
+_PACKAGES = ("dissensus", "numpy", "pyarrow", "scipy", "snakemake")
+
+
+def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata for an artefact: nothing that varies between two runs of the same thing.
+
+    Parameters
+    ----------
+    stage : the rule that makes it.
+    simulated : whether the words behind it came from simulated models.
+    depends_on : the settings that the stage was given; kept as a digest.
+    """
+    return {
+        "stage": stage,
+        "simulated": simulated,
+        "settings_sha256": digest(dict(depends_on)),
+        "versions": _versions(),
+        "commit": _commit(),
+    }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+@cache
+def _commit() -> str:
+    """The checkout's commit; "unknown" outside one (a release, say)."""
+    try:
+        asked = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return asked.stdout.strip()

@@ -1,0 +1,80 @@
+"""What is said to a model and what comes back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call, complete: two equal requests to one model may share a reply, and no others may.
+
+    Attributes
+    ----------
+    model : the model's name in the configuration.
+    identity : what the name stood for (provider and settings), so that a changed model asks anew.
+    messages : the conversation so far.
+    temperature, max_tokens : decoding settings; tokens are the model's own.
+    seed : differs for every attempt at every turn, so that a retry is a fresh draw.
+    """
+
+    model: str
+    identity: str
+    messages: tuple[Message, ...]
+    temperature: float
+    max_tokens: int
+    seed: int
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
+        text = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back from one call: a text, or the reason why there is none.
+
+    Attributes
+    ----------
+    text : the model's words, "" where the call failed.
+    error : "" for a reply that can be used, else the kind of failure ("timeout", "empty", ...).
+    input_tokens, output_tokens : as the provider counted them.
+    cost_usd : None where the model has no price.
+    latency_s : seconds from sending to reply.
+    """
+
+    text: str
+    error: str = ""
+    finish_reason: str = "stop"
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    latency_s: float = 0.0
+
+
+class Provider(Protocol):
+    """Anything that can answer a request. Paid, local and simulated models look the same.
+
+    A provider never raises for a call that went wrong: that is a Reply with its ``error`` set,
+    so that failures too are journaled and replayed.
+    """
+
+    name: str
+    identity: str
+    simulated: bool
+
+    def ask(self, request: Request) -> Reply: ...

@@ -1,0 +1,72 @@
+"""Simulated models: a behaviour that composes replies, and faults at set rates.
+
+What a simulated model says is a study's business, so it is named in the model's settings as an
+importable module with ``speak(messages, settings, rng) -> str`` and ``identity(settings)``. What
+goes wrong on the way (time-outs, empty replies) is the same for all and lives here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dissensus.errors import ProviderError
+from dissensus.fingerprint import digest
+from dissensus.talk.call import Reply, Request
+
+#: Characters to a token, for the token counts that a paid provider would report.
+_CHARACTERS_PER_TOKEN = 4
+
+
+class SimulatedModel:
+    """A model that draws its reply from a documented distribution, seeded by the request alone."""
+
+    simulated = True
+
+    def __init__(self, name: str, settings: Mapping[str, Any], behaviour: ModuleType) -> None:
+        self.name = name
+        self._settings = settings
+        self._behaviour = behaviour
+        self._timeout = float(settings.get("timeout_rate", 0.0))
+        self._empty = float(settings.get("empty_rate", 0.0))
+        self.identity = identity(settings)
+
+    def ask(self, request: Request) -> Reply:
+        rng = np.random.default_rng(int(request.sha256[:16], 16))
+        luck = rng.random()
+        if luck < self._timeout:
+            return Reply("", error="timeout", finish_reason="error")
+        if luck < self._timeout + self._empty:
+            return Reply("", error="empty", finish_reason="stop")
+        text = self._behaviour.speak(request.messages, self._settings, rng)
+        said = sum(len(message.content) for message in request.messages)
+        return Reply(
+            text,
+            input_tokens=said // _CHARACTERS_PER_TOKEN,
+            output_tokens=len(text) // _CHARACTERS_PER_TOKEN,
+        )
+
+
+def make(name: str, settings: Mapping[str, Any]) -> SimulatedModel:
+    """A simulated model; see :func:`dissensus.talk.providers.make`."""
+    return SimulatedModel(name, settings, _behaviour(settings))
+
+
+def identity(settings: Mapping[str, Any]) -> str:
+    """See :func:`dissensus.talk.providers.identity`."""
+    return digest({"settings": settings, "behaviour": _behaviour(settings).identity(settings)})
+
+
+def _behaviour(settings: Mapping[str, Any]) -> ModuleType:
+    path = settings.get("behaviour", "")
+    try:
+        return import_module(path)
+    except (ImportError, ValueError):
+        raise ProviderError(
+            f"The behaviour {path!r} of a simulated model must name an importable module such as "
+            "dissensus.language.simulated."
+        ) from None

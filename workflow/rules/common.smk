@@ -1,0 +1,52 @@
+# What every study's rules share: settings, paths, the run's lock, and what a stage depends on.
+
+import os
+import sys
+from pathlib import Path
+
+from dissensus.errors import DissensusError
+from dissensus.fingerprint import code_digest
+from dissensus.runs import RunLock, claim_run
+from dissensus.settings import load
+
+
+def refuse(error):
+    """End with the error's sentence alone; a traceback would bury it."""
+    print(error, file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+try:
+    SETTINGS = load(config, " + ".join(map(str, workflow.configfiles)) or "config.yaml")
+except DissensusError as error:
+    refuse(error)
+
+RESULTS = Path("results") / SETTINGS.run
+MODELS = {name: model.model_dump() for name, model in SETTINGS.models.items()}
+LOCK = RunLock(RESULTS)
+
+
+onstart:
+    try:
+        claim_run(RESULTS, SETTINGS.simulated)
+        LOCK.acquire()
+    except DissensusError as error:
+        refuse(error)
+
+
+def stage(*modules, **settings):
+    """What a stage depends on besides its inputs: settings, and the code of its modules."""
+    return {
+        "settings": {name: plain(value) for name, value in settings.items()},
+        "code": code_digest(*(f"dissensus.{module}" for module in modules)),
+        "simulated": SETTINGS.simulated,
+    }
+
+
+def plain(value):
+    """Settings as the plain data that Snakemake can compare and store."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump()
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    return value
