@@ -1,0 +1,261 @@
+"""Did the randomisation come out as designed, and do two arms comply equally."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special, stats
+
+from dissensus.stats.checks import FloatArray, as_sample, check_level
+from dissensus.stats.results import ChiSquareTest, Estimate
+
+Side = Literal["two-sided", "lower", "upper"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProportionEquivalence:
+    """Two paired shares compared.
+
+    Attributes
+    ----------
+    difference : float
+        Share of `a` minus share of `b`.
+    ci_low, ci_high : float
+        Tango's score interval at level 1 - 2 alpha.
+    p_equivalence : float
+        Of the null that the shares differ by the margin or more; small speaks for equivalence.
+    p_mcnemar : float
+        Exact, of the null that they do not differ at all.
+    only_a, only_b, n : int
+        Pairs with a success in the one alone, in the other alone, and all pairs.
+    """
+
+    difference: float
+    ci_low: float
+    ci_high: float
+    p_equivalence: float
+    p_mcnemar: float
+    only_a: int
+    only_b: int
+    n: int
+
+
+def order_balance(k: int, n: int, confidence: float = 0.95) -> Estimate:
+    """Share of draws in one of two equally likely orders, with an exact binomial test.
+
+    Parameters
+    ----------
+    k, n : int
+        Draws in that order and draws in all, 0 <= k <= n, n >= 1.
+    confidence : float
+        Level of the two-sided Clopper-Pearson interval.
+
+    Returns
+    -------
+    Estimate
+        A share; p is two-sided against one half (`scipy.stats.binomtest`).
+
+    Raises
+    ------
+    ValueError
+        For counts out of range.
+    """
+    low, high = clopper_pearson(k, n, confidence)
+    share = k / n
+    se = float(np.sqrt(share * (1.0 - share) / n))
+    return Estimate(share, se, low, high, float(stats.binomtest(k, n).pvalue), n, n)
+
+
+def clopper_pearson(
+    k: int, n: int, confidence: float = 0.95, side: Side = "two-sided"
+) -> tuple[float, float]:
+    """Exact interval of a share (Clopper & Pearson 1934).
+
+    Parameters
+    ----------
+    k, n : int
+        Successes and trials, 0 <= k <= n, n >= 1.
+    confidence : float
+        Level.
+    side : {'two-sided', 'lower', 'upper'}
+        Both limits with (1 - confidence)/2 beyond each, or one limit with all of it beyond.
+
+    Returns
+    -------
+    low, high : float
+        A one-sided interval has 1 or 0 as its other limit.
+
+    Raises
+    ------
+    ValueError
+        For counts out of range or an unknown side.
+
+    Notes
+    -----
+    0 failures of 99 give an upper limit of 3.66% two-sided at 95%, which is 1 - .025^(1/99);
+    one-sided at 95% it is 2.98%. The two-sided one is what is commonly printed, though with
+    k = 0 its lower limit is 0 anyway and the coverage from above is 97.5%.
+    """
+    if side not in ("two-sided", "lower", "upper"):
+        raise ValueError(f"side is {side!r}; pass 'two-sided', 'lower' or 'upper'.")
+    if n < 1 or not 0 <= k <= n:
+        raise ValueError(f"k = {k} of n = {n} is no share; pass 0 <= k <= n with n at least 1.")
+    check_level(confidence, "confidence")
+    # The alternative 'greater' is the one that a lower limit inverts.
+    tested: Literal["two-sided", "greater", "less"] = "two-sided"
+    if side != "two-sided":
+        tested = "greater" if side == "lower" else "less"
+    interval = stats.binomtest(k, n, alternative=tested).proportion_ci(confidence, method="exact")
+    return float(interval.low), float(interval.high)
+
+
+def uniformity(counts: npt.ArrayLike) -> ChiSquareTest:
+    """Pearson's chi-square test that all categories are equally likely (Pearson 1900).
+
+    Parameters
+    ----------
+    counts : array_like, shape (k,)
+        Counts of at least 2 categories, empty ones included.
+
+    Returns
+    -------
+    ChiSquareTest
+        With k - 1 df (`scipy.stats.chisquare`).
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 categories, a negative or fractional count, or counts of 0 throughout.
+    """
+    observed = _counts(as_sample(counts, "counts"))
+    test = stats.chisquare(observed)
+    squares = float(((observed - observed.mean()) ** 2).sum())
+    df, n = observed.size - 1, int(observed.sum())
+    return ChiSquareTest(float(test.statistic), df, float(test.pvalue), squares, n)
+
+
+def permutation_balance(counts: npt.ArrayLike) -> ChiSquareTest:
+    """Balance of items over positions when each draw is a random permutation (Anderson 1959).
+
+    Parameters
+    ----------
+    counts : array_like, shape (k, k)
+        How often item i took position j in S permutations of k >= 2: every row and every column
+        sums to S.
+
+    Returns
+    -------
+    ChiSquareTest
+        Q = (k - 1)/S * sum (count - S/k)^2 with (k - 1)^2 df.
+
+    Raises
+    ------
+    ValueError
+        For a table that is not square or whose margins differ.
+
+    Notes
+    -----
+    Anderson, R. L. (1959), Biometrics 15:582-590. A permutation fixes both margins, so that the
+    cells covary more than in a contingency table: Pearson's statistic is too large by k/(k - 1).
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
+        raise ValueError(
+            f"counts has shape {table.shape}; pass a square table, items by positions."
+        )
+    _counts(table.ravel())
+    total = float(table[0].sum())
+    if (table.sum(axis=0) != total).any() or (table.sum(axis=1) != total).any():
+        raise ValueError(
+            f"counts has unequal margins, not all {total:g}; count whole permutations."
+        )
+    k = table.shape[0]
+    squares = float(((table - total / k) ** 2).sum())
+    statistic, df = (k - 1) / total * squares, (k - 1) ** 2
+    return ChiSquareTest(statistic, df, float(special.chdtrc(df, statistic)), squares, int(total))
+
+
+def _counts(counts: FloatArray) -> FloatArray:
+    if not np.isfinite(counts).all() or (counts < 0).any() or (counts % 1 != 0).any():
+        raise ValueError(f"counts {counts.tolist()} are not all whole numbers of 0 or more.")
+    if counts.sum() == 0:
+        raise ValueError("counts are all 0; nothing was drawn yet.")
+    return counts
+
+
+def paired_proportion_equivalence(
+    a: npt.ArrayLike, b: npt.ArrayLike, margin: float, alpha: float = 0.05
+) -> ProportionEquivalence:
+    """Equivalence of two paired shares within +-`margin` (Tango 1998).
+
+    Parameters
+    ----------
+    a, b : array_like of bool or 0/1, shape (n,)
+        Outcomes of the two members of each pair, n >= 2.
+    margin : float
+        Largest difference in shares that counts as none, strictly between 0 and 1.
+    alpha : float
+        Level of each of the two one-sided tests.
+
+    Returns
+    -------
+    ProportionEquivalence
+
+    Raises
+    ------
+    ValueError
+        For unequal lengths, values other than 0 and 1, or a margin or alpha out of range.
+
+    Notes
+    -----
+    Tango (1998), Statistics in Medicine 17:891-908. With n_a and n_b the discordant pairs,
+    T(D) = (n_a - n_b - nD) / sqrt(n (2 q + D(1 - D))), q being the maximum likelihood estimate
+    of P(b alone) where the difference is D; it works with no discordant pair at all, as Wald's
+    interval does not. The interval excludes the margins exactly where p is below alpha.
+    """
+    first, second = _binary(a, "a"), _binary(b, "b")
+    if first.size != second.size:
+        raise ValueError(f"a and b hold {first.size} and {second.size} outcomes; pair them up.")
+    if not 0.0 < margin < 1.0:
+        raise ValueError(f"margin is {margin}; pass a difference in shares between 0 and 1.")
+    if not 0.0 < alpha < 0.5:
+        raise ValueError(f"alpha is {alpha}; pass a level between 0 and 0.5, such as 0.05.")
+    n = first.size
+    only_a, only_b = int((first > second).sum()), int((second > first).sum())
+    difference, z = (only_a - only_b) / n, -float(special.ndtri(alpha))
+    edge = 1.0 - 1e-12
+
+    def score(at: float) -> float:
+        return _tango(at, only_a, only_b, n)
+
+    low, high = -1.0, 1.0
+    if difference > -1.0:
+        low = float(optimize.brentq(lambda at: score(at) - z, -edge, difference))
+    if difference < 1.0:
+        high = float(optimize.brentq(lambda at: score(at) + z, difference, edge))
+    p_value = float(max(special.ndtr(-score(-margin)), special.ndtr(score(margin))))
+    discordant = only_a + only_b
+    mcnemar = float(stats.binomtest(only_a, discordant).pvalue) if discordant else 1.0
+    return ProportionEquivalence(difference, low, high, p_value, mcnemar, only_a, only_b, n)
+
+
+def _tango(at: float, only_a: int, only_b: int, n: int) -> float:
+    """Score statistic of the null difference `at`, between -1 and 1 exclusive."""
+    b = -only_a - only_b + (2 * n - only_a + only_b) * at
+    c = -only_b * at * (1.0 - at)
+    q = (np.sqrt(b**2 - 8.0 * n * c) - b) / (4.0 * n)
+    variance = n * (2.0 * q + at * (1.0 - at))
+    if variance <= 0.0:  # a null of 0 with no discordant pair: nothing observed, nothing expected
+        return 0.0
+    return float((only_a - only_b - n * at) / np.sqrt(variance))
+
+
+def _binary(outcomes: npt.ArrayLike, name: str) -> FloatArray:
+    sample = as_sample(outcomes, name)
+    other = sample[(sample != 0.0) & (sample != 1.0)]
+    if other.size:
+        raise ValueError(f"{name} holds {other[0]:g}; pass 0 and 1 or False and True.")
+    return sample

@@ -1,0 +1,359 @@
+"""Where paired differences lie: means, ranks, signs, effect sizes and equivalence."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special, stats
+
+from dissensus.stats.checks import FloatArray, as_sample, check_level
+from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.walsh import signed_rank_cdf, walsh_order_statistic
+
+_EXACT_RANKS = 100
+_HUGE_T = 3_000.0
+
+
+def paired_t(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Mean paired difference with Student's t interval and test (Student 1908).
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2.
+    confidence : float
+        Level of the interval mean +- t_{n-1} * sd / sqrt(n).
+
+    Returns
+    -------
+    Estimate
+        In the unit of the differences; p-value of a zero mean. Identical differences give a
+        standard error of 0 and p = 0, or NaN where they are all zero.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences or values that are not finite.
+    """
+    sample = as_sample(differences, "differences")
+    check_level(confidence, "confidence")
+    mean, n = float(sample.mean()), sample.size
+    if np.ptp(sample) == 0.0:
+        return Estimate(mean, 0.0, mean, mean, NAN if mean == 0.0 else 0.0, n, n)
+    test = stats.ttest_1samp(sample, 0.0)
+    interval = test.confidence_interval(confidence)
+    se = float(stats.sem(sample))
+    return Estimate(mean, se, float(interval.low), float(interval.high), float(test.pvalue), n, n)
+
+
+def wilcoxon_signed_rank(differences: npt.ArrayLike) -> Estimate:
+    """Wilcoxon signed-rank test with zeros ranked and then left out (Pratt 1959).
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2.
+
+    Returns
+    -------
+    Estimate
+        `estimate` is the matched-pairs rank-biserial correlation (W+ - W-)/(W+ + W-) of Kerby
+        (2014), from -1 to 1; no standard error or interval. p is that of `scipy.stats.wilcoxon`:
+        exact for up to 50 differences without zeros or ties, else normal with tie correction
+        (for up to 13 with ties, an exact permutation). `n` counts zeros too. Where all
+        differences are zero the estimate is 0 and p is 1.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences or values that are not finite.
+
+    Notes
+    -----
+    Dropping zeros before ranking (Wilcoxon's own rule) can turn a result significant by moving
+    a difference towards zero; Pratt's rule cannot.
+    """
+    sample = as_sample(differences, "differences")
+    n = sample.size
+    if not sample.any():
+        return Estimate(0.0, p_value=1.0, n=n, n_clusters=n)
+    ranks = stats.rankdata(np.abs(sample))
+    plus, minus = float(ranks[sample > 0].sum()), float(ranks[sample < 0].sum())
+    p_value = float(stats.wilcoxon(sample, zero_method="pratt").pvalue)
+    return Estimate((plus - minus) / (plus + minus), p_value=p_value, n=n, n_clusters=n)
+
+
+def sign_test(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Exact sign test: the share of positive differences among those that are not zero.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2.
+    confidence : float
+        Level of the Clopper-Pearson interval.
+
+    Returns
+    -------
+    Estimate
+        `estimate` is a share; p is exact binomial against one half (Dixon & Mood 1946); `n`
+        counts the differences that are not zero. With none, share and interval are NaN, p is 1.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences or values that are not finite.
+    """
+    sample = as_sample(differences, "differences")
+    check_level(confidence, "confidence")
+    positive, n = int((sample > 0).sum()), int((sample != 0).sum())
+    if n == 0:
+        return Estimate(NAN, p_value=1.0)
+    test = stats.binomtest(positive, n)
+    interval = test.proportion_ci(confidence, method="exact")
+    share = positive / n
+    se = float(np.sqrt(share * (1.0 - share) / n))
+    return Estimate(share, se, float(interval.low), float(interval.high), float(test.pvalue), n, n)
+
+
+def hodges_lehmann(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Median of the Walsh averages with the interval that inverts the signed-rank test.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2; zeros and ties are kept.
+    confidence : float
+        Level of the interval; the exact null of W+ up to n = 100, the normal one above.
+
+    Returns
+    -------
+    Estimate
+        In the unit of the differences, the pseudo-median if they are not symmetric; no standard
+        error; p from `wilcoxon_signed_rank`. With so few differences that no rank reaches the
+        level (n < 6 at 95%), the interval is infinite.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences or values that are not finite.
+
+    Notes
+    -----
+    Hodges & Lehmann (1963); interval by Tukey, in Hollander, Wolfe & Chicken (2014), section
+    3.3: the q-th smallest and q-th largest Walsh average, where P(W+ < q) <= alpha/2.
+    """
+    sample = np.sort(as_sample(differences, "differences"))
+    check_level(confidence, "confidence")
+    n, pairs = sample.size, sample.size * (sample.size + 1) // 2
+    middle = {walsh_order_statistic(sample, rank) for rank in ((pairs + 1) // 2, pairs // 2 + 1)}
+    rank = _signed_rank_limit(n, (1.0 - confidence) / 2.0)
+    low, high = -np.inf, np.inf
+    if rank >= 1:
+        low = walsh_order_statistic(sample, rank)
+        high = walsh_order_statistic(sample, pairs + 1 - rank)
+    p_value = wilcoxon_signed_rank(sample).p_value
+    return Estimate(float(np.mean(list(middle))), NAN, low, high, p_value, n, n)
+
+
+def _signed_rank_limit(n: int, tail: float) -> int:
+    """Largest q with P(W+ < q) <= tail; 0 where there is none."""
+    if n <= _EXACT_RANKS:
+        return int(np.searchsorted(signed_rank_cdf(n), tail, side="right"))
+    mean, variance = n * (n + 1) / 4.0, n * (n + 1) * (2 * n + 1) / 24.0
+    # Half a rank of continuity correction: P(W+ <= q - 1) is the normal area below q - 1/2.
+    return int(np.floor(mean + special.ndtri(tail) * np.sqrt(variance) + 0.5))
+
+
+def probability_of_superiority(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """P(d > 0) + P(d = 0)/2 for paired differences, which no monotone rescaling can change.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2.
+    confidence : float
+        Level of the Wilson score interval.
+
+    Returns
+    -------
+    Estimate
+        A probability; p from the score test against one half that the interval inverts.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences or values that are not finite.
+
+    Notes
+    -----
+    Grissom & Kim (2012), chapter 5; Wilson (1927). Each zero counts as half a success. Scores
+    of 0, 1/2 and 1 vary less than the binomial of the same mean, so with ties the interval is
+    conservative, and it keeps its width where every difference is zero.
+    """
+    sample = as_sample(differences, "differences")
+    check_level(confidence, "confidence")
+    scores, n = 0.5 * (np.sign(sample) + 1.0), sample.size
+    share = float(scores.mean())
+    z = float(special.ndtri(0.5 + confidence / 2.0))
+    centre = (share + z**2 / (2 * n)) / (1.0 + z**2 / n)
+    half = z / (1.0 + z**2 / n) * np.sqrt(share * (1.0 - share) / n + z**2 / (4 * n**2))
+    p_value = 2.0 * float(special.ndtr(-abs(share - 0.5) * 2.0 * np.sqrt(n)))
+    se = float(stats.sem(scores))
+    low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return Estimate(share, se, low, high, p_value, n, n)
+
+
+def probability_of_superiority_unpaired(
+    x: npt.ArrayLike, y: npt.ArrayLike, confidence: float = 0.95
+) -> Estimate:
+    """P(X > Y) + P(X = Y)/2 for two independent samples, the Mann-Whitney U over its maximum.
+
+    Parameters
+    ----------
+    x, y : array_like, shapes (m,) and (n,)
+        Independent samples of at least 2 values each.
+    confidence : float
+        Level of the interval.
+
+    Returns
+    -------
+    Estimate
+        A probability; standard error of Hanley & McNeil (1982); p of the Mann-Whitney test;
+        `n` is m + n.
+
+    Raises
+    ------
+    ValueError
+        For samples of fewer than 2 values or values that are not finite.
+
+    Notes
+    -----
+    Interval: method 5 of Newcombe (2006, Statistics in Medicine 25:559-573), the score-type
+    inversion of the Hanley-McNeil variance with both sizes replaced by their mean; it stays
+    inside [0, 1] and keeps its width at an estimate of 0 or 1.
+    """
+    first, second = as_sample(x, "x"), as_sample(y, "y")
+    check_level(confidence, "confidence")
+    m, n = first.size, second.size
+    test = stats.mannwhitneyu(first, second)
+    theta = float(test.statistic) / (m * n)
+    z = float(special.ndtri(0.5 + confidence / 2.0))
+
+    def excess(value: float) -> float:
+        return (value - theta) ** 2 - z**2 * _superiority_variance(value, m, n)
+
+    # The variance vanishes at 0 and 1, which are then roots of no interest: start inside them.
+    inner = min(max(theta, 1e-9), 1.0 - 1e-9)
+    low = 0.0 if theta == 0.0 else float(optimize.brentq(excess, 0.0, inner))
+    high = 1.0 if theta == 1.0 else float(optimize.brentq(excess, inner, 1.0))
+    se = float(np.sqrt(_superiority_variance(theta, m, n)))
+    # All values tied leave the test without a variance; nothing then speaks against one half.
+    p_value = 1.0 if np.isnan(test.pvalue) else float(test.pvalue)
+    return Estimate(theta, se, low, high, p_value, m + n, m + n)
+
+
+def _superiority_variance(theta: float, m: int, n: int) -> float:
+    extra = (m + n) / 2.0 - 1.0
+    inflation = 1.0 + extra * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
+    return theta * (1.0 - theta) * inflation / (m * n)
+
+
+def cohen_dz(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Standardised paired effect, mean over SD of the differences (Cohen 1988, section 2.3.5).
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2.
+    confidence : float
+        Level of the interval.
+
+    Returns
+    -------
+    Estimate
+        In standard deviations of the difference; large-sample standard error
+        sqrt(1/n + d^2/(2n)) (Borenstein et al. 2009, chapter 4); p of the paired t test. All
+        NaN where the differences are identical.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences or values that are not finite.
+
+    Notes
+    -----
+    The limits are the noncentrality parameters, over sqrt(n), that put the observed t at the
+    upper and lower tail of a noncentral t with n - 1 df (Steiger & Fouladi 1997).
+    """
+    sample = as_sample(differences, "differences")
+    check_level(confidence, "confidence")
+    n = sample.size
+    if np.ptp(sample) == 0.0:
+        return Estimate(NAN, n=n, n_clusters=n)
+    effect = float(sample.mean() / sample.std(ddof=1))
+    effect = float(sample.mean() / sample.std(ddof=1))
+    t, tail = abs(effect) * np.sqrt(n), (1.0 - confidence) / 2.0
+    near = _noncentrality(t, n - 1, 1.0 - tail) / np.sqrt(n)
+    far = _noncentrality(t, n - 1, tail) / np.sqrt(n)
+    low, high = (near, far) if effect >= 0.0 else (-far, -near)
+    se = float(np.sqrt(1.0 / n + effect**2 / (2.0 * n)))
+    p_value = float(2.0 * special.stdtr(n - 1, -t))
+    return Estimate(effect, se, float(low), float(high), p_value, n, n)
+
+
+def _noncentrality(t: float, df: int, share: float) -> float:
+    """The noncentrality whose noncentral t has `share` of its mass below t, t >= 0.
+
+    Asks scipy for upper tails only, since its lower ones are NaN far from the centre.
+    """
+    if t > _HUGE_T:
+        # The normal part of T = (Z + nc)/S no longer matters; S^2 is a chi-square over its df.
+        return t * float(np.sqrt(special.chdtri(df, share) / df))
+
+    def excess(noncentrality: float) -> float:
+        return float(stats.nct.sf(t, df, noncentrality)) - (1.0 - share)
+
+    width = 5.0 * float(np.sqrt(1.0 + t**2 / (2.0 * df)))
+    while excess(t - width) > 0.0 or excess(t + width) < 0.0:
+        width *= 2.0
+    return float(optimize.brentq(excess, t - width, t + width))
+
+
+def two_one_sided_tests(differences: npt.ArrayLike, margin: float, alpha: float = 0.05) -> Estimate:
+    """Equivalence of a paired mean to zero within +-`margin` (Schuirmann 1987).
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        Treated minus reference, n >= 2.
+    margin : float
+        Largest difference, in the unit of the differences, that counts as none; above 0.
+    alpha : float
+        Level of each one-sided test; the interval has level 1 - 2 alpha.
+
+    Returns
+    -------
+    Estimate
+        Mean with its 1 - 2 alpha t interval, which lies within the margins exactly where p,
+        the larger of the two one-sided p-values, is below alpha. The null of p is a mean
+        outside the margins: a small p speaks for equivalence.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 differences, values that are not finite, or a margin not above 0.
+    """
+    sample: FloatArray = as_sample(differences, "differences")
+    if not margin > 0.0:
+        raise ValueError(f"margin is {margin}; pass the largest difference that counts as none.")
+    if not 0.0 < alpha < 0.5:
+        raise ValueError(f"alpha is {alpha}; pass a level between 0 and 0.5, such as 0.05.")
+    inner = paired_t(sample, 1.0 - 2.0 * alpha)
+    if inner.se == 0.0:
+        p_value = 0.0 if abs(inner.estimate) < margin else 1.0
+    else:
+        nearest = (margin - abs(inner.estimate)) / inner.se
+        p_value = float(special.stdtr(sample.size - 1, -nearest))
+    n = sample.size
+    return Estimate(inner.estimate, inner.se, inner.ci_low, inner.ci_high, p_value, n, n)

@@ -1,0 +1,104 @@
+"""What the statistics hand back: small frozen records, NaN where a field is not defined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One estimate with its uncertainty.
+
+    Attributes
+    ----------
+    estimate : float
+        In the unit of the values handed in, unless the function's docstring says otherwise.
+    se : float
+        Standard error of `estimate`.
+    ci_low, ci_high : float
+        Two-sided confidence limits; infinite where the data rule nothing out.
+    p_value : float
+        Two-sided p-value of the null that the docstring names.
+    n : int
+        Observations used.
+    n_clusters : int
+        Independent units behind them; equal to `n` when nothing is clustered.
+    """
+
+    estimate: float
+    se: float = NAN
+    ci_low: float = NAN
+    ci_high: float = NAN
+    p_value: float = NAN
+    n: int = 0
+    n_clusters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RandomisationTest:
+    """A test whose null distribution is the re-drawn random assignment.
+
+    Attributes
+    ----------
+    statistic : float
+        Observed value of the test statistic.
+    p_value : float
+        Exact share of assignments at least as extreme, or (b + 1)/(m + 1) over m re-draws.
+    flips : int
+        Assignments enumerated (exact) or re-drawn (Monte Carlo).
+    exact : bool
+        Whether every assignment was enumerated.
+    simulation_error : float
+        Standard error of `p_value` due to simulation alone, sqrt(p(1 - p)/m); 0 when exact.
+    """
+
+    statistic: float
+    p_value: float
+    flips: int
+    exact: bool
+    simulation_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class OmnibusTest:
+    """A test of several groups at once; `df_within` is NaN for a chi-square reference."""
+
+    statistic: float
+    df_between: float
+    df_within: float
+    p_value: float
+    n: int
+    n_groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairComparison:
+    """Difference in means of two groups, `first` minus `second` (positions in the input).
+
+    `p_bh` and `p_by` are adjusted over all pairs of the same call.
+    """
+
+    first: int
+    second: int
+    estimate: float
+    se: float
+    df: float
+    ci_low: float
+    ci_high: float
+    statistic: float
+    p_value: float
+    p_bh: float = NAN
+    p_by: float = NAN
+
+
+@dataclass(frozen=True, slots=True)
+class ChiSquareTest:
+    """A chi-square goodness-of-fit or balance test; `sum_squares` is of raw deviations."""
+
+    statistic: float
+    df: int
+    p_value: float
+    sum_squares: float
+    n: int

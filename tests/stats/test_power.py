@@ -1,0 +1,88 @@
+"""Power against statsmodels, simulation and the paper's minimum detectable effect."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dissensus.stats.power import minimum_detectable_effect, power_paired_t, required_pairs
+
+calm = settings(deadline=None, derandomize=True, max_examples=50)
+
+
+def test_golden_minimum_detectable_effect():
+    assert minimum_detectable_effect(0.2858, 99) == pytest.approx(0.081, abs=5e-4)
+
+
+def test_power_equals_statsmodels():
+    from statsmodels.stats.power import TTestPower
+
+    effects = np.array([0.05, 0.2, 0.5])  # beyond, statsmodels answers NaN at n = 99
+    for n in (5, 20, 99):
+        expected = [TTestPower().power(e, n, 0.05) for e in effects]
+        assert power_paired_t(effects * 3.0, 3.0, n) == pytest.approx(expected, abs=1e-9)
+
+
+@calm
+@given(
+    st.floats(0.05, 50),
+    st.integers(2, 500),
+    st.floats(0.2, 0.99),
+    st.sampled_from([0.01, 0.05, 0.1]),
+)
+def test_power_at_the_minimum_detectable_effect(sd, n, power, alpha):
+    effect = minimum_detectable_effect(sd, n, power, alpha)
+    assert float(power_paired_t(effect, sd, n, alpha)) == pytest.approx(power, abs=1e-6)
+
+
+@calm
+@given(st.floats(0.1, 3), st.floats(0.3, 0.95))
+def test_required_pairs_are_the_fewest(effect, power):
+    n = int(required_pairs(effect, 1.0, power))
+    assert power_paired_t(effect, 1.0, n) >= power
+    assert n == 2 or power_paired_t(effect, 1.0, n - 1) < power
+    assert required_pairs(-effect, 1.0, power) == n
+
+
+def test_vectorised_over_effects_and_pairs():
+    effects = np.array([[0.0, 0.1], [0.2, -0.2]])
+    result = power_paired_t(effects, 0.5, 50, 0.1)
+    assert result.shape == (2, 2)
+    assert result[0, 0] == pytest.approx(0.1)
+    assert result[1, 0] == result[1, 1]
+    assert (np.diff(power_paired_t(0.2, 0.5, np.array([5, 20, 80, 2000]))) > 0).all()
+    assert required_pairs([0.0, 0.3], 1.0).tolist() == [np.inf, 90.0]
+
+
+def test_power_stays_a_share_where_the_tails_are_extreme():
+    effects = np.array([0.0, 1e-9, 1.0, 10.0, 1e3])
+    for n in (2, 50, 100_000):
+        result = power_paired_t(effects, 1.0, n)
+        assert np.isfinite(result).all()
+        assert (np.diff(result) >= -1e-9).all()
+
+
+def test_power_agrees_with_simulation():
+    rng = np.random.default_rng(1)
+    p_values = stats.ttest_1samp(rng.normal(0.4, 1, (4_000, 30)), 0, axis=1).pvalue
+    expected = float(power_paired_t(0.4, 1.0, 30))
+    assert (p_values < 0.05).mean() == pytest.approx(expected, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: power_paired_t(0.1, 0.0, 10), r"sd is 0\.0"),
+        (lambda: power_paired_t(0.1, 1.0, 1), "n is 1"),
+        (lambda: power_paired_t(np.nan, 1.0, 10), "not finite"),
+        (lambda: power_paired_t(0.1, 1.0, 10, 0.0), r"alpha is 0\.0"),
+        (lambda: minimum_detectable_effect(1.0, 10, 0.05), "above alpha"),
+        (lambda: required_pairs(0.1, 1.0, 1.0), r"power is 1\.0"),
+    ],
+)
+def test_unusable_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
