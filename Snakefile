@@ -16,3 +16,5 @@ rule all:
     default_target: True
     input:
         rules.language.input,
+    message:
+        "All results of run {SETTINGS.run} are in {RESULTS}"

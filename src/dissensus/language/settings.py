@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dissensus.settings_base import Settings
 
@@ -72,6 +72,10 @@ class MeasureSettings(Settings):
     """tekken (embedded), tiktoken:<encoding>, or hf:<hub name or folder>."""
     embedder: str
     """use-multilingual (embedded), openai:<model>, or sentence-transformers:<hub name or folder>."""
+    alternative_tokenizers: list[str] = []
+    """Further tokenisers, for the specification curve."""
+    alternative_embedders: list[str] = []
+    """Further embedders, for the specification curve."""
     unit: Literal["turn", "speaker", "side"]
     """What one token distribution is made of."""
     repetitions: Count
@@ -79,10 +83,21 @@ class MeasureSettings(Settings):
     weights: Weights
     anchors: Annotated[list[Scale], Field(min_length=1)]
     """The scales that the Homogeneity Index is given on."""
+    clip_z: Annotated[float, Field(gt=0)]
+    """Where clipped_z cuts, in standard deviations of the reference language."""
+    clip_percentiles: Annotated[list[float], Field(min_length=2, max_length=2)]
+    """The reference's percentiles between which clipped_percentile is linear."""
     primary: Scale
     """The scale of the headline estimate."""
     paper_scale: Scale
     """The bounded scale that stands for the paper's own, shown beside the primary one."""
+
+    @field_validator("clip_percentiles")
+    @classmethod
+    def _ascending(cls, percentiles: list[float]) -> list[float]:
+        if not 0 <= percentiles[0] < percentiles[1] <= 100:
+            raise ValueError("it must be two percentiles in ascending order, such as [1, 99]")
+        return percentiles
 
     @model_validator(mode="after")
     def _primary_is_an_anchor(self) -> MeasureSettings:

@@ -97,6 +97,11 @@ def read(path: str | Path, schema: Schema) -> pa.Table:
     return _conform(table, schema, str(path))
 
 
+def concatenate(paths: Sequence[str | Path], schema: Schema) -> pa.Table:
+    """Read artefacts of one schema and put them under each other, in the order given."""
+    return pa.concat_tables([read(path, schema).replace_schema_metadata(None) for path in paths])
+
+
 def provenance_of(path: str | Path) -> dict[str, Any]:
     """What an artefact's metadata says of where it came from; empty where it says nothing."""
     metadata = pq.read_schema(path).metadata or {}

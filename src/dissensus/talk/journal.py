@@ -36,7 +36,8 @@ class Journal:
         if path.exists():
             for line, end in _complete_lines(path):
                 record = json.loads(line)
-                self._replies[record.pop("request_sha256")] = Reply(**record)
+                key = record.pop("request_sha256")
+                self._replies[key] = Reply(**record)
                 self._intact = end
 
     def __len__(self) -> int:

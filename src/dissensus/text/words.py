@@ -10,18 +10,28 @@ import re
 
 import rjieba
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_WORD = re.compile(r"[\w]+(?:['’\-][\w]+)*")
+_HAN = r"\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# A run of Han characters; a number with its points and commas, or a word, each with what hyphens
+# and apostrophes join to it. Only Han goes to the segmenter: jieba would cut "don't" and "1,000"
+# in two, and one Chinese name would change how an English text's words are counted.
+_PIECE = re.compile(rf"(?P<han>[{_HAN}]+)|(?:\d+(?:[.,]\d+)+|[^\W{_HAN}]+)(?:['’\-][^\W{_HAN}]+)*")
 
 #: What a methods section should call the segmenter.
 SEGMENTER = "jieba dictionary and HMM (rjieba)"
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, punctuation left out: by segmentation where it has Han characters."""
-    if not _HAN.search(text):
-        return _WORD.findall(text)
-    return [piece for piece in rjieba.cut(text) if re.search(r"\w", piece)]
+    """The words of a text, punctuation left out: Han characters by segmentation, others as written.
+
+    ``don't``, ``well-being``, ``1,000`` and ``3.5`` are one word each, in every language.
+    """
+    words: list[str] = []
+    for piece in _PIECE.finditer(text):
+        if piece["han"]:
+            words += rjieba.cut(piece["han"])
+        else:
+            words.append(piece[0])
+    return words
 
 
 def count_words(text: str) -> int:

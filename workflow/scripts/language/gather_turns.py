@@ -1,17 +1,18 @@
 """Put all transcripts into one table, and say of each session what became of it."""
 
+from typing import Any
+
+
 from dissensus.language.gather import OUTCOMES, TURNS, gather
-from dissensus.stage import run
+from dissensus.stage import Stage, run
 from dissensus.tables.artefact import write
-from dissensus.tables.provenance import provenance
 
 
-def main(inputs, outputs, stage):
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     turns, outcomes = gather(inputs.transcripts)
-    made = provenance("gather_turns", stage["simulated"], stage)
-    write(outputs.turns, TURNS, turns, made)
-    write(outputs.outcomes, OUTCOMES, outcomes, made)
+    write(outputs.turns, TURNS, turns, stage.provenance)
+    write(outputs.outcomes, OUTCOMES, outcomes, stage.provenance)
 
 
 if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -57,8 +57,8 @@ class Codebook:
 
 def build_pool(
     settings: PoolSettings, languages: Mapping[str, LanguageCondition]
-) -> list[dict[str, Any]]:
-    """Every motion of the settings' files, coded and adjudicated, in the file's order.
+) -> tuple[list[dict[str, Any]], Codebook]:
+    """Every motion of the settings' files, coded and adjudicated, in the file's order; the codebook.
 
     ``drawable`` is false for a motion that the settings' sources or years leave out or that has
     no domain; those stay in the pool, since both coders saw them.
@@ -111,7 +111,7 @@ def build_pool(
             f"{settings.motions}: no motion with a domain is left by language.pool.sources "
             f"({', '.join(settings.sources)}) and language.pool.years; widen them."
         )
-    return pool
+    return pool, codebook
 
 
 def _motions(path: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:

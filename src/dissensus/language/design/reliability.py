@@ -1,0 +1,60 @@
+"""How far the two coders agree, before adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dissensus.language.design.pool import Codebook
+from dissensus.stats.agreement import bootstrap_agreement, confusion_matrix, per_category_agreement
+from dissensus.tables.artefact import Schema
+
+RELIABILITY = Schema(
+    name="reliability",
+    row="statistic",
+    columns={
+        "statistic": "string",
+        "value": "float?",
+        "ci_low": "float?",
+        "ci_high": "float?",
+        "n": "int",
+        "q": "int",
+    },
+    key=("statistic",),
+)
+
+
+def measure_reliability(
+    pool: Sequence[Mapping[str, Any]], codebook: Codebook, *, resamples: int, seed: int
+) -> list[dict[str, Any]]:
+    """Agreement of the coders over all motions of the pool, with bootstrap intervals over motions.
+
+    Besides the coefficients: ``agreement[c]``, the specific agreement on each code that either
+    coder used, and ``confusion[a,b]``, how often the first coder's a met the second's b. ``q`` is
+    the number of codes in the codebook, empty ones included, which Gwet's AC1 depends on.
+    """
+    codes = list(codebook.domains)
+    first = np.array([motion["coder_a"] for motion in pool])
+    second = np.array([motion["coder_b"] for motion in pool])
+    n, q = len(pool), len(codes)
+
+    def row(statistic: str, value: float, low: float = np.nan, high: float = np.nan) -> Any:
+        numbers = {"value": value, "ci_low": low, "ci_high": high}
+        shown = {name: None if np.isnan(x) else float(x) for name, x in numbers.items()}
+        return {"statistic": statistic, **shown, "n": n, "q": q}
+
+    found = bootstrap_agreement(first, second, codes, resamples=resamples, seed=seed)
+    rows = [row(name, a.value, a.ci_low, a.ci_high) for name, a in found.items()]
+    specific = per_category_agreement(first, second, codes)
+    rows += [
+        row(f"agreement[{code}]", value)
+        for code, value in zip(codes, specific, strict=True)
+        if not np.isnan(value)
+    ]
+    counts = confusion_matrix(first, second, codes)
+    rows += [
+        row(f"confusion[{codes[i]},{codes[j]}]", float(counts[i, j])) for i, j in np.argwhere(counts)
+    ]
+    return rows

@@ -1,0 +1,1 @@
+"""Transcripts to numbers: lexical and semantic similarity, anchors, and the Homogeneity Index."""

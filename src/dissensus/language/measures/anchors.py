@@ -1,0 +1,116 @@
+"""Anchored scales: fitted on the reference language alone, applied to every language.
+
+The paper says that raw scores are mapped "onto a common reference scale (anchored to the English
+distribution)" and not how. Each scale here is one reading of that. All but z are bounded by 0 and
+1, and a bounded scale can saturate: what lies beyond the reference's own range is cut off, and
+with it a part of the effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+Array = NDArray[np.float64]
+
+
+
+@dataclass(frozen=True)
+class Clips:
+    """Where the clipped scales cut.
+
+    Attributes
+    ----------
+    z : standard deviations of the reference, on either side of its mean.
+    percentiles : of the reference, lower and upper.
+    """
+
+    z: float = 3.0
+    percentiles: tuple[float, float] = (1.0, 99.0)
+
+
+def fit(scale: str, reference: Any, clips: Clips = Clips()) -> Callable[[Any], Array]:
+    """A scale fitted on reference values.
+
+    Parameters
+    ----------
+    scale : z, clipped_z, normal_cdf, ecdf, min_max or clipped_percentile.
+    reference : values of the reference language, missing ones left out.
+    clips : where clipped_z and clipped_percentile cut.
+
+    Returns
+    -------
+    A function from values to the scale, missing values staying missing. On a reference of fewer
+    than two distinct values nothing can be fitted, and all becomes missing.
+    """
+    known = np.asarray(reference, dtype=float)
+    known = known[np.isfinite(known)]
+    if len(known) < 2 or np.ptp(known) == 0:
+        return lambda values: np.full(np.shape(values), np.nan)
+    centre, spread = known.mean(), known.std(ddof=1)
+    ordered = np.sort(known)
+    low, high = np.percentile(known, clips.percentiles)
+
+    def z(values: Any) -> Array:
+        return np.asarray((np.asarray(values, dtype=float) - centre) / spread)
+
+    def ecdf(values: Any) -> Array:
+        # Mid-ranks, so that a tie counts half below and half above.
+        x = np.asarray(values, dtype=float)
+        below = np.searchsorted(ordered, x, side="left")
+        through = np.searchsorted(ordered, x, side="right")
+        return np.where(np.isnan(x), np.nan, (below + through) / (2 * len(ordered)))
+
+    scales: dict[str, Callable[[Any], Array]] = {
+        "z": z,
+        "clipped_z": lambda v: np.clip(z(v), -clips.z, clips.z) / (2 * clips.z) + 0.5,
+        "normal_cdf": lambda v: np.asarray(ndtr(z(v))),
+        "ecdf": ecdf,
+        "min_max": lambda v: _linear(v, ordered[0], ordered[-1]),
+        "clipped_percentile": lambda v: _linear(v, low, high),
+    }
+    return scales[scale]
+
+
+def _linear(values: Any, low: float, high: float) -> Array:
+    """0 at ``low`` and below, 1 at ``high`` and above."""
+    if high == low:
+        return np.full(np.shape(values), np.nan)
+    return np.asarray(np.clip((np.asarray(values, dtype=float) - low) / (high - low), 0, 1))
+
+
+def homogeneity(
+    lexical: Any,
+    semantic: Any,
+    is_reference: Any,
+    *,
+    weights: tuple[float, float],
+    scale: str,
+    clips: Clips = Clips(),
+) -> Array:
+    """The Homogeneity Index: a weighted sum of both parts, each on its anchored scale.
+
+    Parameters
+    ----------
+    lexical, semantic : raw similarities, shape (sessions,).
+    is_reference : which sessions are in the reference language, shape (sessions,).
+    weights : of the lexical and of the semantic part.
+    scale, clips : see :func:`fit`.
+
+    References
+    ----------
+    "Language as a Treatment", equation 2.
+    """
+    mask = np.asarray(is_reference, dtype=bool)
+    parts = [
+        fit(scale, np.asarray(part, dtype=float)[mask], clips)(part) for part in (lexical, semantic)
+    ]
+    # A part of no weight must not make the index missing where that part is.
+    return np.asarray(
+        sum(w * part for w, part in zip(weights, parts, strict=True) if w > 0), dtype=float
+    )

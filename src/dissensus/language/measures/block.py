@@ -1,0 +1,68 @@
+"""Measures one temporal block of sessions: the unit of work of the measuring jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dissensus.language.measures.components import lexical_components, semantic_components
+from dissensus.language.measures.reuse import measure_reuse
+from dissensus.text.tokens import tokenizer
+
+def measure_block(
+    sessions: dict[str, list[dict[str, Any]]],
+    embeddings: list[dict[str, Any]],
+    tokenizers: Sequence[str],
+    repetitions: int,
+    seed: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Components and reuse of every session of a block.
+
+    Parameters
+    ----------
+    sessions : session_id -> turns in order.
+    embeddings : rows of the embeddings' artefact.
+    tokenizers : the study's own first; reuse by token is measured with that one.
+    repetitions, seed : of the Monte Carlo parts.
+    """
+    semantic = _semantic(sessions, embeddings)
+    components = []
+    for name in tokenizers:
+        encode = tokenizer(name)
+        for _, group in groupby(sessions.items(), key=lambda item: item[1][0]["draw_id"]):
+            lexical = lexical_components(dict(group), encode, repetitions, seed)
+            components += [
+                {
+                    "session_id": session,
+                    "draw_id": sessions[session][0]["draw_id"],
+                    "language": sessions[session][0]["language"],
+                    "tokenizer": name,
+                    "embedder": embedder_name,
+                    **row,
+                    **means,
+                }
+                for session, row in lexical.items()
+                for embedder_name, means in semantic[session].items()
+            ]
+    encode = tokenizer(tokenizers[0])
+    reuse = [row for turns in sessions.values() for row in measure_reuse(turns, encode)]
+    return components, reuse
+
+
+def _semantic(
+    sessions: dict[str, list[dict[str, Any]]], embeddings: list[dict[str, Any]]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """session_id -> embedder -> semantic components."""
+    vectors: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for row in embeddings:
+        vectors.setdefault((row["session_id"], row["embedder"]), {})[row["turn"]] = row["vector"]
+    found: dict[str, dict[str, dict[str, float]]] = {session: {} for session in sessions}
+    for (session, name), by_turn in vectors.items():
+        turns = sessions[session]
+        matrix: NDArray[np.float32] = np.array([by_turn[t["turn"]] for t in turns], np.float32)
+        found[session][name] = semantic_components(turns, matrix)
+    return found

@@ -1,0 +1,258 @@
+"""Embedders by name, and the mean similarities of pairs of turns."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+import types
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dissensus.errors import ProviderError, SettingError
+from dissensus.text.embeddings import centroid_similarity, cosine_matrix, embedder, pair_means
+
+calm = settings(deadline=None, derandomize=True, max_examples=60)
+
+ENGLISH = [
+    "Health care should be free for everyone.",
+    "The government must raise taxes on the rich.",
+    "Schools should teach children to play music.",
+]
+CHINESE = ["医疗应该对所有人免费。", "政府必须对富人增税。", "学校应该教孩子们演奏音乐。"]
+
+SPEAKERS = ["P1", "O1", "P2", "O2", "O1", "P1", "O2", "P2"]
+SIDES = [speaker[0] for speaker in SPEAKERS]
+
+
+def letters(text):
+    """A vector that tells texts apart and is not of unit length."""
+    return [float(len(text) + 1), float(sum(map(ord, text)) % 97), 3.0]
+
+
+@pytest.fixture(scope="module")
+def use():
+    return embedder("use-multilingual")
+
+
+@pytest.fixture
+def endpoint(monkeypatch):
+    """A server with OpenAI's embeddings interface that answers in reverse order."""
+    seen = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            seen.append({"path": self.path, "key": self.headers["Authorization"], **body})
+            refused = body["model"] == "no-such-model"
+            data = [
+                {"object": "embedding", "index": i, "embedding": letters(text)}
+                for i, text in enumerate(body["input"])
+            ]
+            answer = {"object": "list", "model": body["model"], "data": data[::-1]}
+            error = {"error": {"message": "the model does not exist", "type": "invalid"}}
+            content = json.dumps(error if refused else answer).encode()
+            self.send_response(404 if refused else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    monkeypatch.setenv("OPENAI_API_KEY", "a-word")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    yield seen
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def local(monkeypatch):
+    """A stand-in for the package sentence_transformers."""
+
+    class SentenceTransformer:
+        def __init__(self, name):
+            if name == "missing":
+                raise OSError("couldn't connect\nto the hub")
+            self.name = name
+
+        def encode(self, texts, **options):
+            assert options["convert_to_numpy"]
+            if self.name == "zero":
+                return np.zeros((len(texts), 3), dtype=np.float32)
+            if self.name == "flat":
+                return np.ones(3, dtype=np.float32)
+            return np.array([letters(text) for text in texts], dtype=np.float32)
+
+    module = types.ModuleType("sentence_transformers")
+    module.SentenceTransformer = SentenceTransformer
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+
+
+def assert_units_of(vectors, texts):
+    expected = np.array([letters(text) for text in texts])
+    expected /= np.linalg.norm(expected, axis=1)[:, None]
+    assert vectors.dtype == np.float32
+    assert vectors == pytest.approx(expected, abs=1e-6)
+
+
+def test_universal_sentence_encoder(use):
+    vectors = use.embed(ENGLISH)
+    assert (use.name, use.dimensions) == ("use-multilingual", 512)
+    assert vectors.shape == (3, 512)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_translations_are_closer_than_unrelated_sentences(use):
+    across = use.embed(ENGLISH) @ use.embed(CHINESE).T
+    other = across[~np.eye(3, dtype=bool)]
+    assert np.diag(across).min() > other.max() + 0.2
+
+
+def test_a_text_gives_the_same_bytes_wherever_it_stands(use):
+    texts = [*ENGLISH, *CHINESE, "One word more. " * 40, ""]
+    together = use.embed(texts)
+    alone = np.concatenate([use.embed([text]) for text in texts])
+    backwards = use.embed([*texts[::-1], *texts])
+    assert together.tobytes() == alone.tobytes()
+    assert together.tobytes() == backwards[: len(texts)][::-1].tobytes()
+    assert together.tobytes() == backwards[len(texts) :].tobytes()
+
+
+def test_embeddings_from_two_threads_are_the_same(use):
+    # Threads put back each other's number of BLAS threads; only one may embed at a time.
+    alone = use.embed(ENGLISH)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(use.embed(ENGLISH))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [vectors.tobytes() for vectors in found] == [alone.tobytes()] * 4
+
+
+def test_no_texts(use):
+    assert use.embed([]).shape == (0, 512)
+
+
+def test_openai(endpoint):
+    model = embedder("openai:text-embedding-3-large")
+    assert (model.name, model.dimensions) == ("openai:text-embedding-3-large", None)
+    texts = [f"text {i % 300}" for i in range(310)]
+    vectors = model.embed(texts)
+    assert_units_of(vectors, texts)
+    assert model.dimensions == 3
+    # Each distinct text once, 256 at a time.
+    assert [len(request["input"]) for request in endpoint] == [256, 44]
+    assert {request["model"] for request in endpoint} == {"text-embedding-3-large"}
+    assert endpoint[0]["path"] == "/v1/embeddings"
+    assert endpoint[0]["key"] == "Bearer a-word"
+
+
+def test_openai_refuses(endpoint):
+    with pytest.raises(ProviderError, match="the model does not exist") as caught:
+        embedder("openai:no-such-model").embed(["text"])
+    assert "openai:no-such-model" in str(caught.value)
+
+
+def test_openai_without_a_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY is not set"):
+        embedder("openai:text-embedding-3-large")
+
+
+def test_sentence_transformers(local):
+    model = embedder("sentence-transformers:folder/of:mine")
+    texts = ["a", "bb", "a", "政府"]
+    assert model.dimensions is None
+    assert_units_of(model.embed(texts), texts)
+    assert (model.name, model.dimensions) == ("sentence-transformers:folder/of:mine", 3)
+
+
+@pytest.mark.parametrize("value", ["zero", "flat"])
+def test_vectors_that_are_none(local, value):
+    with pytest.raises(ProviderError, match=f"sentence-transformers:{value}"):
+        embedder(f"sentence-transformers:{value}").embed(["a", "b"])
+
+
+def test_a_local_model_that_cannot_be_had(local):
+    with pytest.raises(ProviderError, match="check the name or connect once") as caught:
+        embedder("sentence-transformers:missing")
+    assert "\n" not in str(caught.value)
+
+
+def test_sentence_transformers_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ProviderError, match=r"pip install 'dissensus\[local\]'"):
+        embedder("sentence-transformers:intfloat/multilingual-e5-large")
+
+
+@pytest.mark.parametrize("name", ["", "use", "openai", "openai:", "sentence-transformers:"])
+def test_an_unknown_name_lists_the_kinds(name):
+    with pytest.raises(SettingError) as caught:
+        embedder(name)
+    for part in (repr(name), "use-multilingual", "openai:", "sentence-transformers:"):
+        assert part in str(caught.value)
+
+
+def test_cosines():
+    cosines = cosine_matrix([[3.0, 0.0], [0.0, 0.5], [1.0, 1.0], [-2.0, 0.0]])
+    assert cosines[0] == pytest.approx([1.0, 0.0, math.sqrt(0.5), -1.0])
+    assert np.array_equal(cosines, cosines.T)
+    assert (np.diag(cosines) == 1.0).all()
+
+
+@pytest.mark.parametrize("vectors", [[], [1.0, 2.0], [[0.0, 0.0]], [[np.nan, 1.0]]])
+@pytest.mark.parametrize("function", [cosine_matrix, centroid_similarity])
+def test_vectors_without_a_direction_are_refused(function, vectors):
+    with pytest.raises(ValueError):
+        function(vectors)
+
+
+def test_twenty_eight_pairs():
+    # Each kind of pair has a similarity of its own: sixteen, eight and four of them.
+    kinds = np.array(
+        [[0.1 if a[0] != b[0] else 0.9 if a == b else 0.4 for b in SPEAKERS] for a in SPEAKERS]
+    )
+    means = pair_means(kinds, SPEAKERS, SIDES)
+    assert means.cross_side == pytest.approx(0.1)
+    assert means.same_side == pytest.approx(0.4)
+    assert means.same_speaker == pytest.approx(0.9)
+    assert means.pooled == pytest.approx((16 * 0.1 + 8 * 0.4 + 4 * 0.9) / 28)
+
+
+def test_pairs_that_do_not_exist():
+    means = pair_means([[1.0, 0.3], [0.3, 1.0]], ["P1", "O1"], ["P", "O"])
+    assert (means.pooled, means.cross_side) == (0.3, 0.3)
+    assert math.isnan(means.same_side)
+    assert math.isnan(means.same_speaker)
+    assert math.isnan(pair_means([[1.0]], ["P1"], ["P"]).pooled)
+    assert math.isnan(pair_means(np.empty((0, 0)), [], []).pooled)
+
+
+def test_labels_of_another_length_are_refused():
+    with pytest.raises(ValueError, match="2 speakers"):
+        pair_means(np.eye(3), ["P1", "O1"], ["P", "O"])
+
+
+@calm
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 20))
+def test_pooled_mean_follows_from_the_centroid(seed, n, d):
+    vectors = np.random.default_rng(seed).normal(size=(n, d)) + 0.5
+    pooled = pair_means(cosine_matrix(vectors), range(n), range(n)).pooled
+    centroid = centroid_similarity(vectors)
+    assert pooled == pytest.approx((n * centroid**2 - 1) / (n - 1), abs=1e-12)
