@@ -139,3 +139,9 @@ def test_an_unknown_name_lists_the_kinds(name):
     with pytest.raises(SettingError) as caught:
         tokenizer(name)
     assert all(part in str(caught.value) for part in (repr(name), "tekken", "tiktoken:", "hf:"))
+
+
+def test_words_are_counted_as_such_in_both_languages() -> None:
+    encode = tokenizer("words")
+    assert encode("The house, the House") == [0, 1, 0, 1]
+    assert encode("我们认为我们") == [2, 3, 2]

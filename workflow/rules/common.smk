@@ -21,6 +21,9 @@ try:
 except DissensusError as error:
     refuse(error)
 
+ENVIRONMENT = workflow.current_basedir.join(
+    "../../envs/dissensus.yaml"
+).get_path_or_uri(secret_free=True)
 RESULTS = Path("results") / SETTINGS.run
 MODELS = {name: model.model_dump() for name, model in SETTINGS.models.items()}
 LOCK = RunLock(RESULTS)

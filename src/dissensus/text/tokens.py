@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dissensus.errors import ProviderError, SettingError
+from dissensus.text.words import split_words
 
 #: From a text to its token ids, without marks of beginning and end.
 Tokenize = Callable[[str], list[int]]
@@ -24,7 +25,8 @@ def tokenizer(name: str) -> Tokenize:
         ``mistral-common``; needs no download. ``tiktoken:<encoding>``: an encoding of ``tiktoken``,
         such as ``tiktoken:o200k_base``, downloaded at first use. ``hf:<name>``: a
         ``tokenizer.json`` read by ``tokenizers``, from a path, a folder or the Hugging Face hub,
-        such as ``hf:FacebookAI/xlm-roberta-large``.
+        such as ``hf:FacebookAI/xlm-roberta-large``. ``words``: the segmented words themselves,
+        in lower case, numbered as they are met; ids are its own and mean nothing elsewhere.
 
     Returns
     -------
@@ -35,19 +37,21 @@ def tokenizer(name: str) -> Tokenize:
     Raises
     ------
     SettingError
-        If the name is of none of the three kinds, or ``tiktoken`` has no such encoding.
+        If the name is of none of these kinds, or ``tiktoken`` has no such encoding.
     ProviderError
         If the vocabulary's file cannot be had or read.
     """
     if name == "tekken":
         return _tekken()
+    if name == "words":
+        return _words()
     kind, _, value = name.partition(":")
     if kind == "tiktoken" and value:
         return _tiktoken(value)
     if kind == "hf" and value:
         return _hugging_face(value)
     raise SettingError(
-        f"tokenizer {name!r} is unknown; choose tekken, tiktoken:<encoding> or "
+        f"tokenizer {name!r} is unknown; choose tekken, words, tiktoken:<encoding> or "
         "hf:<hub name, folder or path of a tokenizer.json>."
     )
 
@@ -63,6 +67,15 @@ def _tekken_file() -> Path:
             "run `pip install 'mistral-common>=1.13'`."
         )
     return max(files, key=lambda file: file.name)
+
+
+def _words() -> Tokenize:
+    numbers: dict[str, int] = {}
+
+    def number(word: str) -> int:
+        return numbers.setdefault(word, len(numbers))
+
+    return lambda text: [number(word.lower()) for word in split_words(text)]
 
 
 def _tekken() -> Tokenize:

@@ -29,6 +29,8 @@ rule embed_turns:
         embeddings=L / "embeddings/{block}.parquet",
     log:
         L / "logs/embed_turns/{block}.log",
+    conda:
+        ENVIRONMENT
     params:
         stage=stage(
             "language.measures.embed",
@@ -49,10 +51,15 @@ rule measure_block:
         reuse=L / "reuse/{block}.parquet",
     log:
         L / "logs/measure_block/{block}.log",
+    conda:
+        ENVIRONMENT
     params:
         stage=stage(
             "language.measures.block",
-            tokenizers=[STUDY.measures.tokenizer, *STUDY.measures.alternative_tokenizers],
+            tokenizers=[
+                STUDY.measures.tokenizer,
+                *STUDY.measures.alternative_tokenizers,
+            ],
             repetitions=STUDY.measures.repetitions,
             seed=SETTINGS.seed,
         ),
@@ -74,6 +81,8 @@ rule measure_homogeneity:
         metrics=L / "metrics.parquet",
     log:
         L / "logs/measure_homogeneity.log",
+    conda:
+        ENVIRONMENT
     params:
         stage=stage(
             "language.measures.homogeneity",

@@ -7,6 +7,7 @@ from dissensus.language.design.manifest import read_manifest
 from dissensus.language.design.pool import read_pool
 from dissensus.language.session import hold, specify
 
+
 @lru_cache
 def manifest_at(path, _changed):
     """Sessions by id and motions by id, read once for every state of the manifest."""
@@ -24,7 +25,9 @@ def session_row(session):
     sessions, _ = manifest()
     if session not in sessions:
         first, last = min(sessions), max(sessions)
-        refuse(f"{session} is no session of run {SETTINGS.run}, which has {first} to {last}.")
+        refuse(
+            f"{session} is no session of run {SETTINGS.run}, which has {first} to {last}."
+        )
     return sessions[session]
 
 
@@ -57,7 +60,9 @@ def every_session(wildcards):
 
 def hold_logged(session, spec, output, log):
     """Hold a session; what became of it stands in its log, a failure on the screen too."""
-    paths = SessionPaths(Path(output.attempts), Path(output.transcript), Path(output.calls))
+    paths = SessionPaths(
+        Path(output.attempts), Path(output.transcript), Path(output.calls)
+    )
     failure = hold(spec, MODELS, L / f"journal/{session}.jsonl", paths)
     line = f"{session}: " + (f"failed for good, {failure}" if failure else "held")
     Path(log).write_text(line + "\n", encoding="utf-8")
@@ -77,6 +82,8 @@ rule code_pool:
         reliability=L / "reliability.parquet",
     log:
         L / "logs/code_pool.log",
+    conda:
+        ENVIRONMENT
     params:
         stage=stage(
             "language.design.reliability",
@@ -98,6 +105,8 @@ checkpoint draw_manifest:
         manifest=L / "manifest.parquet",
     log:
         L / "logs/draw_manifest.log",
+    conda:
+        ENVIRONMENT
     params:
         stage=stage(
             "language.design.manifest",
@@ -141,6 +150,8 @@ rule gather_turns:
         outcomes=L / "outcomes.parquet",
     log:
         L / "logs/gather_turns.log",
+    conda:
+        ENVIRONMENT
     params:
         stage=stage("language.gather"),
     message:
