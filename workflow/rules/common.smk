@@ -17,7 +17,7 @@ def refuse(error):
 
 
 try:
-    SETTINGS = load(config, " + ".join(map(str, workflow.configfiles)) or "config.yaml")
+    SETTINGS = load(config, ", ".join(map(str, workflow.configfiles)) or "config.yaml")
 except DissensusError as error:
     refuse(error)
 

@@ -3,7 +3,8 @@
 # in:    resources/motions, resources/prompts/language, the settings under `language`
 # out:   results/<run>/language/: pool, reliability, manifest, sessions, transcripts, calls, turns,
 #        metrics, estimates, tables, figures
-# steps: sessions.smk   code the pool, draw the manifest, hold each session, gather the turns
+# steps: inputs.smk     what each rule reads
+#        sessions.smk   code the pool, draw the manifest, hold each session, gather the turns
 #        measures.smk   embed, measure, anchor
 #        estimates.smk  every test, interval and diagnosis
 #        figures.smk    tables, figures and their captions
@@ -12,6 +13,7 @@ L = RESULTS / "language"
 STUDY = SETTINGS.language
 
 
+include: "language/inputs.smk"
 include: "language/sessions.smk"
 include: "language/measures.smk"
 

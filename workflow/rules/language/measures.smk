@@ -1,27 +1,6 @@
 # Transcripts to numbers, one job a temporal block; then every session's Homogeneity Index.
 
 
-def blocks():
-    """The temporal blocks, which are also the shards of the measuring stages."""
-    return sorted({row["block"] for row in manifest()[0].values()})
-
-
-def block_transcripts(wildcards):
-    return [
-        L / f"transcripts/{session}.parquet"
-        for session, row in manifest()[0].items()
-        if row["block"] == int(wildcards.block)
-    ]
-
-
-def all_components(wildcards):
-    return [L / f"components/{block}.parquet" for block in blocks()]
-
-
-def all_reuse(wildcards):
-    return [L / f"reuse/{block}.parquet" for block in blocks()]
-
-
 rule embed_turns:
     input:
         transcripts=block_transcripts,

@@ -1,0 +1,47 @@
+# make reproduce   install into .venv and run every study with simulated models, then its report
+# make test        install and run the tests
+# The plain commands behind each are in the README.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+
+.PHONY: reproduce test lint lock pictures benchmarks clean
+
+reproduce: .venv/installed
+	$(BIN)/snakemake --cores 8
+	$(BIN)/snakemake --report report.html
+
+test: .venv/installed
+	$(BIN)/pytest
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
+
+# The README's picture, from the run that `make reproduce` made.
+pictures: .venv/installed
+	$(BIN)/snakemake --cores 8 results/demo/language/figures/paired_effects.png
+	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
+
+benchmarks: .venv/installed
+	$(BIN)/python benchmarks/run.py
+
+# New pins, for a maintainer: needs uv.
+lock:
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --output-file requirements.lock
+	$(BIN)/python envs/from_lock.py
+
+# Bytecode is compiled at installation whatever the environment says: snakemake starts a second faster.
+.venv/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dissensus needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+clean:
+	rm -rf .venv .snakemake report.html

@@ -1,0 +1,91 @@
+# What the language study's rules read: sessions by the manifest, blocks of them, and their specifications.
+
+from functools import lru_cache
+
+from dissensus.debate.record import SessionPaths
+from dissensus.language.design.manifest import read_manifest
+from dissensus.language.design.pool import read_pool
+from dissensus.language.session import hold, specify
+
+
+@lru_cache
+def manifest_at(path, _changed):
+    """Sessions by id and motions by id, read once for every state of the manifest."""
+    return read_manifest(path), read_pool(L / "pool.parquet")
+
+
+def manifest():
+    """The manifest; Snakemake draws it first where there is none."""
+    path = checkpoints.draw_manifest.get().output.manifest
+    return manifest_at(path, os.stat(path).st_mtime_ns)
+
+
+def session_row(session):
+    """A session's row of the manifest."""
+    sessions, _ = manifest()
+    if session not in sessions:
+        first, last = min(sessions), max(sessions)
+        refuse(
+            f"{session} is no session of run {SETTINGS.run}, which has {first} to {last}."
+        )
+    return sessions[session]
+
+
+def session_spec(wildcards):
+    """Everything that a session depends on."""
+    return specify(session_row(wildcards.session), manifest()[1], STUDY, MODELS)
+
+
+def previous_session(wildcards):
+    """The session of the same draw that comes before this one, for their order in time alone."""
+    row = session_row(wildcards.session)
+    if row["position"] == 1:
+        return []
+    before = row["language_order"].split(">")[row["position"] - 2]
+    return L / f"held/{row['draw_id']}-{before}"
+
+
+def all_transcripts(wildcards):
+    return [L / f"transcripts/{session}.parquet" for session in manifest()[0]]
+
+
+def every_session(wildcards):
+    """All that sessions leave: named as targets, so that a deleted one is made again."""
+    return [
+        L / f"{kind}/{session}.parquet"
+        for kind in ("sessions", "calls", "transcripts")
+        for session in manifest()[0]
+    ]
+
+
+def hold_logged(session, spec, output, log):
+    """Hold a session; what became of it stands in its log, a failure on the screen too."""
+    paths = SessionPaths(
+        Path(output.attempts), Path(output.transcript), Path(output.calls)
+    )
+    failure = hold(spec, MODELS, L / f"journal/{session}.jsonl", paths)
+    line = f"{session}: " + (f"failed for good, {failure}" if failure else "held")
+    Path(log).write_text(f"{line}\n", encoding="utf-8")
+    if failure:
+        logger.warning(line)
+
+
+def blocks():
+    """The temporal blocks, which are also the shards of the measuring stages."""
+    return sorted({row["block"] for row in manifest()[0].values()})
+
+
+def block_transcripts(wildcards):
+    return [
+        L / f"transcripts/{session}.parquet"
+        for session, row in manifest()[0].items()
+        if row["block"] == int(wildcards.block)
+    ]
+
+
+def all_components(wildcards):
+    return [L / f"components/{block}.parquet" for block in blocks()]
+
+
+def all_reuse(wildcards):
+    return [L / f"reuse/{block}.parquet" for block in blocks()]
