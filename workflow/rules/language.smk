@@ -11,15 +11,28 @@
 
 L = RESULTS / "language"
 STUDY = SETTINGS.language
+DRAWING = {
+    "seed": SETTINGS.seed,
+    "draws": STUDY.draws,
+    "block_size": STUDY.block_size,
+    "languages": list(STUDY.languages),
+    "panel": STUDY.panel,
+}
 
 
 include: "language/inputs.smk"
 include: "language/sessions.smk"
 include: "language/measures.smk"
+include: "language/estimates.smk"
 
 
 rule language:
     input:
         every_session,
         L / "turns.parquet",
-        L / "metrics.parquet",
+        rules.measure_homogeneity.output,
+        rules.estimate_language_effect.output,
+        rules.estimate_domains.output,
+        rules.diagnose_design.output,
+        rules.trace_specifications.output,
+        rules.compute_power.output,

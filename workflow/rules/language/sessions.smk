@@ -39,14 +39,7 @@ checkpoint draw_manifest:
     conda:
         ENVIRONMENT
     params:
-        stage=stage(
-            "language.design.manifest",
-            seed=SETTINGS.seed,
-            draws=STUDY.draws,
-            block_size=STUDY.block_size,
-            languages=list(STUDY.languages),
-            panel=STUDY.panel,
-        ),
+        stage=stage("language.design.manifest", **DRAWING),
     message:
         "Draw the manifest of {STUDY.draws} draws"
     script:

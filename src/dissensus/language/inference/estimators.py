@@ -1,0 +1,203 @@
+"""Every way the study estimates a paired effect, by name, on plain arrays.
+
+The estimates of a run and the design diagnosis go through the same functions, so that what is
+diagnosed is what is reported.
+
+Which unit is sampled is a choice of population. Draws take motions at random from the pool, with
+replacement, so that by draw they are independent and an interval by draw speaks of the mean effect
+over this pool of motions. Seen as a sample of the motions that could have been in the pool, draws
+that repeat a motion are not independent, and only an interval by motion holds. The headline is
+the latter, wider one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from dissensus.language.inference.pairs import Sample
+from dissensus.stats.bootstrap import (
+    cluster_bootstrap,
+    cluster_robust_mean,
+    two_way_cluster_bootstrap,
+)
+from dissensus.stats.location import (
+    cohen_dz,
+    hodges_lehmann,
+    paired_t,
+    probability_of_superiority,
+    sign_test,
+    wilcoxon_signed_rank,
+)
+from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.signflip import sign_flip_test
+from dissensus.stats.stratified import order_stratified
+
+#: The estimator whose result is the study's answer.
+HEADLINE = "cluster_robust"
+
+#: What each method is, in a sentence for tables.
+METHODS = {
+    "cluster_robust": "Mean difference, CR2 standard error clustered on motion, Satterthwaite t.",
+    "student_t": "Mean difference, Student's t by draw.",
+    "sign_flip": "Sign-flip randomisation test of the mean difference, by draw.",
+    "sign_flip_motion": "Sign-flip test with all draws of a motion flipped together.",
+    "sign_flip_motion_studentised": "Sign-flip test by motion of the mean over its clustered SE.",
+    "wilcoxon": "Wilcoxon signed-rank test (Pratt); estimate is the rank-biserial correlation.",
+    "sign_test": "Exact sign test; estimate is the share of positive differences.",
+    "hodges_lehmann": "Hodges-Lehmann median of Walsh averages, interval by test inversion.",
+    "bootstrap_draw_percentile": "Mean difference, percentile bootstrap over draws.",
+    "bootstrap_draw_bca": "Mean difference, BCa bootstrap over draws.",
+    "bootstrap_motion_percentile": "Mean difference, percentile bootstrap over motions.",
+    "bootstrap_motion_bca": "Mean difference, BCa bootstrap over motions.",
+    "bootstrap_motion_studentised": "Mean difference, bootstrap-t over motions.",
+    "bootstrap_two_way": "Mean difference, two-way bootstrap variance over draws and motions, t.",
+    "order_stratified": "Mean of the two language orders weighted by their sizes, Welch's t.",
+    "order_unweighted": "Mean of the two language orders weighted equally, Welch's t.",
+    "period_effect": "What being held first rather than second adds, Welch's t.",
+    "probability_of_superiority": "P(difference > 0) + P(= 0)/2, Wilson interval; p against 1/2.",
+    "cohen_dz": "Mean difference over SD of the differences, noncentral t interval.",
+    "lee_bounds": "Trimming bounds for draws observed in either language (limits are the bounds).",
+    "manski_bounds": "Worst-case bounds over all draws assigned (limits are the bounds).",
+}
+
+#: What outcomes beside the primary one and the paper's get.
+CORE = ("student_t", "sign_flip", "cluster_robust", "hodges_lehmann", "probability_of_superiority")
+
+#: Methods that need the lost sessions too, and are not estimators of a sample.
+BOUNDS = ("lee_bounds", "manski_bounds")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the estimators are told besides the data."""
+
+    confidence: float
+    resamples: int
+    flips: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated(Estimate):
+    """An estimate whose p-value carries the error of its simulation; 0 where exact."""
+
+    simulation_error: float = NAN
+
+
+Estimator = Callable[[Sample, Options], Estimate]
+
+
+def undefined(n: int) -> Estimate:
+    """What stands in a row whose estimate the data do not define."""
+    return Estimate(NAN, n=n)
+
+
+def estimate(method: str, sample: Sample, options: Options) -> Estimate:
+    """One method on one sample.
+
+    Parameters
+    ----------
+    method : a name of :data:`METHODS` other than the bounds.
+    sample : the pairs.
+    options : level, repetitions and seed.
+
+    Returns
+    -------
+    The estimate; all NaN where the sample is too small for the method. Differences are finite and
+    as many as their labels, so that size is all a ``ValueError`` of the estimators can be about.
+    """
+    try:
+        return _ESTIMATORS[method](sample, options)
+    except ValueError:
+        return undefined(len(sample.differences))
+
+
+def _sign_flip(sample: Sample, options: Options, by_motion: bool, studentised: bool) -> Estimate:
+    """Estimate is the mean in every variant, so that rows can be compared; p is the test's.
+
+    Without clusters, studentising is monotone in the mean and changes nothing.
+    """
+    test = sign_flip_test(
+        sample.differences,
+        flips=options.flips,
+        studentised=studentised,
+        clusters=sample.motions if by_motion else None,
+        seed=options.seed,
+    )
+    n = len(sample.differences)
+    return Simulated(
+        float(sample.differences.mean()),
+        p_value=test.p_value,
+        n=n,
+        n_clusters=len(np.unique(sample.motions)) if by_motion else n,
+        simulation_error=test.simulation_error,
+    )
+
+
+def _bootstrap(
+    sample: Sample,
+    options: Options,
+    by_motion: bool,
+    method: Literal["percentile", "bca", "studentised"],
+) -> Estimate:
+    return cluster_bootstrap(
+        sample.differences,
+        sample.motions if by_motion else None,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        method=method,
+        seed=options.seed,
+    )
+
+
+def _two_way(sample: Sample, options: Options) -> Estimate:
+    """Draws are nested in motions, so that this must come out as the bootstrap over motions."""
+    return two_way_cluster_bootstrap(
+        sample.differences,
+        np.arange(len(sample.differences)),
+        sample.motions,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+
+
+def _order(
+    sample: Sample, options: Options, part: Literal["stratified", "unweighted", "period_effect"]
+) -> Estimate:
+    found = order_stratified(sample.differences, sample.first, options.confidence)
+    return {
+        "stratified": found.stratified,
+        "unweighted": found.unweighted,
+        "period_effect": found.period_effect,
+    }[part]
+
+
+_ESTIMATORS: dict[str, Estimator] = {
+    "cluster_robust": lambda s, o: cluster_robust_mean(s.differences, s.motions, o.confidence),
+    "student_t": lambda s, o: paired_t(s.differences, o.confidence),
+    "sign_flip": partial(_sign_flip, by_motion=False, studentised=False),
+    "sign_flip_motion": partial(_sign_flip, by_motion=True, studentised=False),
+    "sign_flip_motion_studentised": partial(_sign_flip, by_motion=True, studentised=True),
+    "wilcoxon": lambda s, o: wilcoxon_signed_rank(s.differences),
+    "sign_test": lambda s, o: sign_test(s.differences, o.confidence),
+    "hodges_lehmann": lambda s, o: hodges_lehmann(s.differences, o.confidence),
+    "bootstrap_draw_percentile": partial(_bootstrap, by_motion=False, method="percentile"),
+    "bootstrap_draw_bca": partial(_bootstrap, by_motion=False, method="bca"),
+    "bootstrap_motion_percentile": partial(_bootstrap, by_motion=True, method="percentile"),
+    "bootstrap_motion_bca": partial(_bootstrap, by_motion=True, method="bca"),
+    "bootstrap_motion_studentised": partial(_bootstrap, by_motion=True, method="studentised"),
+    "bootstrap_two_way": _two_way,
+    "order_stratified": partial(_order, part="stratified"),
+    "order_unweighted": partial(_order, part="unweighted"),
+    "period_effect": partial(_order, part="period_effect"),
+    "probability_of_superiority": lambda s, o: probability_of_superiority(
+        s.differences, o.confidence
+    ),
+    "cohen_dz": lambda s, o: cohen_dz(s.differences, o.confidence),
+}

@@ -1,0 +1,293 @@
+"""The specification curve: the language effect under every defensible way to measure it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.fingerprint import digest
+from dissensus.language.inference.estimators import HEADLINE, Options, estimate
+from dissensus.language.inference.pairs import (
+    Array,
+    Pairs,
+    compared_languages,
+    contrast_name,
+    pair_up,
+)
+from dissensus.language.measures.anchors import homogeneity
+from dissensus.language.settings import InferenceSettings, MeasureSettings
+from dissensus.stats.joint import joint_permutation
+from dissensus.stats.results import NAN
+from dissensus.tables.artefact import Schema
+
+SPECIFICATION_CURVE = Schema(
+    name="specification_curve",
+    row="contrast and specification, in ascending order of the standardised estimate",
+    columns={
+        "contrast": "string",
+        "specification": "int",
+        "weight_lexical": "float",
+        "unit": "string?",
+        "variant": "string?",
+        "tokenizer": "string?",
+        "pairs": "string?",
+        "embedder": "string?",
+        "anchor": "string",
+        "estimate": "float?",
+        "ci_low": "float?",
+        "ci_high": "float?",
+        "p_value": "float?",
+        "estimate_d": "float?",
+        "n": "int",
+        "main": "bool",
+    },
+    key=("contrast", "specification"),
+)
+
+SPECIFICATION_TESTS = Schema(
+    name="specification_tests",
+    row="contrast and joint test",
+    columns={
+        "contrast": "string",
+        "test": "string",
+        "statistic": "float?",
+        "p_value": "float?",
+        "n_specifications": "int",
+        "n": "int",
+    },
+    key=("contrast", "test"),
+)
+
+#: What each joint test is, in a sentence for tables.
+TESTS = {
+    "median": "Median over specifications of mean difference over root mean square; two-sided.",
+    "share_significant": "Share of specifications significantly above zero; one-sided.",
+    "stouffer": "Sum of the specifications' z over the root of their number; two-sided.",
+}
+
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+UNITS = ("turn", "speaker", "side")
+#: Name of a lexical variant -> ending of its column.
+VARIANTS = {"plain": "", "matched": "_matched", "excess": "_excess"}
+PAIRS = ("pooled", "cross_side")
+
+_MOST_FLIPS = 10_000
+
+
+@dataclass(frozen=True)
+class Specification:
+    """One way to measure; None for a choice that a weight of zero leaves without effect."""
+
+    weight_lexical: float
+    unit: str | None
+    variant: str | None
+    tokenizer: str | None
+    pairs: str | None
+    embedder: str | None
+    anchor: str
+
+
+def specifications(
+    tokenizers: Sequence[str], embedders: Sequence[str], anchors: Sequence[str]
+) -> Iterator[Specification]:
+    """Every distinct specification: choices about a part of no weight are not multiplied out."""
+    lexical = list(product(UNITS, VARIANTS, tokenizers))
+    semantic = list(product(PAIRS, embedders))
+    for weight in WEIGHTS:
+        by_words = lexical if weight > 0 else [(None, None, None)]
+        by_meaning = semantic if weight < 1 else [(None, None)]
+        for words, meaning, anchor in product(by_words, by_meaning, anchors):
+            yield Specification(weight, *words, *meaning, anchor)
+
+
+def specification_curve(
+    components: pd.DataFrame,
+    metrics: pd.DataFrame,
+    reference: str,
+    measures: MeasureSettings,
+    inference: InferenceSettings,
+    seed: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The curve of every contrast, and its joint tests.
+
+    Parameters
+    ----------
+    components : a row a session, tokeniser and embedder, with the raw similarities.
+    metrics : a row a session; says which draw, motion and language it is and whether complete.
+    reference : the language that anchors are fitted on and others compared with.
+    measures : anchors, and the choices of the main specification.
+    inference : level and flips, at most 10,000.
+    seed : the study's.
+
+    Returns
+    -------
+    Rows of :data:`SPECIFICATION_CURVE` and of :data:`SPECIFICATION_TESTS`. ``estimate``, interval
+    and p are the headline estimator's; ``estimate_d`` is mean over SD of the differences, which
+    alone compares over anchors. A specification whose differences are too few or do not vary (an
+    anchor that cannot be fitted, say) keeps its row with NaN and takes no part in the tests.
+
+    Notes
+    -----
+    Simonsohn, Simmons & Nelson (2020), Nature Human Behaviour 4:1208-1214: whole draws change sign
+    together, so that the dependence of the specifications is kept. For the median, each is divided
+    by its root mean square, sqrt(mean(d^2)), which no flip changes, and not by its SD. The null is
+    the sharp one, that language changes no debate on any measure; it is flipped by draw.
+    """
+    choices = list(
+        specifications(
+            _present(components, "tokenizer", measures.tokenizer),
+            _present(components, "embedder", measures.embedder),
+            measures.anchors,
+        )
+    )
+    indices = _indices(components, metrics, reference, choices)
+    curve: list[dict[str, Any]] = []
+    tests: list[dict[str, Any]] = []
+    for language in compared_languages(metrics, reference):
+        contrast = contrast_name(language, reference)
+        every = _every_pair(metrics, indices, language, reference)
+        rows = [
+            _row(contrast, choice, pairs, measures, inference.confidence)
+            for choice, pairs in zip(choices, every, strict=True)
+        ]
+        # NaN sorts last; ties keep the order of the choices.
+        rows.sort(key=lambda row: (np.isnan(row["estimate_d"]), row["estimate_d"]))
+        curve += [{**row, "specification": rank} for rank, row in enumerate(rows, start=1)]
+        stream = int(digest([seed, "specification_curve", contrast])[:12], 16)
+        tests += _joint(contrast, every, inference, stream)
+    return curve, tests
+
+
+def _present(components: pd.DataFrame, column: str, main: str) -> list[str]:
+    """What the components were measured with, the main choice first."""
+    return sorted(set(components[column]), key=lambda name: (name != main, name))
+
+
+def _indices(
+    components: pd.DataFrame,
+    metrics: pd.DataFrame,
+    reference: str,
+    choices: Sequence[Specification],
+) -> list[Array]:
+    """The Homogeneity Index of every session, in the order of the metrics, by each choice."""
+    is_reference = (metrics["language"] == reference).to_numpy()
+    complete = metrics["complete"].to_numpy(dtype=bool)
+    tables = {
+        (str(names[0]), str(names[1])): part.set_index("session_id").reindex(metrics["session_id"])
+        for names, part in components.groupby(["tokenizer", "embedder"])
+    }
+    first = next(iter(tables), ("", ""))
+
+    def column(choice: Specification, name: str) -> Array:
+        # A part of no weight still needs numbers: any will do.
+        key = (choice.tokenizer or first[0], choice.embedder or first[1])
+        return np.where(complete, tables[key][name].to_numpy(dtype=float, na_value=np.nan), np.nan)
+
+    return [
+        homogeneity(
+            column(choice, f"s_lex_{choice.unit or 'turn'}{VARIANTS[choice.variant or 'plain']}"),
+            column(choice, f"s_sem_{choice.pairs or 'pooled'}"),
+            is_reference,
+            weights=(choice.weight_lexical, 1.0 - choice.weight_lexical),
+            scale=choice.anchor,
+        )
+        for choice in choices
+    ]
+
+
+def _every_pair(
+    metrics: pd.DataFrame, indices: Sequence[Array], language: str, reference: str
+) -> list[Pairs]:
+    """The pairs of each specification: the frame is pivoted once, for session numbers."""
+    numbered = metrics.assign(session=np.arange(len(metrics)), complete=True)
+    places = pair_up(numbered, "session", language, reference)
+    both = places.complete
+
+    def taken(values: Array, side: Array) -> Array:
+        found = np.full(len(side), np.nan)
+        found[both] = values[side[both].astype(np.int64)]
+        return found
+
+    return [
+        Pairs(
+            taken(values, places.treated),
+            taken(values, places.reference),
+            places.draws,
+            places.motions,
+            places.domains,
+            places.first,
+        )
+        for values in indices
+    ]
+
+
+def _row(
+    contrast: str,
+    choice: Specification,
+    pairs: Pairs,
+    measures: MeasureSettings,
+    confidence: float,
+) -> dict[str, Any]:
+    sample = pairs.sample()
+    found = estimate(HEADLINE, sample, Options(confidence, 2, 1, 0))
+    varies = len(sample.differences) > 1 and np.ptp(sample.differences) > 0
+    d = float(sample.differences.mean() / sample.differences.std(ddof=1)) if varies else NAN
+    return {
+        "contrast": contrast,
+        **asdict(choice),
+        "estimate": found.estimate,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "p_value": found.p_value,
+        "estimate_d": d,
+        "n": found.n,
+        "main": choice == _main(measures),
+    }
+
+
+def _main(measures: MeasureSettings) -> Specification:
+    """The specification that the metrics' primary outcome is measured by."""
+    weight, none = measures.weights.lexical, (None, None, None)
+    unit, variant, tokenizer = (measures.unit, "plain", measures.tokenizer) if weight > 0 else none
+    pairs, embedder = ("pooled", measures.embedder) if weight < 1 else none[:2]
+    return Specification(weight, unit, variant, tokenizer, pairs, embedder, measures.primary)
+
+
+def _joint(
+    contrast: str, every: Sequence[Pairs], settings: InferenceSettings, seed: int
+) -> list[dict[str, Any]]:
+    matrix = np.column_stack([pairs.treated - pairs.reference for pairs in every])
+    matrix = matrix[~np.isnan(matrix).all(axis=1)]
+    known = [column[~np.isnan(column)] for column in matrix.T]
+    matrix = matrix[:, [len(values) > 1 and np.ptp(values) > 0 for values in known]]
+    n, k = matrix.shape
+    found: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
+    if n > 1 and k > 0:
+        test = joint_permutation(
+            None,
+            matrix / np.sqrt(np.nanmean(matrix**2, axis=0)),
+            alpha=1.0 - settings.confidence,
+            flips=min(settings.flips, _MOST_FLIPS),
+            seed=seed,
+        )
+        found = {
+            "median": (test.median, test.p_median),
+            "share_significant": (test.share_significant, test.p_share),
+            "stouffer": (test.stouffer, test.p_stouffer),
+        }
+    return [
+        {
+            "contrast": contrast,
+            "test": name,
+            "statistic": statistic,
+            "p_value": p_value,
+            "n_specifications": k,
+            "n": n,
+        }
+        for name, (statistic, p_value) in found.items()
+    ]

@@ -1,0 +1,29 @@
+"""Check randomisation, attrition and compliance as they came out."""
+
+from typing import Any
+
+
+from dissensus.language.design.manifest import MANIFEST
+from dissensus.language.design.pool import POOL
+from dissensus.language.gather import OUTCOMES
+from dissensus.language.inference.diagnostics import DIAGNOSTICS, diagnose_design
+from dissensus.language.settings import InferenceSettings
+from dissensus.stage import Stage, run
+from dissensus.tables.artefact import read, write
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    rows = diagnose_design(
+        read(inputs.manifest, MANIFEST).to_pandas(),
+        read(inputs.outcomes, OUTCOMES).to_pandas(),
+        read(inputs.pool, POOL).to_pandas(),
+        stage.settings["panel"],
+        stage.settings["reference"],
+        InferenceSettings(**stage.settings["inference"]),
+        stage.settings["seed"],
+    )
+    write(outputs.diagnostics, DIAGNOSTICS, rows, stage.provenance)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

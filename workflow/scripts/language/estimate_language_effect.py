@@ -1,0 +1,32 @@
+"""Estimate the effect of the language, by every method, and how far each scale saturates."""
+
+from typing import Any
+
+
+from dissensus.language.inference.effect import LANGUAGE_EFFECT, estimate_language_effect
+from dissensus.language.inference.saturation import SATURATION, measure_saturation
+from dissensus.language.measures.homogeneity import METRICS
+from dissensus.language.settings import InferenceSettings
+from dissensus.stage import Stage, run
+from dissensus.tables.artefact import read, write
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    settings = stage.settings
+    metrics = read(inputs.metrics, METRICS).to_pandas()
+    inference = InferenceSettings(**settings["inference"])
+    effect = estimate_language_effect(
+        metrics,
+        settings["reference"],
+        inference,
+        settings["primary"],
+        settings["paper_scale"],
+        settings["seed"],
+    )
+    saturation = measure_saturation(metrics, settings["anchors"], inference)
+    write(outputs.effect, LANGUAGE_EFFECT, effect, stage.provenance)
+    write(outputs.saturation, SATURATION, saturation, stage.provenance)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
