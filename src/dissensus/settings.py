@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.errors import SettingError
 from dissensus.language.settings import LanguageStudy, Rate
-from dissensus.settings_base import Settings, validate
+from dissensus.settings_base import Faults, Settings, fault, validate, without_nulls
 
 
 class SimulatedModelSettings(Settings):
@@ -31,13 +31,11 @@ class SimulatedModelSettings(Settings):
         try:
             behaviour = import_module(self.behaviour)
             behaviour.check(self.speech)
-        except (ImportError, ValueError, AttributeError):
-            raise ValueError(
-                f"behaviour {self.behaviour!r} must be an importable module such as "
-                "dissensus.language.simulated"
-            ) from None
         except SettingError as error:
-            raise ValueError(str(error).split("\n")[0].rstrip(".")) from None
+            raise Faults(*str(error).split("\n")) from None
+        except (ImportError, ValueError, AttributeError):
+            may = "it must be an importable module such as dissensus.language.simulated"
+            raise Faults(fault("behaviour", self.behaviour, may)) from None
         return self
 
 
@@ -71,12 +69,18 @@ class Configuration(Settings):
     models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
     language: LanguageStudy
 
+    @field_validator("models", mode="before")
+    @classmethod
+    def _leave_out(cls, models: Any) -> Any:
+        return without_nulls(models)
+
     @field_validator("models")
     @classmethod
     def _one_kind(cls, models: dict[str, Any]) -> dict[str, Any]:
         for name in models:
             if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-                raise ValueError(f"the model name {name!r} may have letters, digits, - _ and . only")
+                may = "it may have letters, digits, - _ and . only"
+                raise Faults(f"{name} cannot be a model's name; {may}.")
         return models
 
     @model_validator(mode="after")
@@ -84,12 +88,11 @@ class Configuration(Settings):
         known = ", ".join(self.models)
         for name in self.language.panel:
             if name not in self.models:
-                raise ValueError(f"language.panel names {name!r}; models has {known}")
+                raise Faults(fault("language.panel", name, f"models has {known}"))
         kinds = {self.models[name].provider == "simulated" for name in self.language.panel}
         if len(kinds) > 1:
-            raise ValueError(
-                "language.panel mixes simulated and real models; a run has the one or the other"
-            )
+            may = "it mixes simulated and real models, and a run has the one or the other"
+            raise Faults(fault("language.panel", self.language.panel, may))
         return self
 
     @property
@@ -105,25 +108,29 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     ------
     SettingError : one line for each wrong setting.
     """
-    known = {name: value for name, value in values.items() if name in Configuration.model_fields}
-    unknown = sorted(set(values) - set(known))
-    if unknown:
-        options = ", ".join(Configuration.model_fields)
-        raise SettingError(f"{where}: {unknown[0]} is no setting; known here are {options}.")
-    configuration = validate(Configuration, known, where)
+    configuration = validate(Configuration, values, where)
     study = configuration.language
-    files = [(f"language.languages.{name}.prompts", c.prompts) for name, c in study.languages.items()]
+    files = [
+        (f"language.languages.{name}.prompts", c.prompts) for name, c in study.languages.items()
+    ]
     files += [
         (f"language.pool.{name}", getattr(study.pool, name))
         for name in ("motions", "codebook", "coder_a", "coder_b", "adjudication")
     ]
-    for path, file in files:
-        if not Path(file).is_file():
-            raise SettingError(f"{where}: {path} holds {file!r}; there is no such file.")
+    lost = [
+        fault(path, file, "there is no such file")
+        for path, file in files
+        if not Path(file).is_file()
+    ]
+    if lost:
+        raise SettingError("\n".join(f"{where}: {line}" for line in lost))
     return configuration
 
 
 def load_file(path: Path) -> Configuration:
     """Read and validate a configuration file by itself, outside Snakemake."""
-    with path.open(encoding="utf-8") as file:
-        return load(yaml.safe_load(file), str(path))
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingError(f"{path} cannot be read as YAML in UTF-8 ({error}).") from None
+    return load(values, str(path))

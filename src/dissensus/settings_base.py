@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -15,21 +15,63 @@ from dissensus.errors import SettingError
 class Settings(BaseModel):
     """Base of every block of settings: no unknown key, no silent conversion, no later change."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _read_scalars(cls, values: Any) -> Any:
-        """Numbers and truth values that arrive as text: Snakemake's ``--config a={b: 6}`` does that."""
+        """Numbers and truth values that come as text, as from Snakemake's ``--config a={b: 6}``."""
         if not isinstance(values, dict):
             return values
         read = dict(values)
         for name, value in values.items():
             field = cls.model_fields.get(name)
-            if field and field.annotation in (int, float, bool) and isinstance(value, str):
-                scalar = yaml.safe_load(value)
-                read[name] = scalar if isinstance(scalar, int | float) else value
+            if field:
+                read[name] = _read(value, field.annotation)
         return read
+
+
+def _read(value: Any, kind: Any) -> Any:
+    """The number or truth value that a text stands for where one is wanted, in lists too."""
+    inner = get_args(kind)
+    if kind in (int, float, bool) and isinstance(value, str):
+        try:
+            scalar = yaml.safe_load(value)
+        except yaml.YAMLError:
+            return value
+        return scalar if isinstance(scalar, int | float) else value
+    if get_origin(kind) is list and isinstance(value, list):
+        return [_read(item, _plain(inner[0])) for item in value]
+    if get_origin(kind) is dict and isinstance(value, dict):
+        return {name: _read(item, _plain(inner[1])) for name, item in value.items()}
+    return value
+
+
+def _plain(kind: Any) -> Any:
+    """A type without its annotations."""
+    return get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+
+
+class Faults(ValueError):
+    """What a validator of a whole block finds: sentences that begin with a path below the block."""
+
+    def __init__(self, *sentences: str) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+def fault(path: str, held: Any, may: str) -> str:
+    """The one sentence for a wrong setting."""
+    return f"{path} holds {_show(held)}; {may}."
+
+
+def without_nulls(entries: Any) -> Any:
+    """Named entries but for those set to null: how a second configuration file removes one."""
+    if isinstance(entries, dict):
+        return {name: entry for name, entry in entries.items() if entry is not None}
+    return entries
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -42,33 +84,67 @@ def validate(model: type[Model], values: Mapping[str, Any], where: str, prefix: 
     ----------
     model : what is valid.
     values : as read.
-    where : the file to name in an error.
+    where : the file to name in an error; "" names none.
     prefix : path of ``values`` inside the file, ending with a dot unless empty.
 
     Raises
     ------
     SettingError : one sentence for each wrong setting, a line each.
     """
+    name = f"{where}: " if where else ""
+    if not isinstance(values, Mapping):
+        raise SettingError(f"{name}it holds {_show(values)}; it must be a block of settings.")
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        lines = [_sentence(problem, model, prefix) for problem in error.errors()]
-        raise SettingError("\n".join(f"{where}: {line}" for line in dict.fromkeys(lines))) from None
+        lines = [
+            line
+            for problem in error.errors()
+            for line in _sentences(problem, values, model, prefix)
+        ]
+        raise SettingError("\n".join(f"{name}{line}" for line in dict.fromkeys(lines))) from None
 
 
-def _sentence(problem: Any, model: type[BaseModel], prefix: str) -> str:
-    path = prefix + ".".join(
-        str(part) for part in problem["loc"] if not str(part).startswith("function-")
-    )
-    held = problem["input"]
+def _sentences(
+    problem: Any, values: Mapping[str, Any], model: type[BaseModel], prefix: str
+) -> Sequence[str]:
     kind = problem["type"]
     context = problem.get("ctx", {})
+    path = prefix + ".".join(_keys(problem["loc"], values, is_missing=kind == "missing"))
+    if kind == "value_error" and isinstance(context["error"], Faults):
+        below = path.rstrip(".") + "." if path else ""
+        return [below + sentence for sentence in context["error"].sentences]
+    return [_sentence(problem, kind, context, path, model)]
+
+
+def _keys(location: tuple[Any, ...], values: Any, *, is_missing: bool) -> list[str]:
+    """The path as the user wrote it: without the tags and functions that pydantic puts in."""
+    keys = []
+    for index, part in enumerate(location):
+        is_last = index == len(location) - 1
+        is_key = isinstance(values, Mapping) and part in values
+        if is_key or (isinstance(values, Sequence) and isinstance(part, int)):
+            values = values[part]
+        elif not (is_last and is_missing):
+            continue
+        keys.append(str(part))
+    return keys
+
+
+def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[BaseModel]) -> str:
+    held = problem["input"]
     if kind == "missing":
         return f"{path} is missing; it must be set."
     if kind == "extra_forbidden":
         return f"{path} is no setting{_nearest(problem['loc'], model)}."
     if kind == "value_error":
-        return f"{path.rstrip('.') or 'the configuration'} holds {_show(held)}; {context['error']}."
+        return fault(path, held, str(context["error"]))
+    if kind == "union_tag_not_found":
+        return f"{path}.{_bare(context['discriminator'])} is missing; it must be set."
+    if kind == "union_tag_invalid":
+        tags = _bare(context["expected_tags"])
+        below = f"{path}.{_bare(context['discriminator'])}"
+        return fault(below, context["tag"], f"it may be one of {tags}")
     may = {
         "int_type": "it must be a whole number",
         "int_from_float": "it must be a whole number",
@@ -77,19 +153,24 @@ def _sentence(problem: Any, model: type[BaseModel], prefix: str) -> str:
         "bool_type": "it must be true or false",
         "dict_type": "it must be a block of settings",
         "model_type": "it must be a block of settings",
+        "model_attributes_type": "it must be a block of settings",
         "list_type": "it must be a list",
         "literal_error": f"it may be one of {context.get('expected', '')}",
         "greater_than": f"it must be above {context.get('gt')}",
         "greater_than_equal": f"it must be at least {context.get('ge')}",
         "less_than": f"it must be below {context.get('lt')}",
         "less_than_equal": f"it must be at most {context.get('le')}",
-        "too_short": f"it needs at least {context.get('min_length')} entries",
+        "too_short": f"it needs at least {context.get('min_length')} "
+        + ("entry" if context.get("min_length") == 1 else "entries"),
+        "too_long": f"it may have at most {context.get('max_length')} entries",
+        "finite_number": "it must be a finite number",
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
-        "union_tag_invalid": f"its {context.get('discriminator')} may be one of "
-        f"{context.get('expected_tags')}",
-        "union_tag_not_found": f"it must say its {context.get('discriminator')}",
     }.get(kind, problem["msg"])
-    return f"{path} holds {_show(held)}; {may}."
+    return fault(path, held, may)
+
+
+def _bare(text: str) -> str:
+    return text.replace("'", "")
 
 
 def _show(value: Any) -> str:
@@ -99,13 +180,24 @@ def _show(value: Any) -> str:
 
 def _nearest(location: tuple[Any, ...], model: type[BaseModel]) -> str:
     """The known setting that a mistyped one was probably meant to be."""
-    known: list[str] = []
     current: Any = model
     for part in location[:-1]:
-        fields = getattr(current, "model_fields", {})
-        current = fields[part].annotation if part in fields else None
+        current = _below(_plain(current), part)
     known = list(getattr(current, "model_fields", {}))
     close = difflib.get_close_matches(str(location[-1]), known, n=1)
     if close:
         return f"; {close[0]!r} is"
     return f"; known here are {', '.join(known)}" if known else ""
+
+
+def _below(kind: Any, part: Any) -> Any:
+    """The type of what stands under a key of a block, an index of a list, or a tag of a union."""
+    if hasattr(kind, "model_fields"):
+        return kind.model_fields[part].annotation if part in kind.model_fields else None
+    if get_origin(kind) in (dict, list):
+        return get_args(kind)[-1]
+    for member in get_args(kind):
+        fields = getattr(member, "model_fields", {}).values()
+        if any(part in get_args(field.annotation) for field in fields):
+            return member
+    return None

@@ -56,6 +56,7 @@ CALLS = Schema(
         "session_id": "string",
         "session_attempt": "int",
         "turn": "int",
+        "speaker": "string",
         "attempt": "int",
         "provider": "string",
         "model": "string",
@@ -67,7 +68,7 @@ CALLS = Schema(
         "finish_reason": "string",
         "error": "string",
     },
-    key=("session_id", "session_attempt", "turn", "model", "attempt"),
+    key=("session_id", "session_attempt", "turn", "speaker", "attempt"),
 )
 
 
@@ -117,6 +118,7 @@ def write_session(
             "session_id": name,
             "session_attempt": a.session_attempt,
             "turn": a.call.number,
+            "speaker": a.call.speaker,
             "attempt": a.attempt,
             "provider": a.provider,
             "model": a.call.model,

@@ -11,13 +11,16 @@ from dissensus.text.words import count_words
 #: Symbols that appendix D.1 of the language paper bans from plain text.
 BANNED = "#*_~`>|"
 
-_LIST = re.compile(r"^\s*(?:[-•‣◦]|\d+[.)、]|[一二三四五六七八九十]+、|[a-zA-Z]\))\s*\S", re.MULTILINE)
+_LIST = re.compile(
+    r"^\s*(?:[-•‣◦]|\d+[.)、](?!\d)|[一二三四五六七八九十]+、|[a-zA-Z]\))\s*\S", re.MULTILINE
+)
 _EMOJI = re.compile(
-    "[\U0001f000-\U0001faff\U00002600-\U000027bf\U0001f1e6-\U0001f1ff\u2b50\u2b55\ufe0f]"
+    "[\U0001f000-\U0001faff\u2600-\u27bf\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2b1b\u2b1c"
+    "\u2b50\u2b55\ufe0f]"
 )
 _GREETING = re.compile(
-    r"^\s*(?:hello|hi|good (?:morning|afternoon|evening)|greetings|ladies and gentlemen|"
-    r"thank you|dear |as the (?:pro|con)\b|i am the (?:pro|con)\b|"
+    r"^\s*(?:hello\b|hi(?=[\s,.!])|good (?:morning|afternoon|evening)|greetings|"
+    r"ladies and gentlemen|thank you|dear |as the (?:pro|con)\b|i am the (?:pro|con)\b|"
     r"(?:pro|con) (?:first|second) speaker|round \d|"
     r"大家好|各位|尊敬的|谢谢|感谢|女士们|作为(?:正方|反方)|我是(?:正方|反方)|(?:正方|反方)[一二]辩)",
     re.IGNORECASE,

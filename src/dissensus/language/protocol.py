@@ -20,9 +20,9 @@ from dissensus.talk.call import Message
 SENTENCES = {"opening": 5, "rebuttal": 5, "closing": 4}
 
 _NEEDED = (
-    "template language_instruction roles positions strategies schedule repair previous_speaker "
-    "history history_entry system"
-).split()
+    *("template", "language_instruction", "roles", "positions", "strategies", "schedule"),
+    *("repair", "previous_speaker", "history", "history_entry", "system"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,9 @@ class Prompts:
             raise ResourceError(f"{path} is not YAML in UTF-8 ({error}).") from None
         missing = [part for part in _NEEDED if part not in (wording or {})]
         if missing:
-            raise ResourceError(f"{path} lacks {missing[0]!r}; resources/prompts/language/en.yaml has all parts.")
+            raise ResourceError(
+                f"{path} lacks {missing[0]!r}; resources/prompts/language/en.yaml has all parts."
+            )
         return cls(wording)
 
     @property
@@ -113,7 +115,14 @@ def turn_prompt(
 ) -> str:
     """The one user message of a turn (appendix D.1), its optional blocks filled or left out."""
     previous = history = ""
-    if transcript:
+    template = wording["template"]
+    if not transcript:
+        # An empty block leaves no gap of blank lines behind.
+        blocks = ("OPTIONAL_PREVIOUS_SPEAKER_BLOCK", "OPTIONAL_DEBATE_HISTORY_BLOCK")
+        template = fill(template, **dict.fromkeys(blocks, ""))
+        while "\n\n\n" in template:
+            template = template.replace("\n\n\n", "\n\n")
+    else:
         previous = fill(wording["previous_speaker"], PREVIOUS_SPEECH=transcript[-1].text)
         entries = [
             fill(wording["history_entry"], ROLE=t.role, ROUND_INFO=t.round_label, SPEECH=t.text)
@@ -121,7 +130,7 @@ def turn_prompt(
         ]
         history = fill(wording["history"], HISTORY="\n".join(entries))
     filled = fill(
-        wording["template"],
+        template,
         TOPIC=topic,
         LANGUAGE_INSTRUCTION=wording["language_instruction"],
         ROLE=wording["roles"][slot["speaker"]],
@@ -131,9 +140,6 @@ def turn_prompt(
         OPTIONAL_DEBATE_HISTORY_BLOCK=history,
         STRATEGY_PROMPT=wording["strategies"][slot["strategy"]],
     )
-    # An empty block leaves no gap of blank lines behind.
-    while "\n\n\n" in filled:
-        filled = filled.replace("\n\n\n", "\n\n")
     return filled.rstrip("\n")
 
 

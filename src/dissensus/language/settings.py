@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from dissensus.settings_base import Settings
+from dissensus.settings_base import Faults, Settings, fault, without_nulls
 
 Rate = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+
+
+def _one_of(*kinds: str) -> AfterValidator:
+    """One of the kinds; one that ends with a colon wants a name after it."""
+
+    def check(name: str) -> str:
+        kind, colon, rest = name.partition(":")
+        if kind + colon not in kinds or (colon and not rest):
+            shown = [kind + "<name>" if kind.endswith(":") else kind for kind in kinds]
+            raise ValueError(f"it may be one of {', '.join(shown)}")
+        return name
+
+    return AfterValidator(check)
+
+
+#: Found wrong only when they are loaded, these would be so after every session was held.
+TokenizerName = Annotated[str, _one_of("tekken", "words", "tiktoken:", "hf:")]
+EmbedderName = Annotated[str, _one_of("use-multilingual", "openai:", "sentence-transformers:")]
 Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 
 #: The four roles that the paper's design assigns models to.
@@ -18,7 +36,7 @@ ROLES = ("P1", "P2", "O1", "O2")
 
 class PoolSettings(Settings):
     motions: str
-    """CSV of motions: motion_id, source, tournament, year, round, and one motion column a language."""
+    """CSV of motions: motion_id, source, tournament, year, round, a motion column a language."""
     codebook: str
     """CSV of the codes that a coder may give, with the domain each stands for."""
     coder_a: str
@@ -44,7 +62,7 @@ class LanguageCondition(Settings):
 
 class ProtocolSettings(Settings):
     system_message: bool
-    """Whether each model also gets the private system message that the paper's section 4.2 mentions."""
+    """Whether each model also gets the private system message of the paper's section 4.2."""
     temperature: Annotated[float, Field(ge=0, le=2)]
     max_tokens: Count
     words_per_sentence: Count
@@ -68,13 +86,13 @@ class Weights(Settings):
 
 
 class MeasureSettings(Settings):
-    tokenizer: str
-    """tekken (embedded), tiktoken:<encoding>, or hf:<hub name or folder>."""
-    embedder: str
-    """use-multilingual (embedded), openai:<model>, or sentence-transformers:<hub name or folder>."""
-    alternative_tokenizers: list[str] = []
+    tokenizer: TokenizerName
+    """tekken (embedded), words, tiktoken:<encoding>, or hf:<hub name or folder>."""
+    embedder: EmbedderName
+    """use-multilingual (embedded), openai:<model>, or sentence-transformers:<name or folder>."""
+    alternative_tokenizers: list[TokenizerName] = Field(default_factory=list)
     """Further tokenisers, for the specification curve."""
-    alternative_embedders: list[str] = []
+    alternative_embedders: list[EmbedderName] = Field(default_factory=list)
     """Further embedders, for the specification curve."""
     unit: Literal["turn", "speaker", "side"]
     """What one token distribution is made of."""
@@ -103,7 +121,8 @@ class MeasureSettings(Settings):
     def _primary_is_an_anchor(self) -> MeasureSettings:
         for name in ("primary", "paper_scale"):
             if getattr(self, name) not in self.anchors:
-                raise ValueError(f"{name} holds {getattr(self, name)!r}, which is not among anchors")
+                may = f"it may be one of its anchors: {', '.join(self.anchors)}"
+                raise Faults(fault(name, getattr(self, name), may))
         return self
 
 
@@ -146,15 +165,27 @@ class LanguageStudy(Settings):
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
+    @field_validator("languages", mode="before")
+    @classmethod
+    def _leave_out(cls, languages: Any) -> Any:
+        return without_nulls(languages)
+
     @model_validator(mode="after")
     def _names_agree(self) -> LanguageStudy:
         if self.reference not in self.languages:
             known = ", ".join(self.languages)
-            raise ValueError(f"reference holds {self.reference!r}; it may be one of {known}")
+            raise Faults(fault("reference", self.reference, f"it may be one of {known}"))
         repeated = sorted({name for name in self.panel if self.panel.count(name) > 1})
         if repeated:
-            raise ValueError(f"panel names {repeated[0]!r} twice; each model has one place")
-        for name in self.languages:
-            if not name.isidentifier():
-                raise ValueError(f"the language {name!r} must be a word of letters, digits and _")
+            may = f"it names {repeated[0]!r} twice, and each model has one place"
+            raise Faults(fault("panel", self.panel, may))
         return self
+
+    @field_validator("languages")
+    @classmethod
+    def _words(cls, languages: dict[str, LanguageCondition]) -> dict[str, LanguageCondition]:
+        for name in languages:
+            if not name.isidentifier():
+                may = "it must be a word of letters, digits and _"
+                raise Faults(f"{name} cannot be a language's name; {may}.")
+        return languages

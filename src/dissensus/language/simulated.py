@@ -9,7 +9,8 @@ sentences that the debate prompt asks for. Each sentence takes one clause of its
 * otherwise **opens** one that nobody has used, staying with the point of the sentence before it
   where that is still free. When a kind is used up, it recycles.
 
-With *l* the language, *m* the model, *t* the motion, *c* its domain, *d* the session's first speech,
+With *l* the language, *m* the model, *t* the motion, *c* its domain, *d* the session's first
+speech,
 
     logit p = logit(recycle[l]) + offset[m] + domain_offset[c] + topic_sd * z(t)
               + interaction_sd * z(t, l) + session_sd * z(d),
@@ -34,19 +35,22 @@ from typing import Annotated, Any
 
 import numpy as np
 import yaml
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from dissensus.errors import ResourceError
 from dissensus.fingerprint import code_digest, digest, file_digest
 from dissensus.language.settings import Rate
-from dissensus.settings_base import Settings, validate
+from dissensus.settings_base import Faults, Settings, fault, validate
 from dissensus.talk.call import Message
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Spread = Annotated[float, Field(ge=0)]
 
 #: Which kind of clause each sentence takes; "close" is a question or a takeaway.
-_PLAN = {5: ("claim", "ground", "answer", "harm", "close"), 4: ("claim", "ground", "answer", "harm")}
+_PLAN = {
+    5: ("claim", "ground", "answer", "harm", "close"),
+    4: ("claim", "ground", "answer", "harm"),
+}
 _LANGUAGES = {"Simplified Chinese": "zh", "English": "en"}
 
 
@@ -62,7 +66,7 @@ class SpeechSettings(Settings):
     offset: float = 0.0
     """The model's own, on the logit scale."""
     codes: list[str] = Field(default_factory=list)
-    """CSVs of motion_id and code that give a motion its domain; a later file overrides an earlier."""
+    """CSVs of motion_id and code that give a motion its domain; a later file overrides others."""
     domain_offset: dict[str, float] = Field(default_factory=dict)
     """By domain code, on the logit scale."""
     topic_sd: Spread = 0.0
@@ -70,6 +74,21 @@ class SpeechSettings(Settings):
     session_sd: Spread = 0.0
     violation_rate: Rate = 0.0
     """Share of first attempts that break a format rule; repairs break one half as often."""
+
+    @model_validator(mode="after")
+    def _files_exist(self) -> SpeechSettings:
+        named = [("motions", self.motions), *(("codes", file) for file in self.codes)]
+        lost = [
+            fault(n, file, "there is no such file") for n, file in named if not Path(file).is_file()
+        ]
+        lost += [
+            fault("arguments", self.arguments, f"it must be a folder with {file}")
+            for file in ("frames.yaml", "generic.tsv")
+            if not (Path(self.arguments) / file).is_file()
+        ]
+        if lost:
+            raise Faults(*lost)
+        return self
 
     @field_validator("recycle")
     @classmethod
@@ -100,7 +119,7 @@ class Space:
 
 def check(speech: Mapping[str, Any]) -> None:
     """Validate a model's speech settings; SettingError where they are wrong."""
-    validate(SpeechSettings, speech, "speech")
+    validate(SpeechSettings, speech, "", "speech.")
 
 
 def identity(settings: Mapping[str, Any]) -> str:
@@ -112,7 +131,8 @@ def identity(settings: Mapping[str, Any]) -> str:
 
 @cache
 def _resources_digest(folder: str, tables: tuple[str, ...]) -> str:
-    files = {path.name: file_digest(path) for path in sorted(Path(folder).iterdir())}
+    spaces = [path for path in Path(folder).iterdir() if path.suffix in (".tsv", ".yaml")]
+    files = {path.name: file_digest(path) for path in sorted(spaces)}
     return digest([files, [file_digest(Path(table)) for table in tables], code_digest(__name__)])
 
 
@@ -148,8 +168,8 @@ class _Prompt:
         asked = re.search(r"write in (Simplified Chinese|English) only", content)
         if not (topic and role and asked):
             raise ResourceError(
-                "The simulated debaters cannot read this debate prompt; it must name the topic, the "
-                "role and the language as resources/prompts/language/en.yaml does."
+                "The simulated debaters cannot read this debate prompt; it must name the topic, "
+                "the role and the language as resources/prompts/language/en.yaml does."
             )
         self.topic = topic[1]
         self.role = role[1]
@@ -157,7 +177,9 @@ class _Prompt:
         self.language = _LANGUAGES[asked[1]]
         self.is_closing = "Closing Statement" in content.split("Current round:")[1].split("\n")[0]
         self.is_repair = "Your last response violated the rules" in content
-        entries = re.findall(r"^((?:Pro|Con) \w+ Speaker) \(Round.*?\): (.*)$", content, re.MULTILINE)
+        entries = re.findall(
+            r"^((?:Pro|Con) \w+ Speaker) \(Round.*?\): (.*)$", content, re.MULTILINE
+        )
         self.history: list[tuple[str, str]] = entries
         self.previous = entries[-1][1] if entries else ""
         self.first_speech = entries[0][1] if entries else ""

@@ -109,7 +109,7 @@ def provenance_of(path: str | Path) -> dict[str, Any]:
     return found
 
 
-class replacing:  # noqa: N801 - reads as a verb: `with replacing(path) as part`
+class replacing:
     """A temporary path that becomes ``path`` when the block ends well, and vanishes otherwise."""
 
     def __init__(self, path: str | Path) -> None:
@@ -132,19 +132,20 @@ def _as_table(rows: Any, schema: Schema) -> pa.Table:
         return rows
     if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
         return pa.Table.from_pandas(rows, preserve_index=False)
-    names = list(schema.columns)
-    if schema.open and rows:
-        names += [name for name in rows[0] if name not in schema.columns]
-    known = schema.arrow()
+    if not rows:
+        return schema.arrow().empty_table()
+    names = dict.fromkeys(name for row in rows for name in row)
     return pa.table(
-        {
-            name: pa.array(
-                [row.get(name) for row in rows],
-                known.field(name).type if name in schema.columns else None,
-            )
-            for name in names
-        }
+        {name: _column([row.get(name) for row in rows], name, schema) for name in names}
     )
+
+
+def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
+    """A column of the type that its values have, so that none is bent silently to the schema's."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ArtefactError(f"{schema.name}.{name} mixes types: {error}.") from None
 
 
 def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
@@ -156,13 +157,18 @@ def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     if extra and not schema.open:
         raise ArtefactError(f"{where}: {schema.name} has no column {extra[0]!r}.")
     fields = [*schema.arrow(), *(table.schema.field(name) for name in extra)]
-    try:
-        table = table.select([f.name for f in fields]).cast(pa.schema(fields))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
-        raise ArtefactError(f"{where}: {schema.name} has a column of another type: {error}") from None
     for name, kind in schema.columns.items():
         if not kind.endswith("?") and table[name].null_count:
             raise ArtefactError(f"{where}: {schema.name}.{name} has missing values and may not.")
+        held, promised = table.schema.field(name).type, _TYPES[kind.removesuffix("?")]
+        if not _alike(held, promised):
+            raise ArtefactError(f"{where}: {schema.name}.{name} holds {held}, not {promised}.")
+    try:
+        table = table.select([f.name for f in fields]).cast(pa.schema(fields))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise ArtefactError(
+            f"{where}: {schema.name} has a column of another type: {error}"
+        ) from None
     if schema.key and table.num_rows:
         distinct = table.group_by(list(schema.key), use_threads=False).aggregate([]).num_rows
         if distinct != table.num_rows:
@@ -171,3 +177,17 @@ def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
                 f"({', '.join(schema.key)})."
             )
     return table
+
+
+def _alike(held: pa.DataType, promised: pa.DataType) -> bool:
+    """Whether a type may stand for another: both numbers, both texts, both truth values."""
+    kinds = (
+        lambda t: pa.types.is_integer(t) or pa.types.is_floating(t),
+        lambda t: pa.types.is_string(t) or pa.types.is_large_string(t),
+        pa.types.is_boolean,
+    )
+    if pa.types.is_dictionary(held):
+        held = held.value_type
+    if pa.types.is_list(promised) and hasattr(held, "value_type"):
+        held, promised = held.value_type, promised.value_type
+    return pa.types.is_null(held) or any(is_kind(held) and is_kind(promised) for is_kind in kinds)

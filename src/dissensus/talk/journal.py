@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 
 from dissensus.errors import ResourceError
 from dissensus.talk.call import Provider, Reply, Request
@@ -33,11 +34,11 @@ class Journal:
         self.path = path
         self._replies: dict[str, Reply] = {}
         self._intact = 0
+        # The calls of one step are made at the same time and written down one after the other.
+        self._writing = Lock()
         if path.exists():
-            for line, end in _complete_lines(path):
-                record = json.loads(line)
-                key = record.pop("request_sha256")
-                self._replies[key] = Reply(**record)
+            for key, reply, end in _records(path):
+                self._replies[key] = reply
                 self._intact = end
 
     def __len__(self) -> int:
@@ -56,7 +57,7 @@ class Journal:
     def _append(self, key: str, reply: Reply) -> None:
         line = json.dumps({"request_sha256": key, **asdict(reply)}, ensure_ascii=False)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("r+b" if self.path.exists() else "wb") as file:
+        with self._writing, self.path.open("r+b" if self.path.exists() else "wb") as file:
             # Writing at the end of what was intact also cuts a torn line off.
             file.truncate(self._intact)
             file.seek(self._intact)
@@ -67,20 +68,20 @@ class Journal:
             self._intact = file.tell()
 
 
-def _complete_lines(path: Path) -> Iterator[tuple[str, int]]:
-    """Each intact line with the offset of its end; stops at a torn last line."""
+def _records(path: Path) -> Iterator[tuple[str, Reply, int]]:
+    """Each intact line's key and reply with the offset of its end; stops at a torn last line."""
     end = 0
     lines = path.read_bytes().split(b"\n")
     for number, raw in enumerate(lines[:-1], start=1):
         end += len(raw) + 1
         try:
-            line = raw.decode()
-            json.loads(line)
-        except ValueError as error:
+            record = json.loads(raw.decode())
+            key, reply = record.pop("request_sha256"), Reply(**record)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             if number == len(lines) - 1:
                 return
             raise ResourceError(
                 f"{path}: line {number} of the journal is damaged ({error}); "
                 "delete that line and its call will be made again."
             ) from None
-        yield line, end
+        yield key, reply, end

@@ -51,9 +51,7 @@ def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
 
 
-def draw_manifest(
-    pool: Sequence[Mapping[str, Any]], drawing: Drawing
-) -> list[dict[str, Any]]:
+def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
     """Draw every session of the drawing.
 
     Stage 1, per draw: a domain uniformly over the domains that have motions, then a motion
@@ -97,7 +95,8 @@ def draw_manifest(
                 "language_order": ">".join(order),
                 "position": position,
                 **dict(zip(ROLES, cast, strict=True)),
-                "seed": int(digest([drawing.seed, draw_id, language])[:12], 16),
+                # Not of draw_id, which gets wider with the number of draws.
+                "seed": int(digest([drawing.seed, f"d{index + 1:03d}", language])[:12], 16),
             }
             for position, language in enumerate(order, start=1)
         ]

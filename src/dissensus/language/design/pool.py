@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ POOL = Schema(
     open=True,
 )
 
+
 def read_pool(path: str | Path) -> dict[str, dict[str, Any]]:
     """The pool artefact as motion_id -> row."""
     return {row["motion_id"]: row for row in read(path, POOL).to_pylist()}
@@ -58,7 +60,7 @@ class Codebook:
 def build_pool(
     settings: PoolSettings, languages: Mapping[str, LanguageCondition]
 ) -> tuple[list[dict[str, Any]], Codebook]:
-    """Every motion of the settings' files, coded and adjudicated, in the file's order; the codebook.
+    """Every motion of the files, coded and adjudicated, in the file's order; and the codebook.
 
     ``drawable`` is false for a motion that the settings' sources or years leave out or that has
     no domain; those stay in the pool, since both coders saw them.
@@ -78,7 +80,8 @@ def build_pool(
         for codes, file in ((first, settings.coder_a), (second, settings.coder_b)):
             if name not in codes:
                 raise ResourceError(
-                    f"{settings.motions}, row {line}: motion {name!r} has no code in {file}; add one."
+                    f"{settings.motions}, row {line}: motion {name!r} has no code in {file}; "
+                    "add one."
                 )
         agreed = first[name] == second[name]
         if not agreed and name not in settled:
@@ -148,7 +151,9 @@ def _codes(path: str, codebook: Codebook) -> dict[str, int]:
                 f"the codebook has {known}."
             )
         if name in codes:
-            raise ResourceError(f"{path}, row {line}: motion {name!r} is coded twice; keep one row.")
+            raise ResourceError(
+                f"{path}, row {line}: motion {name!r} is coded twice; keep one row."
+            )
         codes[name] = code
     return codes
 
@@ -168,7 +173,7 @@ def read_csv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[st
         raise ResourceError(
             f"{path}, row {line}: byte {error.start} is not UTF-8; save the file as UTF-8."
         ) from None
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     missing = [column for column in needed if column not in (reader.fieldnames or ())]
     if missing:
         raise ResourceError(

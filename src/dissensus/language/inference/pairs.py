@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -52,12 +54,24 @@ class Pairs:
         """Which draws have the outcome in both languages."""
         return np.asarray(np.isfinite(self.treated) & np.isfinite(self.reference))
 
+    @property
+    def differences(self) -> Array:
+        """Language minus reference, NaN where the pair is not complete.
+
+        Differences that agree up to rounding are made equal, lest rounding pass for variance.
+        """
+        found = np.where(self.complete, self.treated - self.reference, np.nan)
+        known = found[self.complete]
+        if len(known) == 0:
+            return found
+        size = np.abs(self.treated[self.complete]).max() + np.abs(known).max()
+        equal = np.ptp(known) <= _ROUNDING * size
+        return np.where(self.complete, known[0], np.nan) if equal else found
+
     def sample(self) -> Sample:
         """The differences of the complete pairs."""
         kept = self.complete
-        return Sample(
-            self.treated[kept] - self.reference[kept], self.motions[kept], self.first[kept]
-        )
+        return Sample(self.differences[kept], self.motions[kept], self.first[kept])
 
 
 def languages_of(metrics: pd.DataFrame) -> list[str]:

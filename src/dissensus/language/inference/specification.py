@@ -19,7 +19,7 @@ from dissensus.language.inference.pairs import (
     contrast_name,
     pair_up,
 )
-from dissensus.language.measures.anchors import homogeneity
+from dissensus.language.measures.anchors import Clips, homogeneity
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.joint import joint_permutation
 from dissensus.stats.results import NAN
@@ -145,7 +145,9 @@ def specification_curve(
             measures.anchors,
         )
     )
-    indices = _indices(components, metrics, reference, choices)
+    low, high = measures.clip_percentiles
+    clips = Clips(measures.clip_z, (low, high))
+    indices = _indices(components, metrics, reference, choices, clips)
     curve: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for language in compared_languages(metrics, reference):
@@ -164,8 +166,8 @@ def specification_curve(
 
 
 def _present(components: pd.DataFrame, column: str, main: str) -> list[str]:
-    """What the components were measured with, the main choice first."""
-    return sorted(set(components[column]), key=lambda name: (name != main, name))
+    """What the components were measured with, the main choice first; it alone if with nothing."""
+    return sorted(set(components[column]), key=lambda name: (name != main, name)) or [main]
 
 
 def _indices(
@@ -173,6 +175,7 @@ def _indices(
     metrics: pd.DataFrame,
     reference: str,
     choices: Sequence[Specification],
+    clips: Clips,
 ) -> list[Array]:
     """The Homogeneity Index of every session, in the order of the metrics, by each choice."""
     is_reference = (metrics["language"] == reference).to_numpy()
@@ -185,8 +188,10 @@ def _indices(
 
     def column(choice: Specification, name: str) -> Array:
         # A part of no weight still needs numbers: any will do.
-        key = (choice.tokenizer or first[0], choice.embedder or first[1])
-        return np.where(complete, tables[key][name].to_numpy(dtype=float, na_value=np.nan), np.nan)
+        table = tables.get((choice.tokenizer or first[0], choice.embedder or first[1]))
+        if table is None:  # measured in no session
+            return np.full(len(metrics), np.nan)
+        return np.where(complete, table[name].to_numpy(dtype=float, na_value=np.nan), np.nan)
 
     return [
         homogeneity(
@@ -195,6 +200,7 @@ def _indices(
             is_reference,
             weights=(choice.weight_lexical, 1.0 - choice.weight_lexical),
             scale=choice.anchor,
+            clips=clips,
         )
         for choice in choices
     ]
@@ -261,7 +267,7 @@ def _main(measures: MeasureSettings) -> Specification:
 def _joint(
     contrast: str, every: Sequence[Pairs], settings: InferenceSettings, seed: int
 ) -> list[dict[str, Any]]:
-    matrix = np.column_stack([pairs.treated - pairs.reference for pairs in every])
+    matrix = np.column_stack([pairs.differences for pairs in every])
     matrix = matrix[~np.isnan(matrix).all(axis=1)]
     known = [column[~np.isnan(column)] for column in matrix.T]
     matrix = matrix[:, [len(values) > 1 and np.ptp(values) > 0 for values in known]]

@@ -72,8 +72,11 @@ def lexical_components(
         session: {unit: _group(unit, turns, tokens[session]) for unit in UNITS}
         for session, turns in sessions.items()
     }
+    # A unit without a token makes its own session's similarity missing, and no other's.
     depth = {
-        unit: min(len(ids) for grouped in units.values() for ids in grouped[unit])
+        unit: min(
+            (len(ids) for grouped in units.values() for ids in grouped[unit] if len(ids)), default=1
+        )
         for unit in UNITS
     }
     rows: dict[str, dict[str, Any]] = {}

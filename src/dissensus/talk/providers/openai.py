@@ -28,7 +28,7 @@ class OpenAIModel:
                 "export the key there (any word will do for a local server)."
             )
         self.name = name
-        self._model = settings.get("model", name)
+        self._model = settings.get("model") or name
         self._extra = settings.get("parameters", {})
         self.identity = identity(settings)
         self._errors = openai.APIError
@@ -55,9 +55,7 @@ class OpenAIModel:
                 **{key: value for key, value in parameters.items() if value is not None},
             )
         except self._timeout_error:
-            return Reply(
-                "", "timeout", finish_reason="error", latency_s=time.monotonic() - started
-            )
+            return Reply("", "timeout", finish_reason="error", latency_s=time.monotonic() - started)
         except self._errors as error:
             kind = type(error).__name__
             return Reply("", kind, finish_reason="error", latency_s=time.monotonic() - started)

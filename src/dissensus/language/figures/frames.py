@@ -1,0 +1,62 @@
+"""The frames that figures and tables are made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dissensus.tables.artefact import Schema, read
+
+Array = NDArray[np.float64]
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    """An artefact as a frame.
+
+    Its own schema was checked when it was written, and stands in a module that imports what
+    estimated it; a figure would pay two seconds of scipy for a check done already.
+    """
+    name = Path(path).stem
+    return read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
+
+
+def languages_of(frame: pd.DataFrame, reference: str) -> list[str]:
+    """The languages, the reference first, the others as the rows first name them."""
+    found = list(dict.fromkeys(frame["language"].tolist()))
+    return [reference, *(name for name in found if name != reference)]
+
+
+def wide(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.DataFrame:
+    """A column with a row a draw and a column a language, NaN where a session was lost."""
+    values = metrics[column].to_numpy(dtype=float, na_value=np.nan)
+    kept = np.where(metrics["complete"].to_numpy(dtype=bool), values, np.nan)
+    table = metrics[["draw_id", "language"]].assign(value=kept)
+    return table.pivot(index="draw_id", columns="language", values="value")[languages]
+
+
+def differences(
+    metrics: pd.DataFrame, column: str, language: str, reference: str
+) -> pd.DataFrame:
+    """Paired differences of the draws complete in both languages, a row a draw: language, reference, difference."""
+    pairs = wide(metrics, column, [language, reference]).dropna()
+    return pairs.assign(difference=pairs[language] - pairs[reference])
+
+
+def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, pd.Series]:  # type: ignore[type-arg]
+    """contrast -> the row of one outcome by one method."""
+    rows = effect[(effect["outcome"] == outcome) & (effect["method"] == method)]
+    return {str(row["contrast"]): row for _, row in rows.iterrows()}
+
+
+def headlines(effect: pd.DataFrame) -> dict[str, pd.Series]:  # type: ignore[type-arg]
+    """contrast -> the study's answer."""
+    return {str(row["contrast"]): row for _, row in effect[effect["headline"]].iterrows()}
+
+
+def jitter(n: int, width: float) -> Array:
+    """Sideways places for n dots: even, in an order without pattern, the same every time."""
+    # Multiples of the golden ratio fill an interval evenly however many are taken.
+    return np.asarray((np.arange(n) * 0.618033988749895 % 1.0 - 0.5) * width)

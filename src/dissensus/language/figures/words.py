@@ -1,0 +1,124 @@
+"""Names for readers, and numbers as the paper prints them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+_LANGUAGES = {
+    "ar": "Arabic",
+    "bn": "Bengali",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "hi": "Hindi",
+    "id": "Indonesian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "sw": "Swahili",
+    "tr": "Turkish",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+
+SCALES = {
+    "z": "z",
+    "clipped_z": "clipped z",
+    "normal_cdf": "normal CDF of z",
+    "ecdf": "ECDF",
+    "min_max": "min-max",
+    "clipped_percentile": "clipped percentiles",
+}
+
+#: What stands where the data define no number.
+MISSING = "–"
+
+
+def language_name(code: str) -> str:
+    """English for "en"; a name of the user's own stays as it is."""
+    return _LANGUAGES.get(code, code)
+
+
+def contrast_words(contrast: str) -> str:
+    """"Chinese − English" for "zh-en"."""
+    return " − ".join(language_name(code) for code in contrast.split("-"))
+
+
+def scale_words(outcome: str) -> str:
+    """The scale of an outcome such as "hi_normal_cdf"."""
+    scale = outcome.split("_", 1)[1] if "_" in outcome else outcome
+    return SCALES.get(scale, scale)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number of so many decimals; no negative zero."""
+    if value is None or math.isnan(value):
+        return MISSING
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A difference with its sign, for figures and captions."""
+    text = number(value, digits)
+    if text == MISSING:
+        return text
+    return text.replace("-", "−") if text.startswith("-") else f"+{text}"
+
+
+def p_value(value: float | None) -> str:
+    """"<0.001", else three decimals."""
+    if value is None or math.isnan(value):
+        return MISSING
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_clause(value: float | None) -> str:
+    """"p < 0.001" or "p = 0.043"."""
+    text = p_value(value)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """"[0.442, 0.556]", as the paper's Table 1 has it."""
+    if MISSING in (number(low), number(high)):
+        return MISSING
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def span(low: float | None, high: float | None, digits: int = 3) -> str:
+    """"0.442–0.556", as the paper's Tables 2 and 7 have it; "-0.1 to 0.2" where a sign would blur it."""
+    first, last = number(low, digits), number(high, digits)
+    if MISSING in (first, last):
+        return MISSING
+    return f"{first}–{last}" if not first.startswith("-") else f"{first} to {last}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share as a percentage; whole ones without decimals."""
+    if value is None or math.isnan(value):
+        return MISSING
+    text = f"{100 * value:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
+
+
+def counted(n: int, noun: str) -> str:
+    """"1 draw", "2 draws"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def listed(items: Iterable[str]) -> str:
+    """"a", "a and b", "a, b and c"."""
+    words = list(items)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def wrapped(text: str, width: int) -> str:
+    """Broken into lines of at most ``width`` letters where words allow."""
+    from textwrap import fill
+
+    return fill(text, width, break_long_words=False)

@@ -1,0 +1,33 @@
+"""Fixtures that whole-run tests share."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from support import Project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A fresh project without results."""
+    return Project(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with one whole run, for tests that only look, or that copy it first."""
+    made = Project(tmp_path_factory.mktemp("finished") / "project")
+    made.succeed()
+    return made
+
+
+@pytest.fixture
+def copied(finished: Project, tmp_path: Path) -> Project:
+    """The finished run in a folder of its own, to change at will."""
+    folder = tmp_path / "project"
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    again = object.__new__(Project)
+    again.folder = folder
+    return again

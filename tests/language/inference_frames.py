@@ -1,0 +1,127 @@
+"""Small made-up studies, as the stages before inference would leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from dissensus.language.design.manifest import Drawing, draw_manifest
+from dissensus.language.measures.homogeneity import measure_homogeneity
+from dissensus.language.settings import InferenceSettings, MeasureSettings
+from dissensus.tables.artefact import Schema, read, write
+
+ANCHORS = ["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
+EMBEDDER = "use-multilingual"
+_CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
+INFERENCE = InferenceSettings(
+    **{**_CONFIG["language"]["inference"], "confidence": 0.95, "resamples": 400, "flips": 500}
+)
+MEASURES = MeasureSettings(
+    **{
+        **_CONFIG["language"]["measures"],
+        "tokenizer": "tekken",
+        "embedder": EMBEDDER,
+        "anchors": ANCHORS,
+        "weights": {"lexical": 0.5, "semantic": 0.5},
+        "unit": "turn",
+        "primary": "z",
+        "paper_scale": "normal_cdf",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Study:
+    pool: pd.DataFrame
+    manifest: pd.DataFrame
+    outcomes: pd.DataFrame
+    components: pd.DataFrame
+    metrics: pd.DataFrame
+
+
+def make_pool(domains: int = 4, motions: int = 3) -> pd.DataFrame:
+    """Motions by domain, and one that cannot be drawn, in a domain of its own."""
+    rows = [
+        {
+            "motion_id": f"m{domain}{motion}",
+            "domain_id": domain,
+            "domain": f"Domain {domain}",
+            "drawable": True,
+        }
+        for domain in range(1, domains + 1)
+        for motion in range(motions)
+    ]
+    idle = {"motion_id": "idle", "domain_id": 99, "domain": "Idle", "drawable": False}
+    return pd.DataFrame([*rows, idle])
+
+
+def make_study(
+    draws: int,
+    *,
+    languages: Sequence[str] = ("en", "zh"),
+    effect: float = 0.05,
+    spread: float = 0.05,
+    lost: Sequence[str] = (),
+    domains: int = 4,
+    motions: int = 3,
+    panel: Sequence[str] = ("a", "b", "c", "d"),
+    tokenizers: Sequence[str] = ("tekken",),
+    seed: int = 1,
+) -> Study:
+    """A study whose languages after the first differ from it by ``effect`` in both parts."""
+    pool = make_pool(domains, motions)
+    drawing = Drawing(seed, draws, 25, languages, panel)
+    manifest = pd.DataFrame(draw_manifest(pool.to_dict("records"), drawing))
+    rng = np.random.default_rng(seed)
+    complete = ~manifest["session_id"].isin(lost)
+    outcomes = manifest[["session_id", "draw_id", "language"]].assign(
+        complete=complete,
+        attempts=np.where(complete, 1 + (rng.random(len(manifest)) < 0.1), 3),
+        repairs=0,
+        compliant=pd.Series(np.where(complete, rng.random(len(manifest)) < 0.98, None)),
+    )
+    parts = [
+        _components(manifest[complete], languages[0], tokenizer, effect, spread, rng)
+        for tokenizer in tokenizers
+    ]
+    components = pd.concat(parts, ignore_index=True)
+    metrics = measure_homogeneity(manifest, outcomes, components, MEASURES, languages[0])
+    return Study(pool, manifest, outcomes, components, metrics)
+
+
+def _components(
+    sessions: pd.DataFrame,
+    reference: str,
+    tokenizer: str,
+    effect: float,
+    spread: float,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    names = [
+        *(
+            f"s_lex_{u}{v}"
+            for u in ("turn", "speaker", "side")
+            for v in ("", "_matched", "_excess")
+        ),
+        *(f"s_sem_{p}" for p in ("pooled", "cross_side", "same_side", "same_speaker")),
+    ]
+    shift = effect * (sessions["language"] != reference).to_numpy()
+    frame = sessions[["session_id", "draw_id", "language"]].assign(
+        tokenizer=tokenizer, embedder=EMBEDDER, tokens=900, types=400, words=800, characters=4000
+    )
+    for name in names:
+        frame[name] = 0.5 + shift + spread * rng.standard_normal(len(sessions))
+    return frame
+
+
+def checked(rows: list[dict[str, Any]], schema: Schema, folder: Path) -> pd.DataFrame:
+    """The rows as their artefact gives them back: written, read, and so checked."""
+    path = folder / f"{schema.name}.parquet"
+    write(path, schema, rows, {})
+    return read(path, schema).to_pandas()

@@ -1,0 +1,83 @@
+"""Models and debates whose every reply a test decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from dissensus.debate.protocol import Call, Steps, Turn
+from dissensus.debate.runner import Limits
+from dissensus.talk.call import Message, Reply, Request
+
+ROOT = Path(__file__).parent.parent
+
+#: Limits with nothing unusual about them.
+LIMITS = Limits(repairs=2, session_attempts=3, temperature=0.2, max_tokens=512)
+
+
+@dataclass
+class Scripted:
+    """A provider that says what it is told to and remembers what it was asked."""
+
+    say: Callable[[Request], Reply]
+    name: str = "scripted"
+    identity: str = "scripted"
+    simulated: bool = True
+    asked: list[Request] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def ask(self, request: Request) -> Reply:
+        with self._lock:
+            self.asked.append(request)
+        return self.say(request)
+
+
+def in_turn(*replies: str | Reply) -> Callable[[Request], Reply]:
+    """Say these one after the other; a test that asks for more fails."""
+    rest = iter(replies)
+
+    def say(_: Request) -> Reply:
+        reply = next(rest)
+        return reply if isinstance(reply, Reply) else Reply(reply)
+
+    return say
+
+
+def no_bad(text: str) -> tuple[str, ...]:
+    """The one rule of a toy debate: do not say "bad"."""
+    return ("bad word",) if "bad" in text else ()
+
+
+def toy_call(number: int, speaker: str = "A", prompt: str = "", model: str = "m") -> Call:
+    """A call with the prompt ``prompt``, asked again with the violations appended."""
+    content = prompt or f"turn {number}"
+
+    def again(violations: tuple[str, ...]) -> tuple[Message, ...]:
+        return (Message("user", f"{content} REPAIR {'; '.join(violations)}"),)
+
+    return Call(
+        number=number,
+        speaker=speaker,
+        role=f"role {speaker}",
+        round_label=f"round {number}",
+        model=model,
+        messages=(Message("user", content),),
+        violations=no_bad,
+        again=again,
+    )
+
+
+def toy_debate(*steps: Sequence[str]) -> Callable[[], Steps]:
+    """A debate with these speakers in each step; everyone is shown all that was said before."""
+
+    def start() -> Steps:
+        said: list[Turn] = []
+        for number, speakers in enumerate(steps, start=1):
+            heard = " | ".join(turn.text for turn in said)
+            said += yield [
+                toy_call(number, name, f"turn {number} of {name}: {heard}") for name in speakers
+            ]
+
+    return start

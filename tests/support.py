@@ -1,0 +1,87 @@
+"""A copy of the project for tests to run in, with a study small enough to be quick."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+#: A study of four draws: every stage runs, none for long.
+SMALL: dict[str, Any] = {
+    "language": {
+        "draws": 4,
+        "block_size": 2,
+        "measures": {"repetitions": 5},
+        "inference": {"resamples": 200, "flips": 500},
+        "diagnosis": {"simulations": 20, "effects": [0.0, 0.5]},
+    }
+}
+
+
+class Project:
+    """A copy of the workflow in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        for name in ("Snakefile", "config.yaml", "workflow", "profiles", "resources", "envs"):
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name)
+            else:
+                shutil.copy2(source, folder / name)
+        self.configure(SMALL)
+
+    def configure(self, overrides: dict[str, Any]) -> None:
+        """Settings on top of the default ones, from the next run on."""
+        (self.folder / "more.yaml").write_text(yaml.safe_dump(overrides), encoding="utf-8")
+
+    def command(self, *arguments: str, cores: int = 2) -> list[str]:
+        return [
+            *(sys.executable, "-m", "snakemake", "--cores", str(cores)),
+            *arguments,
+            *("--configfile", "more.yaml"),
+        ]
+
+    def run(self, *arguments: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments, cores=cores),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def succeed(self, *arguments: str, cores: int = 2) -> str:
+        done = self.run(*arguments, cores=cores)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout + done.stderr
+
+    def planned(self, *arguments: str) -> dict[str, int]:
+        """How many jobs of each rule a dry run would run."""
+        text = self.succeed("--dry-run", *arguments)
+        if "Nothing to be done" in text:
+            return {}
+        stats = text.split("Job stats:")[-1].split("\n\n")[0].splitlines()[3:]
+        counts = {line.split()[0]: int(line.split()[1]) for line in stats if line.strip()}
+        return {rule: n for rule, n in counts.items() if rule not in ("total", "all")}
+
+    def results(self, run: str = "demo") -> Path:
+        return self.folder / "results" / run / "language"
+
+    def digests(self, kinds: Sequence[str] = (".parquet",), run: str = "demo") -> dict[str, bytes]:
+        """Every result's bytes, but those of calls, which hold clock readings."""
+        folder = self.results(run)
+        return {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.suffix in kinds and path.parent.name != "calls"
+        }

@@ -1,0 +1,230 @@
+"""No call is paid for twice, whenever the process was killed; nothing damaged is believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dissensus.debate.runner import Session, hold_session
+from dissensus.errors import ResourceError
+from dissensus.talk.call import Message, Reply, Request
+from dissensus.talk.journal import Journal
+from scripted import LIMITS, Scripted, in_turn, toy_debate
+
+calm = settings(deadline=None, derandomize=True, max_examples=120)
+
+STEPS = (["A"], ["B", "C"], ["A"], ["D"])
+
+
+def request(seed: int) -> Request:
+    return Request("m", "scripted", (Message("user", "说吧"),), 0.2, 512, seed)
+
+
+def erratic(asked: Request) -> Reply:
+    """Sometimes a time-out, sometimes a bad word; which, the request decides."""
+    luck = int(asked.sha256[:8], 16) % 10
+    if luck == 0:
+        return Reply("", error="timeout", finish_reason="error", latency_s=0.5)
+    word = "bad" if luck < 4 else "好"
+    return Reply(
+        f"{word} {asked.sha256[:12]}\u2028\n", cost_usd=0.1, input_tokens=3, output_tokens=2
+    )
+
+
+def play(path: Path, seed: int) -> tuple[Session, Scripted]:
+    provider = Scripted(erratic)
+    return hold_session(seed, toy_debate(*STEPS), {"m": provider}, Journal(path), LIMITS), provider
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fdatasync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Session, Scripted]:
+    """A session with repairs and a failed attempt in it, and its journal."""
+    folder = tmp_path_factory.mktemp("whole")
+    for seed in range(100):
+        path = folder / f"{seed}.jsonl"
+        session, provider = play(path, seed)
+        repaired = any(turn.repairs for turn in session.turns)
+        if session.session_attempts > 1 and repaired and not session.failure:
+            return path, session, provider
+    raise AssertionError("no seed gives the session that these tests want")
+
+
+def test_every_call_has_a_line_with_its_key(whole):
+    path, session, provider = whole
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+    assert sorted(line["request_sha256"] for line in lines) == sorted(
+        asked.sha256 for asked in provider.asked
+    )
+    assert len(lines) == len(session.attempts)
+    assert {line["error"] for line in lines} == {"", "timeout"}
+
+
+@calm
+@given(data=st.data())
+def test_a_kill_at_any_byte_costs_only_what_was_lost(whole, tmp_path_factory, data):
+    path, session, _ = whole
+    content = path.read_bytes()
+    offset = data.draw(st.integers(0, len(content)), label="bytes left")
+    torn = tmp_path_factory.mktemp("torn") / "journal.jsonl"
+    torn.write_bytes(content[:offset])
+    resumed, provider = play(torn, session_seed(path))
+    assert resumed == session
+    assert len(provider.asked) == content[offset:].count(b"\n")
+    assert sorted(torn.read_bytes().split(b"\n")) == sorted(content.split(b"\n"))
+
+
+def session_seed(path: Path) -> int:
+    return int(path.stem)
+
+
+def test_a_kill_at_the_ends_of_every_line(whole, tmp_path: Path):
+    path, session, _ = whole
+    content = path.read_bytes()
+    ends = [i + 1 for i, byte in enumerate(content) if byte == 10]
+    for offset in sorted({0, *ends, *(end - 1 for end in ends), *(end + 1 for end in ends[:-1])}):
+        torn = tmp_path / f"{offset}.jsonl"
+        torn.write_bytes(content[:offset])
+        resumed, provider = play(torn, session_seed(path))
+        assert resumed == session
+        assert len(provider.asked) == content[offset:].count(b"\n")
+
+
+def test_a_whole_journal_is_replayed_without_a_call(whole):
+    path, session, _ = whole
+    before = path.read_bytes()
+    replayed, provider = play(path, session_seed(path))
+    assert replayed == session
+    assert provider.asked == []
+    assert path.read_bytes() == before
+
+
+def test_nothing_is_asked_twice(tmp_path: Path):
+    journal = Journal(tmp_path / "j.jsonl")
+    provider = Scripted(in_turn("first", "second"))
+    assert [journal.ask(provider, request(seed)).text for seed in (1, 2, 1, 2, 1)] == [
+        *("first", "second", "first", "second", "first")
+    ]
+    assert len(provider.asked) == len(journal) == 2
+
+
+def test_a_failure_is_replayed_as_it_was(tmp_path: Path):
+    failed = Reply("", error="timeout", finish_reason="error", latency_s=60.1)
+    Journal(tmp_path / "j.jsonl").ask(Scripted(in_turn(failed)), request(1))
+    assert Journal(tmp_path / "j.jsonl").ask(Scripted(in_turn()), request(1)) == failed
+
+
+def test_a_torn_line_is_cut_off_and_its_call_made_again(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    Journal(path).ask(Scripted(in_turn("one")), request(1))
+    intact = path.read_bytes()
+    path.write_bytes(intact + b'{"request_sha256": "' + "半".encode()[:2])
+    journal = Journal(path)
+    assert len(journal) == 1
+    assert journal.ask(Scripted(in_turn("two")), request(2)).text == "two"
+    assert path.read_bytes().startswith(intact)
+    assert len(Journal(path)) == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"{torn",
+        b"",
+        b"null",
+        b"7",
+        b"[]",
+        b'{"text": "no key"}',
+        b'{"request_sha256": "k"}',
+        b"\xff",
+    ],
+)
+def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path, damage: bytes):
+    path = tmp_path / "j.jsonl"
+    journal = Journal(path)
+    for seed in range(3):
+        journal.ask(Scripted(in_turn("text")), request(seed))
+    lines = path.read_bytes().split(b"\n")
+    lines[1] = damage
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(ResourceError, match=r"j\.jsonl: line 2 of the journal is damaged"):
+        Journal(path)
+    # Doing as the message says mends it.
+    path.write_bytes(b"\n".join(lines[:1] + lines[2:]))
+    assert len(Journal(path)) == 2
+
+
+@pytest.mark.parametrize("cost", [None, 0.25])
+def test_a_reply_comes_back_whole(tmp_path: Path, cost: float | None):
+    reply = Reply('“引号”\n\u2028\\ "x"', "", "length", 11, 7, cost, 1.5)
+    Journal(tmp_path / "j.jsonl").ask(Scripted(in_turn(reply)), request(1))
+    assert Journal(tmp_path / "j.jsonl").ask(Scripted(in_turn()), request(1)) == reply
+
+
+def test_replies_that_come_at_the_same_time_are_all_kept(tmp_path: Path):
+    together = 16
+    for number in range(8):
+        path = tmp_path / f"{number}.jsonl"
+        journal, barrier = Journal(path), Barrier(together, timeout=30)
+
+        def say(_: Request, barrier: Barrier = barrier) -> Reply:
+            barrier.wait()
+            return Reply("x" * 500)
+
+        provider = Scripted(say)
+        with ThreadPoolExecutor(together) as pool:
+            list(pool.map(lambda n: journal.ask(provider, request(n)), range(together)))  # noqa: B023
+        assert len(Journal(path)) == together
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from scripted import LIMITS, Scripted, toy_debate
+from dissensus.debate.runner import hold_session
+from dissensus.talk.call import Reply
+from dissensus.talk.journal import Journal
+
+count = 0
+def say(request):
+    global count
+    count += 1
+    if count == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Reply(f"text {request.seed}")
+
+hold_session(5, toy_debate(*"ABCDE"), {"m": Scripted(say)}, Journal(Path(sys.argv[2])), LIMITS)
+"""
+
+
+def test_a_killed_process_resumes_where_its_journal_ends(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    tests = str(Path(__file__).parents[1])
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, tests, str(path)], capture_output=True, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    provider = Scripted(lambda asked: Reply(f"text {asked.seed}"))
+    session = hold_session(5, toy_debate(*"ABCDE"), {"m": provider}, Journal(path), LIMITS)
+    assert [asked.messages[0].content[:6] for asked in provider.asked] == [
+        *("turn 3", "turn 4", "turn 5")
+    ]
+    assert [turn.number for turn in session.turns] == [1, 2, 3, 4, 5]

@@ -1,0 +1,246 @@
+"""Whole runs: what is made, what is made again, and what survives a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from support import SMALL, Project
+
+SESSIONS = [f"d{draw:03d}-{language}" for draw in range(1, 5) for language in ("en", "zh")]
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    return found
+
+
+def keys_in_journals(project: Project) -> Counter[str]:
+    keys: Counter[str] = Counter()
+    for path in project.results().glob("journal/*.jsonl"):
+        keys.update(json.loads(line)["request_sha256"] for line in path.read_text().splitlines())
+    return keys
+
+
+def merged(**language: Any) -> dict[str, Any]:
+    """The small study with some of its blocks changed."""
+    study = dict(SMALL["language"])
+    for name, value in language.items():
+        held = study.get(name)
+        study[name] = {**held, **value} if isinstance(held, dict) else value
+    return {"language": study}
+
+
+def test_a_run_makes_every_artefact(finished: Project) -> None:
+    folder = finished.results()
+    for kind in ("sessions", "calls", "transcripts"):
+        assert sorted(p.stem for p in (folder / kind).glob("*.parquet")) == SESSIONS
+    turns, metrics = rows(folder / "turns.parquet"), rows(folder / "metrics.parquet")
+    assert [row["session_id"] for row in metrics] == SESSIONS
+    complete = [row["session_id"] for row in metrics if row["complete"]]
+    assert Counter(row["session_id"] for row in turns) == dict.fromkeys(complete, 8)
+    headline = [row for row in rows(folder / "language_effect.parquet") if row["headline"]]
+    assert [row["contrast"] for row in headline] == ["zh-en"]
+
+
+def test_every_result_says_that_its_models_were_simulated(finished: Project) -> None:
+    for path in finished.results().rglob("*.parquet"):
+        said = json.loads(pq.read_schema(path).metadata[b"dissensus"])
+        assert said["simulated"] is True, path
+
+
+def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
+    assert finished.planned() == {}
+
+
+def test_same_bytes_in_another_folder_on_other_cores(finished: Project, project: Project) -> None:
+    project.succeed(cores=8)
+    assert project.digests((".parquet", ".csv", ".md", ".svg")) == finished.digests(
+        (".parquet", ".csv", ".md", ".svg")
+    )
+
+
+def test_one_session_can_be_named(project: Project) -> None:
+    first = next(
+        row["session_id"]
+        for row in _manifest(project)
+        if row["position"] == 1 and row["draw_id"] == "d003"
+    )
+    project.succeed(f"results/demo/language/transcripts/{first}.parquet")
+    made = [path.stem for path in project.results().glob("transcripts/*.parquet")]
+    assert made == [first]
+
+
+def _manifest(project: Project) -> list[dict[str, Any]]:
+    project.succeed("results/demo/language/manifest.parquet")
+    return rows(project.results() / "manifest.parquet")
+
+
+def test_an_unknown_session_is_a_sentence(copied: Project) -> None:
+    done = copied.run("results/demo/language/transcripts/d999-zh.parquet")
+    assert done.returncode != 0
+    assert "d999-zh is no session of run demo, which has d001-en to d004-zh." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("session", ["d002-en", "d002-zh"])
+def test_a_deleted_transcript_is_made_again_from_its_journal(
+    copied: Project, session: str
+) -> None:
+    before, asked = copied.digests(), keys_in_journals(copied)
+    (copied.results() / f"transcripts/{session}.parquet").unlink()
+    held = copied.succeed().count("Hold session")
+    assert held == 1
+    assert copied.digests() == before
+    assert keys_in_journals(copied) == asked
+
+
+def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
+    (copied.results() / "language_effect.parquet").unlink()
+    planned = copied.planned()
+    assert planned["estimate_language_effect"] == 1
+    upstream = {"hold_session", "embed_turns", "measure_block", "measure_homogeneity"}
+    assert not upstream & set(planned)
+
+
+def test_an_anchor_or_a_weight_reruns_no_session_and_no_embedding(copied: Project) -> None:
+    copied.configure(merged(measures={"weights": {"lexical": 0.25, "semantic": 0.75}}))
+    planned = copied.planned()
+    assert planned["measure_homogeneity"] == 1
+    assert not {"hold_session", "embed_turns", "measure_block"} & set(planned)
+
+
+def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> None:
+    prompt = copied.folder / "resources/prompts/language/zh.yaml"
+    text = prompt.read_text(encoding="utf-8")
+    prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
+    assert copied.planned()["hold_session"] == 4
+    text = copied.succeed("--dry-run")
+    assert {f"d{n:03d}-zh" for n in range(1, 5)} == {
+        line.split()[-1] for line in text.splitlines() if "Hold session" in line
+    }
+
+
+def test_another_seed_is_another_study(copied: Project) -> None:
+    before = copied.digests()
+    copied.configure({**SMALL, "seed": 7, "run": "other"})
+    copied.succeed("results/other/language/turns.parquet")
+    assert copied.digests(run="other")["turns.parquet"] != before["turns.parquet"]
+
+
+def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Project) -> None:
+    for pause in (2.5, 3.5, 5.0):
+        process = subprocess.Popen(
+            project.command(),
+            cwd=project.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(pause)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    project.succeed()
+    assert project.digests() == finished.digests()
+    assert set(keys_in_journals(project).values()) == {1}
+    assert keys_in_journals(project) == keys_in_journals(finished)
+    assert not list(project.results().rglob("*.part"))
+
+
+def test_a_torn_journal_loses_one_call(finished: Project, copied: Project) -> None:
+    journal = copied.results() / "journal/d001-en.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-40])
+    (copied.results() / "transcripts/d001-en.parquet").unlink()
+    copied.succeed()
+    assert copied.digests() == finished.digests()
+    assert keys_in_journals(copied) == keys_in_journals(finished)
+
+
+def test_two_runs_cannot_write_in_one_folder(copied: Project) -> None:
+    import fcntl
+
+    shutil.rmtree(copied.results() / "transcripts")
+    with (copied.folder / "results/demo/.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = copied.run()
+    assert done.returncode != 0
+    assert "results/demo is being written by another snakemake" in done.stderr
+    copied.succeed("results/demo/language/turns.parquet")
+
+
+def test_simulated_and_real_models_never_share_a_folder(copied: Project) -> None:
+    (copied.folder / "results/demo/.models").write_text("real\n")
+    shutil.rmtree(copied.results() / "transcripts")
+    done = copied.run()
+    assert done.returncode != 0
+    assert "holds a run with real models and this one has simulated models" in done.stderr
+
+
+def test_a_failed_session_is_attrition_and_stops_no_other(project: Project) -> None:
+    broken = {"timeout_rate": 0.08, "empty_rate": 0.04}
+    models = {f"simulated-{letter}": broken for letter in "abcd"}
+    project.configure({**SMALL, "models": models})
+    said = project.succeed("results/demo/language/language_effect.parquet")
+    outcomes = rows(project.results() / "outcomes.parquet")
+    failed = [row for row in outcomes if not row["complete"]]
+    assert 0 < len(failed) < len(outcomes)
+    assert all(row["attempts"] == 3 and row["failure"] for row in failed)
+    for row in failed:
+        assert f"{row['session_id']}: failed for good, {row['failure']}" in said
+    metrics = {row["session_id"]: row for row in rows(project.results() / "metrics.parquet")}
+    assert all(metrics[row["session_id"]]["s_lex"] is None for row in failed)
+
+
+def test_a_third_language_is_an_entry_in_the_configuration(project: Project) -> None:
+    again = {
+        "prompts": "resources/prompts/language/en.yaml",
+        "motion": "motion_en",
+        "script": "latin",
+    }
+    project.configure(merged(languages={"en_again": again}))
+    project.succeed("results/demo/language/language_effect.parquet")
+    effect = rows(project.results() / "language_effect.parquet")
+    assert {row["contrast"] for row in effect} == {"zh-en", "en_again-en"}
+    metrics = rows(project.results() / "metrics.parquet")
+    assert Counter(row["language"] for row in metrics) == {"en": 4, "zh": 4, "en_again": 4}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        ({"sed": 1}, "sed is no setting"),
+        (merged(draws="many"), "language.draws holds 'many'; it must be a whole number"),
+        (merged(panel=["simulated-a"] * 3 + ["nobody"]), "language.panel"),
+        (merged(measures={"weights": {"lexical": 0.5, "semantic": 0.6}}), "must sum to 1"),
+        (merged(reference="fr"), "reference holds 'fr'"),
+    ],
+)
+def test_a_wrong_setting_is_a_sentence(
+    project: Project, overrides: dict[str, Any], sentence: str
+) -> None:
+    project.configure(overrides)
+    done = project.run("--dry-run")
+    assert done.returncode != 0
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_motion_file_is_named_by_row(project: Project) -> None:
+    motions = project.folder / "resources/motions/motions.csv"
+    lines = motions.read_text(encoding="utf-8").splitlines(keepends=True)
+    motions.write_text("".join([*lines, lines[3]]), encoding="utf-8")
+    done = project.run("results/demo/language/pool.parquet")
+    assert done.returncode != 0
+    assert f"motions.csv, row {len(lines) + 1}: motion_id" in done.stderr
+    assert "stands in row 4 already" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (project.results() / "pool.parquet").exists()
