@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from dissensus.debate.protocol import Call, Steps, Turn
-from dissensus.debate.runner import Limits
+from dissensus.debate.runner import Limits, Session
 from dissensus.talk.call import Message, Reply, Request
 
 ROOT = Path(__file__).parent.parent
@@ -67,6 +67,18 @@ def toy_call(number: int, speaker: str = "A", prompt: str = "", model: str = "m"
         violations=no_bad,
         again=again,
     )
+
+
+def left_by(session: Session) -> tuple[object, ...]:
+    """All that a session left behind, but for the checks and prompts that its calls carry."""
+    attempts = [
+        (
+            *(a.session_attempt, a.call.number, a.call.speaker, a.call.messages, a.attempt),
+            *(a.request_sha256, a.provider, a.reply, a.violations, a.accepted),
+        )
+        for a in session.attempts
+    ]
+    return attempts, session.turns, session.session_attempts, session.failure
 
 
 def toy_debate(*steps: Sequence[str]) -> Callable[[], Steps]:

@@ -151,3 +151,8 @@ rule diagnose_estimators:
         "Run planted effects through the design and the estimators"
     script:
         "../../scripts/language/diagnose_estimators.py"
+
+
+rule diagnosis:
+    input:
+        rules.diagnose_estimators.output,

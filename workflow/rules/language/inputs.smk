@@ -5,6 +5,7 @@ from functools import lru_cache
 from dissensus.debate.record import SessionPaths
 from dissensus.language.design.manifest import read_manifest
 from dissensus.language.design.pool import read_pool
+from dissensus.language.protocol import Prompts
 from dissensus.language.session import hold, specify
 
 
@@ -43,6 +44,17 @@ def previous_session(wildcards):
         return []
     before = row["language_order"].split(">")[row["position"] - 2]
     return L / f"held/{row['draw_id']}-{before}"
+
+
+def speakers_by_language():
+    """Language to the role that speaks in each turn of its debates."""
+    return {
+        name: [
+            slot["speaker"]
+            for slot in Prompts.read(condition.prompts).wording["schedule"]
+        ]
+        for name, condition in STUDY.languages.items()
+    }
 
 
 def all_transcripts(wildcards):

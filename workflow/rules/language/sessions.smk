@@ -82,3 +82,24 @@ rule gather_turns:
         "Gather the turns of every session"
     script:
         "../../scripts/language/gather_turns.py"
+
+
+# Makes no file, so that it answers whenever it is asked.
+rule plan:
+    input:
+        manifest=L / "manifest.parquet",
+    log:
+        L / "logs/plan.log",
+    conda:
+        ENVIRONMENT
+    params:
+        stage=stage(
+            "language.design.plan",
+            turns=speakers_by_language(),
+            repairs=STUDY.protocol.repairs,
+            session_attempts=STUDY.protocol.session_attempts,
+        ),
+    message:
+        "What the manifest comes to"
+    script:
+        "../../scripts/language/plan.py"

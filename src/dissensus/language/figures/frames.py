@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +14,37 @@ from numpy.typing import NDArray
 from dissensus.tables.artefact import Schema, read
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class View:
+    """What every figure and table is told besides its frames.
+
+    Attributes
+    ----------
+    reference : the language that the others are compared with.
+    primary : column of the primary outcome.
+    paper : column of the outcome on the bounded scale that stands for the paper's.
+    level : of the intervals, such as "95%".
+    simulated : whether the words came from simulated models.
+    """
+
+    reference: str
+    primary: str
+    paper: str
+    level: str
+    simulated: bool
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], simulated: bool) -> View:
+        """From the settings that every rule of the figures is given."""
+        return cls(
+            settings["reference"],
+            f"hi_{settings['primary']}",
+            f"hi_{settings['paper_scale']}",
+            f"{100 * settings['confidence']:g}%",
+            simulated,
+        )
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:
@@ -45,13 +79,13 @@ def differences(
     return pairs.assign(difference=pairs[language] - pairs[reference])
 
 
-def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, pd.Series]:  # type: ignore[type-arg]
+def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, pd.Series[Any]]:
     """contrast -> the row of one outcome by one method."""
     rows = effect[(effect["outcome"] == outcome) & (effect["method"] == method)]
     return {str(row["contrast"]): row for _, row in rows.iterrows()}
 
 
-def headlines(effect: pd.DataFrame) -> dict[str, pd.Series]:  # type: ignore[type-arg]
+def headlines(effect: pd.DataFrame) -> dict[str, pd.Series[Any]]:
     """contrast -> the study's answer."""
     return {str(row["contrast"]): row for _, row in effect[effect["headline"]].iterrows()}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 _LANGUAGES = {
     "ar": "Arabic",
@@ -54,20 +55,18 @@ def scale_words(outcome: str) -> str:
     return SCALES.get(scale, scale)
 
 
-def number(value: float | None, digits: int = 3) -> str:
+def number(value: float | None, digits: int = 3, minus: str = "-") -> str:
     """A number of so many decimals; no negative zero."""
     if value is None or math.isnan(value):
         return MISSING
     text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", minus)
 
 
 def signed(value: float | None, digits: int = 3) -> str:
     """A difference with its sign, for figures and captions."""
-    text = number(value, digits)
-    if text == MISSING:
-        return text
-    return text.replace("-", "−") if text.startswith("-") else f"+{text}"
+    text = number(value, digits, "−")
+    return text if text == MISSING or text.startswith("−") else f"+{text}"
 
 
 def p_value(value: float | None) -> str:
@@ -83,11 +82,15 @@ def p_clause(value: float | None) -> str:
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
-def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+def interval(low: float | None, high: float | None, digits: int = 3, minus: str = "-") -> str:
     """"[0.442, 0.556]", as the paper's Table 1 has it."""
-    if MISSING in (number(low), number(high)):
-        return MISSING
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    limits = [number(limit, digits, minus) for limit in (low, high)]
+    return MISSING if MISSING in limits else f"[{limits[0]}, {limits[1]}]"
+
+
+def limits(row: Mapping[str, Any]) -> str:
+    """The interval of an estimate's row, for figures and captions."""
+    return interval(row["ci_low"], row["ci_high"], minus="−")
 
 
 def span(low: float | None, high: float | None, digits: int = 3) -> str:

@@ -59,13 +59,22 @@ class OpenAIModel:
         except self._errors as error:
             kind = type(error).__name__
             return Reply("", kind, finish_reason="error", latency_s=time.monotonic() - started)
-        choice = answer.choices[0]
-        text = (choice.message.content or "").strip()
+        except ValueError:
+            # Some gateways answer 200 with a page that is not JSON ...
+            answer = None
+        choices = getattr(answer, "choices", None)
+        if answer is None or not choices or not choices[0].message:
+            # ... or with JSON that holds no answer.
+            latency = time.monotonic() - started
+            return Reply("", "malformed", finish_reason="error", latency_s=latency)
+        choice = choices[0]
+        # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
+        text = (choice.message.content or "").encode(errors="replace").decode().strip()
         usage = answer.usage
         return Reply(
             text,
             error="" if text else "empty",
-            finish_reason=choice.finish_reason,
+            finish_reason=choice.finish_reason or "",
             input_tokens=usage.prompt_tokens if usage else 0,
             output_tokens=usage.completion_tokens if usage else 0,
             latency_s=time.monotonic() - started,

@@ -1,0 +1,148 @@
+"""The language effect draw by draw: each pair, the sorted differences, the headline and its interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.language.figures.frames import View, differences, headlines, jitter
+from dissensus.language.figures.style import (
+    FAINT,
+    GREY,
+    INK,
+    Mark,
+    marks,
+    new_figure,
+    styled,
+    zero_line,
+)
+from dissensus.language.figures.words import (
+    contrast_words,
+    counted,
+    language_name,
+    limits,
+    listed,
+    number,
+    p_clause,
+    percent,
+    scale_words,
+    signed,
+)
+
+
+def unit(outcome: str, reference: str) -> str:
+    """What an axis of this outcome counts."""
+    name = language_name(reference)
+    if outcome.endswith("_z") and "clipped" not in outcome:
+        return f"SDs of {name}"
+    return f"{scale_words(outcome)}, fitted on {name}"
+
+
+@styled
+def draw(
+    metrics: pd.DataFrame, effect: pd.DataFrame, view: View
+) -> Figure:
+    """Draw every contrast with the reference: pairs at the left, sorted differences at the right.
+
+    Parameters
+    ----------
+    metrics : a row a session.
+    effect : rows of the language effect; the headline's estimate and interval are drawn.
+    """
+    outcome, reference = view.primary, view.reference
+    answers = headlines(effect)
+    figure = new_figure(0.4 + 2.9 * len(answers), view.simulated)
+    axes = figure.subplots(len(answers), 2, squeeze=False, width_ratios=[1.0, 2.2])
+    for row, (contrast, answer) in zip(axes, answers.items(), strict=True):
+        language = contrast.removesuffix(f"-{reference}")
+        pairs = differences(metrics, outcome, language, reference)
+        looks = marks([language], reference)
+        _pairs(row[0], pairs, language, reference, looks)
+        _sorted(row[1], pairs, answer, looks[language], view.level)
+        row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
+        row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(outcome, reference)})")
+    axes[0, 0].set_title("a  Each draw in both languages")
+    axes[0, 1].set_title("b  Paired differences, sorted")
+    axes[-1, 1].set_xlabel("draws, by difference")
+    return figure
+
+
+def _pairs(
+    axes: Axes, pairs: pd.DataFrame, language: str, reference: str, looks: dict[str, Mark]
+) -> None:
+    """A thin line a draw, dots at its ends, and the means."""
+    left, right = pairs[reference].to_numpy(), pairs[language].to_numpy()
+    thin = 0.7 if len(pairs) > 30 else 1.0
+    axes.plot([0, 1], np.array([left, right]), color=FAINT, linewidth=0.6 * thin, zorder=1)
+    for place, values, name in ((0, left, reference), (1, right, language)):
+        look = looks[name]
+        axes.plot(
+            place + jitter(len(values), 0.12), values, look.marker, color=look.colour,
+            markersize=2.6 * thin, markeredgewidth=0, alpha=0.75, zorder=2,
+        )  # fmt: skip
+        axes.plot(
+            [place - 0.2, place + 0.2], [values.mean()] * 2, color=INK, linewidth=1.8, zorder=3
+        )
+    axes.text(-0.25, left.mean(), number(left.mean(), 2, "−"), ha="right", va="center", size=7)
+    axes.text(1.25, right.mean(), number(right.mean(), 2, "−"), ha="left", va="center", size=7)
+    axes.set(
+        xticks=[0, 1], xticklabels=[looks[reference].name, looks[language].name], xlim=(-0.75, 1.75)
+    )
+
+
+def _sorted(
+    axes: Axes, pairs: pd.DataFrame, answer: pd.Series[Any], look: Mark, level: str
+) -> None:
+    """Differences from the least to the greatest, the headline and its interval behind them."""
+    values = np.sort(pairs["difference"].to_numpy())
+    n = len(values)
+    ranks = np.arange(1, n + 1)
+    positive = values > 0
+    axes.axhspan(answer["ci_low"], answer["ci_high"], color=look.colour, alpha=0.18, linewidth=0)
+    axes.axhline(answer["estimate"], color=look.colour, linewidth=1.2)
+    zero_line(axes)
+    axes.vlines(ranks, 0, values, color=GREY, linewidth=0.6)
+    size = 3.4 if n > 30 else 5.0
+    for chosen, fill in ((positive, look.colour), (~positive, "white")):
+        axes.plot(
+            ranks[chosen], values[chosen], look.marker, markerfacecolor=fill, color=look.colour,
+            markersize=size, markeredgewidth=0.7,
+        )  # fmt: skip
+    text = f"mean {signed(answer['estimate'])}\n{level} CI {limits(answer)}"
+    axes.text(
+        0.02, 0.97, text, transform=axes.transAxes, ha="left", va="top", size=7.5, weight="bold"
+    )
+    share = f"{counted(int(positive.sum()), 'draw')} of {n} above zero ({percent(positive.mean(), 0)})"
+    axes.text(0.98, 0.03, share, transform=axes.transAxes, ha="right", va="bottom", size=7.5)
+    axes.set_xlim(0.0, n + 1.0)
+    # Room for the two lines of text in opposite corners, which sorted differences leave free.
+    low, high = min(values[0], 0.0), max(values[-1], 0.0)
+    pad = 0.08 * max(high - low, 1e-9)
+    axes.set_ylim(low - pad, high + pad)
+
+
+def describe(
+    metrics: pd.DataFrame, effect: pd.DataFrame, view: View
+) -> dict[str, str]:
+    """What the caption says: a clause for every contrast."""
+    outcome, reference = view.primary, view.reference
+    clauses, shares = [], []
+    for contrast, answer in headlines(effect).items():
+        pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)
+        clauses.append(
+            f"{contrast_words(contrast)} {signed(answer['estimate'])} ({view.level} CI {limits(answer)}, "
+            f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
+            f"{counted(int(answer['n_clusters']), 'motion')})"
+        )
+        above = int((pairs["difference"] > 0).sum())
+        shares.append(f"{above} of {len(pairs)} for {contrast_words(contrast)}")
+    return {
+        "effects": "; ".join(clauses),
+        "unit": unit(outcome, reference),
+        "above": listed(shares),
+        "reference": language_name(reference),
+    }
