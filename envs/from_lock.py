@@ -1,4 +1,4 @@
-"""Write the pins of requirements.lock as the conda environment that `snakemake --sdm conda` uses."""
+"""Write the pins of requirements.lock as the environment that `snakemake --sdm conda` uses."""
 
 from __future__ import annotations
 

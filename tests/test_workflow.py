@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from support import SMALL, Project
 
 SESSIONS = [f"d{draw:03d}-{language}" for draw in range(1, 5) for language in ("en", "zh")]
@@ -93,9 +94,7 @@ def test_an_unknown_session_is_a_sentence(copied: Project) -> None:
 
 
 @pytest.mark.parametrize("session", ["d002-en", "d002-zh"])
-def test_a_deleted_transcript_is_made_again_from_its_journal(
-    copied: Project, session: str
-) -> None:
+def test_a_deleted_transcript_is_made_again_from_its_journal(copied: Project, session: str) -> None:
     before, asked = copied.digests(), keys_in_journals(copied)
     (copied.results() / f"transcripts/{session}.parquet").unlink()
     held = copied.succeed().count("Hold session")

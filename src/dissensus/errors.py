@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DissensusError(Exception):
-    """Base of every error that is the user's to mend: shown as its sentence, never as a traceback."""
+    """Base of every error that is the user's to mend: shown as its sentence, not a traceback."""
 
 
 class SettingError(DissensusError):

@@ -50,19 +50,24 @@ def _imports(module: str) -> tuple[str, ...]:
     for node in ast.walk(ast.parse(_source(module))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dissensus"):
             assert node.module is not None
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            names += [node.module, *(name for name in inner if _exists(name))]
+            inner = [alias.name for alias in node.names if _holds(node.module, alias.name)]
+            names += [node.module, *(f"{node.module}.{name}" for name in inner)]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names if alias.name.startswith("dissensus.")]
     return tuple(names)
 
 
 @cache
-def _exists(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
+def _holds(package: str, name: str) -> bool:
+    """Whether a name is a module of a package; looked up as a file, since asking for its spec
+    would import the package, and with it, when the Snakefile is parsed, all that a stage needs.
+    """
+    spec = find_spec(package)
+    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    return any(
+        (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
+        for folder in folders
+    )
 
 
 @cache

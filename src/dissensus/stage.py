@@ -1,4 +1,4 @@
-"""How a script of the workflow runs its main function: its end goes to its log, errors are sentences."""
+"""How a script of the workflow runs: its end goes to its log, and errors are sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a protocol is: a sequence of steps, each a list of calls that do not depend on each other."""
+"""What a protocol is: a sequence of steps, each a list of calls that do not wait for each other."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ class _Debater:
         clause = self._clause(wanted)
         frame_kind = kind if kind != "answer" or self.prompt.previous else "answer_unprompted"
         frames = _frames(self.speech.arguments)[self.prompt.language][frame_kind]
-        frame = frames[int(self.rng.integers(len(frames)))]
+        frame: str = frames[int(self.rng.integers(len(frames)))]
         return (
             frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
             .replace("{x}", clause.text)

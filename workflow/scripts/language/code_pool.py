@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.language.design.reliability import RELIABILITY, measure_reliability
 from dissensus.language.settings import LanguageCondition, PoolSettings

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.inference.power import POWER, power_table
 from dissensus.language.measures.homogeneity import METRICS
 from dissensus.stage import Stage, run

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.design.manifest import Drawing
 from dissensus.language.design.pool import read_pool
 from dissensus.language.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.measures.embed import EMBEDDINGS, embed_block, read_sessions
 from dissensus.stage import Stage, run
 from dissensus.tables.artefact import write

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.design.pool import POOL
 from dissensus.language.inference.domain_tests import DOMAIN_TESTS, test_domains
 from dissensus.language.inference.domains import (

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.inference.effect import LANGUAGE_EFFECT, estimate_language_effect
 from dissensus.language.inference.saturation import SATURATION, measure_saturation
 from dissensus.language.measures.homogeneity import METRICS

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.gather import OUTCOMES, TURNS, gather
 from dissensus.stage import Stage, run
 from dissensus.tables.artefact import write

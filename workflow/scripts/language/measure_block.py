@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.measures.block import measure_block
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.embed import EMBEDDINGS, read_sessions

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.language.gather import OUTCOMES
 from dissensus.language.measures.components import COMPONENTS

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.inference.specification import (
     SPECIFICATION_CURVE,
     SPECIFICATION_TESTS,

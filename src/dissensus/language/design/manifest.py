@@ -71,9 +71,9 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
     sessions of a draw are held.
     """
     by_domain: dict[int, list[str]] = {}
-    for motion in pool:
-        if motion["drawable"]:
-            by_domain.setdefault(motion["domain_id"], []).append(motion["motion_id"])
+    for row in pool:
+        if row["drawable"]:
+            by_domain.setdefault(row["domain_id"], []).append(row["motion_id"])
     domains = sorted(by_domain)
     width = max(3, len(str(drawing.draws)))
     rows = []

@@ -36,6 +36,6 @@ def describe(
     return [
         f"{draws} draws, {len(manifest)} sessions "
         f"({', '.join(f'{n} in {language}' for language, n in languages.items())})",
-        f"{calls} calls if nothing goes wrong; at the very most {most}, with every repair and re-run",
+        f"{calls} calls if nothing goes wrong; at the very most {most}, every repair and re-run used",
         *(f"  {model}: {n} calls" for model, n in sorted(by_model.items())),
     ]

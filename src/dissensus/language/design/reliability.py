@@ -55,6 +55,7 @@ def measure_reliability(
     ]
     counts = confusion_matrix(first, second, codes)
     rows += [
-        row(f"confusion[{codes[i]},{codes[j]}]", float(counts[i, j])) for i, j in np.argwhere(counts)
+        row(f"confusion[{codes[i]},{codes[j]}]", float(counts[i, j]))
+        for i, j in np.argwhere(counts)
     ]
     return rows

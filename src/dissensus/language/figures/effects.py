@@ -36,10 +36,7 @@ from dissensus.language.figures.words import (
 
 def unit(outcome: str, reference: str) -> str:
     """What an axis of this outcome counts."""
-    name = language_name(reference)
-    if outcome.endswith("_z") and "clipped" not in outcome:
-        return f"SDs of {name}"
-    return f"{scale_words(outcome)}, fitted on {name}"
+    return f"{scale_words(outcome)}, fitted on {language_name(reference)}"
 
 
 @styled

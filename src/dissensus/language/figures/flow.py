@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from dissensus.language.figures.frames import View, languages_of
-from dissensus.language.figures.style import FAINT, GREY, INK, Mark, marks, new_figure, styled
+from dissensus.language.figures.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
 from dissensus.language.figures.words import counted, language_name, listed, percent
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -102,13 +102,13 @@ def _arm(outcomes: pd.DataFrame, language: str) -> Arm:
 def draw(flow: Flow, view: View) -> Figure:
     """Draw the flow, and below it who came first and who was cast as what."""
     looks = marks([arm.language for arm in flow.arms], view.reference)
-    models = len(flow.casts)
-    most = max(len(arm.attempts) for arm in flow.arms)
-    chart = 4.1 + _LINE * most
-    panels = 0.75 + 0.17 * max(models, len(flow.arms))
-    figure = new_figure(chart + panels, view.simulated)
-    grid = figure.add_gridspec(2, 2, height_ratios=[chart, panels], width_ratios=[1, 1.1])
-    _chart(figure.add_subplot(grid[0, :]), flow, looks, chart)
+    panels = 0.85 + 0.17 * max(len(flow.casts), len(flow.arms))
+    figure = new_figure(6.0, view.simulated)
+    grid = figure.add_gridspec(2, 2, width_ratios=[1, 1.1])
+    chart = _chart(figure.add_subplot(grid[0, :]), flow, looks)
+    # Boxes are as high as their lines; the page is as high as the boxes.
+    grid.set_height_ratios([chart, panels])
+    resize(figure, chart + panels + 0.45, view.simulated)
     _orders(figure.add_subplot(grid[1, 0]), flow, looks)
     _casts(figure.add_subplot(grid[1, 1]), flow)
     return figure
@@ -138,9 +138,9 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
     )  # fmt: skip
 
 
-def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark], height: float) -> None:
+def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> float:
+    """The boxes, in inches from the top; how deep they go."""
     width, centre, main, side = 6.9, 2.6, 4.2, 5.75
-    axes.set(xlim=(0, width), ylim=(0, height))
     axes.axis("off")
     axes.set_title("a  From the motion pool to complete draws")
 
@@ -150,7 +150,7 @@ def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark], height: float) -> Non
         _box(axes, side, middle + half, 1.95, lines, GREY)
         _arrow(axes, (centre, middle), (side - 0.975, middle))
 
-    low = _box(axes, centre, height - 0.05, main, [f"{counted(flow.motions, 'motion')} in the pool, coded twice"])
+    low = _box(axes, centre, 0.0, main, [f"{counted(flow.motions, 'motion')} in the pool, coded twice"])
     lower = low - 3.4 * _GAP
     beside(low, lower, _excluded(flow))
     _arrow(axes, (centre, low), (centre, lower))
@@ -168,7 +168,9 @@ def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark], height: float) -> Non
             "order of the languages at random",
         ],
     )  # fmt: skip
-    _arms(axes, flow, looks, low, (width, centre, main, side))
+    depth = 0.05 - _arms(axes, flow, looks, low, (width, centre, main))
+    axes.set(xlim=(0, width), ylim=(-depth, 0.05))
+    return depth
 
 
 def _excluded(flow: Flow) -> list[str]:
@@ -180,10 +182,10 @@ def _excluded(flow: Flow) -> list[str]:
 
 
 def _arms(
-    axes: Axes, flow: Flow, looks: dict[str, Mark], low: float, frame: tuple[float, float, float, float]
-) -> None:
-    """A column of boxes for each language, and what is left of the draws."""
-    width, centre, main, side = frame
+    axes: Axes, flow: Flow, looks: dict[str, Mark], low: float, frame: tuple[float, float, float]
+) -> float:
+    """A column of boxes for each language, and what is left of the draws; the lowest edge."""
+    width, centre, main = frame
     n = len(flow.arms)
     step = min(2.5, width / n)
     middle = min(max(centre, n * step / 2), width - n * step / 2)
@@ -202,7 +204,7 @@ def _arms(
     for x in columns:
         _arrow(axes, (x, ends), (centre, ends - 1.6 * _GAP))
     what = "pairs" if n == 2 else f"draws in all {n} languages"
-    _box(
+    return _box(
         axes, centre, ends - 1.6 * _GAP, main,
         [f"{flow.complete_draws} complete {what}", f"analysed; {flow.draws - flow.complete_draws} not complete"],
     )  # fmt: skip
@@ -217,21 +219,23 @@ def _times(attempts: int) -> str:
 def _orders(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> None:
     places = np.arange(len(flow.first))
     expected = flow.draws / len(flow.first)
+    most = max(*flow.first.values(), expected)
     for place, (language, count) in zip(places, flow.first.items(), strict=True):
         look = looks[language]
         axes.barh(
             place, count, height=0.62, facecolor="white", edgecolor=look.colour, linewidth=1.0,
             hatch=look.hatch,
         )  # fmt: skip
-        axes.text(count, place, f" {count}", va="center", ha="left", size=7.5)
+        axes.text(
+            0.03 * most, place, str(count), va="center", ha="left", size=7.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        )  # fmt: skip
     axes.axvline(expected, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
-    axes.annotate(
-        "expected", (expected, len(places) - 0.52), ha="center", va="bottom", size=6.5, color=GREY
-    )
+    axes.text(expected, -0.45, f" expected: {expected:.4g}", ha="left", va="bottom", size=6.5)
     axes.set(
         yticks=places, yticklabels=[looks[name].name for name in flow.first],
-        ylim=(-0.6, len(places) - 0.1), xlim=(0, max(*flow.first.values(), expected) * 1.15),
-        xlabel="draws", title="b  Language held first",
+        ylim=(len(places) - 0.5, -0.9), xlim=(0, most * 1.35), xlabel="draws",
+        title="b  Language held first",
     )  # fmt: skip
 
 

@@ -108,16 +108,23 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 def new_figure(height: float, simulated: bool, width: float = WIDTH) -> Figure:
     """An empty figure, in inches, with a line at its foot that says so where models are simulated."""
     figure = Figure(figsize=(width, height), layout="constrained")
+    if simulated:
+        figure.text(
+            0.995, 0.0, SIMULATED, ha="right", va="bottom", size=6.5, style="italic", color=GREY
+        )
+    resize(figure, height, simulated)
+    return figure
+
+
+def resize(figure: Figure, height: float, simulated: bool) -> None:
+    """Give a figure another height, and keep its foot free of all else."""
+    figure.set_figheight(height)
     foot = 0.16 / height if simulated else 0.0
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.set(rect=(0.0, foot, 1.0, 1.0 - foot))
-    if simulated:
-        figure.text(
-            0.995, 0.03 / height, SIMULATED, ha="right", va="bottom", size=6.5, style="italic",
-            color=GREY,
-        )  # fmt: skip
-    return figure
+    for text in figure.texts:
+        text.set_y(0.03 / height)
 
 
 def save(figure: Figure, svg: str | Path, png: str | Path) -> None:

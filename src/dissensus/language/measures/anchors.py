@@ -19,7 +19,6 @@ from scipy.special import ndtr
 Array = NDArray[np.float64]
 
 
-
 @dataclass(frozen=True)
 class Clips:
     """Where the clipped scales cut.

@@ -13,6 +13,7 @@ from dissensus.language.measures.components import lexical_components, semantic_
 from dissensus.language.measures.reuse import measure_reuse
 from dissensus.text.tokens import tokenizer
 
+
 def measure_block(
     sessions: dict[str, list[dict[str, Any]]],
     embeddings: list[dict[str, Any]],

@@ -1,0 +1,178 @@
+"""The domains: mean index of each, and the language effect in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.special import stdtrit
+
+from dissensus.language.figures.effects import unit
+from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.language.figures.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
+from dissensus.language.figures.words import (
+    contrast_words,
+    limits,
+    listed,
+    number,
+    p_clause,
+    wrapped,
+)
+
+METHOD = "student_t"
+BOTH = "both"
+
+
+def domain_effects(
+    metrics: pd.DataFrame, outcome: str, language: str, view: View
+) -> pd.DataFrame:
+    """The language effect within each domain, with Student's interval by draw.
+
+    Returns
+    -------
+    A row a domain_id: estimate, ci_low, ci_high (NaN for a single draw) and n.
+    """
+    pairs = differences(metrics, outcome, language, view.reference)
+    numbers = metrics.drop_duplicates("draw_id").set_index("draw_id")["domain_id"]
+    groups = pairs["difference"].groupby(numbers.reindex(pairs.index))
+    found = groups.agg(["mean", "std", "count"])
+    n = found["count"].to_numpy(dtype=float)
+    tail = 0.5 + float(view.level.removesuffix("%")) / 200
+    with np.errstate(invalid="ignore"):
+        half = stdtrit(np.where(n > 1, n - 1, np.nan), tail) * found["std"] / np.sqrt(n)
+    return pd.DataFrame(
+        {
+            "estimate": found["mean"],
+            "ci_low": found["mean"] - half,
+            "ci_high": found["mean"] + half,
+            "n": found["count"],
+        }
+    )
+
+
+@styled
+def draw(
+    metrics: pd.DataFrame,
+    domains: pd.DataFrame,
+    effect: pd.DataFrame,
+    view: View,
+) -> Figure:
+    """Draw domain means at the left and language effects by domain at the right.
+
+    Parameters
+    ----------
+    metrics : a row a session.
+    domains : rows of the domain estimates; those of the primary outcome by :data:`METHOD`.
+    effect : rows of the language effect, for the headline over all domains.
+    """
+    means = _means(domains, view)
+    languages = languages_of(metrics, view.reference)
+    others = languages[1:]
+    per = 0.32 + 0.12 * max(len(languages) - 2, 0)
+    figure = new_figure(1.25 + per * len(means), view.simulated)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.15, 1])
+    rows = np.arange(len(means))
+    for axes in (left, right):
+        axes.hlines(rows, 0, 1, transform=axes.get_yaxis_transform(), color=FAINT, linewidth=0.5, zorder=0)
+        axes.tick_params(axis="y", length=0)
+    looks = marks(languages, view.reference)
+    _forest(left, rows, means, "k", "o", INK, filled=True)
+    _language_means(left, rows, means, domains, view, looks)
+    answers = headlines(effect)
+    offsets = 0.26 * (np.arange(len(others)) - (len(others) - 1) / 2)
+    for offset, language in zip(offsets, others, strict=True):
+        look = looks[language]
+        found = domain_effects(metrics, view.primary, language, view).reindex(means.index)
+        _forest(right, rows + offset, found, look.colour, look.marker, look.colour, filled=True)
+        answer = answers[f"{language}-{view.reference}"]
+        right.axvline(answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1)
+    zero_line(right, vertical=True)
+    _finish(left, right, means, others, looks, view)
+    return figure
+
+
+def _means(domains: pd.DataFrame, view: View) -> pd.DataFrame:
+    """Means over the languages, a row a domain_id, the greatest first."""
+    rows = domains[
+        (domains["outcome"] == view.primary)
+        & (domains["language"] == BOTH)
+        & (domains["method"] == METHOD)
+    ]
+    return rows.set_index("domain_id").sort_values("estimate", ascending=False, kind="stable")
+
+
+def _language_means(
+    axes: Axes, rows: Any, means: pd.DataFrame, domains: pd.DataFrame, view: View, looks: Any
+) -> None:
+    """Small open marks: the mean in each language."""
+    for language, look in looks.items():
+        one = domains[
+            (domains["outcome"] == view.primary)
+            & (domains["language"] == language)
+            & (domains["method"] == METHOD)
+        ].set_index("domain_id")
+        axes.plot(
+            one["estimate"].reindex(means.index), rows, look.marker, color=look.colour,
+            markerfacecolor="white", markersize=3.6, markeredgewidth=0.9, zorder=3, label=look.name,
+        )  # fmt: skip
+
+
+def _forest(
+    axes: Axes, rows: Any, found: pd.DataFrame, colour: str, marker: str, line: str, *, filled: bool
+) -> None:
+    axes.hlines(rows, found["ci_low"], found["ci_high"], color=line, linewidth=1.1, zorder=2)
+    axes.plot(
+        found["estimate"], rows, marker, color=colour, markersize=4.6,
+        markerfacecolor=colour if filled else "white", zorder=4, linestyle="none",
+    )  # fmt: skip
+
+
+def _finish(
+    left: Axes, right: Axes, means: pd.DataFrame, others: list[str], looks: Any, view: View
+) -> None:
+    names = [f"{wrapped(row['domain'], 30)} (n = {row['n']})" for _, row in means.iterrows()]
+    left.set(
+        yticks=range(len(means)), yticklabels=names, ylim=(len(means) - 0.4, -0.6),
+        xlabel=f"Homogeneity Index ({unit(view.primary, view.reference)})",
+    )  # fmt: skip
+    left.set_title("a  Mean of each domain", pad=16)
+    left.legend(
+        loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=len(looks), frameon=False, fontsize=6.5,
+        handletextpad=0.1, columnspacing=0.9, borderpad=0.0, borderaxespad=0.2,
+    )  # fmt: skip
+    what = contrast_words(f"{others[0]}-{view.reference}") if len(others) == 1 else "Difference from the reference"
+    right.set_xlabel(f"{what} (same scale)")
+    right.set_title("b  Language effect in each domain", pad=16)
+    names = [f"{looks[name].name}" for name in others] if len(others) > 1 else []
+    right.annotate(
+        "line: all domains" + (f"; top to bottom {', '.join(names)}" if names else ""), (0, 1), (0, 4),
+        xycoords="axes fraction", textcoords="offset points", size=6.5, color=GREY, va="bottom",
+    )  # fmt: skip
+
+
+def describe(
+    metrics: pd.DataFrame, domains: pd.DataFrame, tests: pd.DataFrame, view: View
+) -> dict[str, str]:
+    """What the caption says."""
+    means = _means(domains, view)
+    rows = tests[tests["outcome"] == view.primary]
+    by_method = rows[rows["language"] == BOTH].set_index("method")
+    omnibus, picked = by_method.loc["permutation_f"], by_method.loc["largest_minus_smallest"]
+    interactions = rows[rows["method"] == "interaction_f"]
+    top, bottom = means.iloc[0], means.iloc[-1]
+    return {
+        "domains": str(len(means)),
+        "draws": str(int(means["n"].sum())),
+        "highest": f"{top['domain']} ({number(top['estimate'], 3, '−')}, {limits(top)})",
+        "lowest": f"{bottom['domain']} ({number(bottom['estimate'], 3, '−')}, {limits(bottom)})",
+        "omnibus": p_clause(omnibus["p_value"]),
+        "picked": p_clause(picked["p_value"]),
+        "interaction": listed(
+            f"{p_clause(row['p_value'])} for {contrast_words(str(row['language']))}"
+            for _, row in interactions.iterrows()
+        ),
+        "level": view.level,
+    }

@@ -1,0 +1,117 @@
+"""The index's parts by language: lexical and semantic, plain and with the length taken out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.language.figures.frames import View, estimates, jitter, languages_of, wide
+from dissensus.language.figures.style import FAINT, INK, Mark, marks, new_figure, styled
+from dissensus.language.figures.words import (
+    contrast_words,
+    language_name,
+    limits,
+    listed,
+    number,
+    signed,
+)
+
+#: Column -> title and unit, in two rows of four.
+PANELS = {
+    "s_lex": ("Lexical", "1 − normalised JSD"),
+    "s_lex_matched": ("Lexical, equal length", "1 − normalised JSD"),
+    "s_lex_excess": ("Lexical, over shuffle", "excess over the null"),
+    "tokens": ("Length", "tokens in a session"),
+    "s_sem": ("Semantic, all pairs", "mean cosine"),
+    "s_sem_cross_side": ("Semantic, across sides", "mean cosine"),
+    "s_sem_same_side": ("Semantic, same side", "mean cosine"),
+    "s_sem_same_speaker": ("Semantic, one speaker", "mean cosine"),
+}
+
+METHOD = "cluster_robust"
+
+
+@styled
+def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
+    """Draw every part by language, draws joined, with its effect above it.
+
+    Parameters
+    ----------
+    metrics : a row a session.
+    effect : rows of the language effect, by :data:`METHOD`.
+    """
+    languages = languages_of(metrics, view.reference)
+    looks = marks(languages, view.reference)
+    contrasts = len(languages) - 1
+    figure = new_figure(4.4 + 0.5 * max(contrasts - 1, 0), view.simulated)
+    axes = figure.subplots(2, 4)
+    for letter, place, (column, (title, unit)) in zip(
+        "abcdefgh", axes.flat, PANELS.items(), strict=True
+    ):
+        values = wide(metrics, column, languages)
+        _panel(place, values, looks)
+        found = estimates(effect, column, METHOD)
+        lines = [_line(name, row, contrasts) for name, row in found.items()]
+        blank = ["" for _ in range(2 * contrasts)] if not lines else []
+        place.set_title(f"{letter}  {title}", size=8, pad=9 * 2 * contrasts + 6)
+        place.annotate(
+            "\n".join(lines or blank), (0, 1), (0, 3), xycoords="axes fraction",
+            textcoords="offset points", ha="left", va="bottom", size=6.5,
+        )  # fmt: skip
+        place.set_ylabel(unit, size=7)
+    return figure
+
+
+def _line(contrast: str, row: pd.Series, contrasts: int) -> str:  # type: ignore[type-arg]
+    name = f"{contrast.replace('-', '−')}: " if contrasts > 1 else ""
+    return f"{name}{signed(row['estimate'])}\n{limits(row)}"
+
+
+def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
+    places = np.arange(len(values.columns))
+    complete = values.dropna()
+    axes.plot(places, complete.to_numpy().T, color=FAINT, linewidth=0.4, zorder=1)
+    for place, language in zip(places, values.columns, strict=True):
+        known = values[language].dropna().to_numpy()
+        look = looks[str(language)]
+        axes.plot(
+            place + jitter(len(known), 0.2), known, look.marker, color=look.colour,
+            markersize=1.8, markeredgewidth=0, alpha=0.6, zorder=2,
+        )  # fmt: skip
+        if len(known):
+            axes.plot([place - 0.3, place + 0.3], [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
+    axes.set(
+        xticks=places, xticklabels=[looks[str(name)].name for name in values.columns],
+        xlim=(-0.6, len(places) - 0.4),
+    )  # fmt: skip
+    axes.locator_params(axis="y", nbins=5)
+    if len(places) > 2:
+        axes.tick_params(axis="x", labelrotation=30)
+
+
+def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says."""
+    languages = languages_of(metrics, view.reference)
+
+    def clause(column: str) -> str:
+        found = estimates(effect, column, METHOD)
+        return "; ".join(
+            f"{contrast_words(name)} {signed(row['estimate'])} {limits(row)}"
+            for name, row in found.items()
+        )
+
+    tokens = wide(metrics, "tokens", languages).mean()
+    return {
+        "plain": clause("s_lex"),
+        "matched": clause("s_lex_matched"),
+        "excess": clause("s_lex_excess"),
+        "pooled": clause("s_sem"),
+        "cross_side": clause("s_sem_cross_side"),
+        "same_speaker": clause("s_sem_same_speaker"),
+        "tokens": listed(
+            f"{number(float(tokens[name]), 0)} in {language_name(name)}" for name in languages
+        ),
+        "level": view.level,
+    }

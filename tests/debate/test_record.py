@@ -1,0 +1,85 @@
+"""A session's three artefacts, for sessions that went well, badly, and not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dissensus.debate.record import ATTEMPTS, CALLS, TRANSCRIPT, SessionPaths, write_session
+from dissensus.debate.runner import hold_session
+from dissensus.tables.artefact import provenance_of, read
+from dissensus.talk.call import Reply
+from dissensus.talk.journal import Journal
+from scripted import LIMITS, Scripted, in_turn, toy_debate
+
+IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
+FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> SessionPaths:
+    return SessionPaths(tmp_path / "a.parquet", tmp_path / "t.parquet", tmp_path / "c.parquet")
+
+
+def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A", "B")) -> None:
+    provider = Scripted(in_turn(*replies), name="provider")
+    journal = Journal(tmp_path / "j")
+    session = hold_session(1, toy_debate(*steps), {"m": provider}, journal, LIMITS)
+    write_session(paths, session, IDS, {"stage": "test"})
+
+
+def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
+    record(paths, tmp_path, "one", FAILED, "bad", "un", Reply("deux", cost_usd=0.5, input_tokens=7))
+    attempts = read(paths.attempts, ATTEMPTS).to_pylist()
+    assert [
+        (a["session_attempt"], a["turn"], a["attempt"], a["text"], a["violations"], a["accepted"])
+        for a in attempts
+    ] == [
+        (1, 1, 1, "one", [], True),
+        (1, 2, 1, "", [], False),
+        (2, 1, 1, "bad", ["bad word"], False),
+        (2, 1, 2, "un", [], True),
+        (2, 2, 1, "deux", [], True),
+    ]
+    assert [a["error"] for a in attempts] == ["", "timeout", "", "", ""]
+    turns = read(paths.transcript, TRANSCRIPT).to_pylist()
+    assert [
+        (t["session_id"], t["turn"], t["text"], t["repairs"], t["compliant"]) for t in turns
+    ] == [
+        ("d001-en", 1, "un", 1, True),
+        ("d001-en", 2, "deux", 0, True),
+    ]
+    calls = read(paths.calls, CALLS).to_pylist()
+    assert [c["latency_s"] for c in calls] == [0, 2.5, 0, 0, 0]
+    assert [c["cost_usd"] for c in calls] == [None, None, None, None, 0.5]
+    assert calls[-1]["input_tokens"] == 7
+    assert len({c["request_sha256"] for c in calls}) == 5
+    assert provenance_of(paths.transcript) == {
+        **IDS,
+        "stage": "test",
+        "session_attempts": 2,
+        "failure": "",
+    }
+
+
+def test_a_failure_for_good_is_an_artefact(paths: SessionPaths, tmp_path: Path):
+    record(paths, tmp_path, *[FAILED] * 3)
+    assert read(paths.transcript, TRANSCRIPT).num_rows == 0
+    said = provenance_of(paths.transcript)
+    assert (said["failure"], said["session_attempts"]) == ("turn 1: timeout", 3)
+    assert read(paths.attempts, ATTEMPTS).num_rows == read(paths.calls, CALLS).num_rows == 3
+
+
+def test_a_model_may_speak_twice_in_a_round(paths: SessionPaths, tmp_path: Path):
+    record(paths, tmp_path, "a", "b", "c", steps=("ABC",))
+    assert [row["speaker"] for row in read(paths.calls, CALLS).to_pylist()] == ["A", "B", "C"]
+
+
+def test_transcripts_hold_no_clock_reading(paths: SessionPaths, tmp_path: Path):
+    written = []
+    for latency in (0.1, 7.0):
+        folder = tmp_path / str(latency)
+        record(paths, folder, Reply("one", latency_s=latency), Reply("two", latency_s=latency))
+        written.append([paths.attempts.read_bytes(), paths.transcript.read_bytes()])
+    assert written[0] == written[1]

@@ -1,0 +1,232 @@
+"""Artefacts are complete or absent, hold what their schema says, and know where they came from."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dissensus.errors import ArtefactError
+from dissensus.tables.artefact import Schema, concatenate, provenance_of, read, replacing, write
+
+COLUMNS = {
+    "name": "string",
+    "n": "int",
+    "x": "float?",
+    "ok": "bool",
+    "words": "strings",
+    "vector": "floats",
+}
+SCHEMA = Schema("things", "thing", COLUMNS, key=("name", "n"))
+OPEN = Schema("things", "thing", COLUMNS, key=("name", "n"), open=True)
+ROW = {"name": "一", "n": 1, "x": 0.5, "ok": True, "words": ["a"], "vector": [0.5, 0.25]}
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {**ROW, **changes}
+
+
+rows = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.text(max_size=5),
+            "n": st.integers(-(2**63), 2**63 - 1),
+            "x": st.none() | st.floats(allow_nan=False),
+            "ok": st.booleans(),
+            "words": st.lists(st.text(max_size=3), max_size=3),
+            "vector": st.lists(st.floats(width=32, allow_nan=False), max_size=3),
+        }
+    ),
+    max_size=5,
+    unique_by=lambda made: (made["name"], made["n"]),
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(made=rows)
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, made):
+    path = tmp_path_factory.mktemp("made") / "things.parquet"
+    write(path, SCHEMA, made, {})
+    table = read(path, SCHEMA)
+    assert table.to_pylist() == made
+    assert table.column_names == list(COLUMNS)
+    first = path.read_bytes()
+    write(path, SCHEMA, made, {})
+    assert path.read_bytes() == first
+
+
+def test_frames_and_tables_are_written_too(tmp_path: Path):
+    written = []
+    for made in ([ROW], pa.Table.from_pylist([ROW]), pd.DataFrame([ROW])):
+        write(tmp_path / "a.parquet", SCHEMA, made, {})
+        written.append((tmp_path / "a.parquet").read_bytes())
+        assert read(tmp_path / "a.parquet", SCHEMA).to_pylist() == [ROW]
+    assert written[0] == written[1] == written[2]
+
+
+def test_columns_come_in_the_order_of_the_schema(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    write(path, OPEN, [dict(reversed(row(zeta="z", alpha=2).items()))], {})
+    table = read(path, OPEN)
+    assert table.column_names[: len(COLUMNS)] == list(COLUMNS)
+    assert set(table.column_names[len(COLUMNS) :]) == {"zeta", "alpha"}
+    assert table.to_pylist()[0]["zeta"] == "z"
+
+
+def test_a_column_that_only_some_rows_have_is_kept(tmp_path: Path):
+    write(tmp_path / "a.parquet", OPEN, [ROW, row(n=2, extra="late")], {})
+    assert read(tmp_path / "a.parquet", OPEN)["extra"].to_pylist() == [None, "late"]
+
+
+def test_no_rows_are_an_artefact(tmp_path: Path):
+    write(tmp_path / "a.parquet", SCHEMA, [], {"why": "none"})
+    assert read(tmp_path / "a.parquet", SCHEMA).num_rows == 0
+    assert provenance_of(tmp_path / "a.parquet") == {"why": "none"}
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in ROW.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        ([without("n")], "things lacks the column 'n'"),
+        ([without("x")], "things lacks the column 'x'"),
+        ([row(colour="red")], "things has no column 'colour'"),
+        ([ROW, row(n=2, colour="red")], "things has no column 'colour'"),
+        ([row(n=None)], "things.n has missing values and may not"),
+        ([row(name=None)], "things.name has missing values and may not"),
+        ([row(n="1")], "things.n holds string, not int64"),
+        ([row(n=True)], "things.n holds bool, not int64"),
+        ([row(n=1.5)], "things has a column of another type: Float value 1.5"),
+        ([row(n=[1])], "things.n holds list"),
+        ([row(name=3)], "things.name holds int64, not string"),
+        ([row(x="0.5")], "things.x holds string, not double"),
+        ([row(words=[1])], "things.words holds list"),
+        ([row(words="a")], "things.words holds string"),
+        ([row(name="a"), row(name=3)], "things.name mixes types"),
+        ([ROW, ROW], r"1 rows of things repeat their key \(name, n\)"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["rows", "table"])
+def test_a_broken_schema_is_named(tmp_path: Path, made, message: str, kind: str):
+    path = tmp_path / "a.parquet"
+    if kind == "table":
+        if "mixes" in message or len({tuple(m) for m in made}) > 1:
+            pytest.skip("a table has one type and one set of columns by nature")
+        made = pa.Table.from_pylist(made)
+    with pytest.raises(ArtefactError, match=message):
+        write(path, SCHEMA, made, {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_checks_the_schema_too(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    write(path, Schema("others", "thing", {"name": "string"}, ()), [{"name": "a"}], {})
+    with pytest.raises(ArtefactError, match=r"a\.parquet: things lacks the column 'n'"):
+        read(path, SCHEMA)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"not parquet at all, by far"])
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path, content: bytes):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    with pytest.raises(ArtefactError, match=r"a\.parquet cannot be read as Parquet"):
+        read(path, SCHEMA)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(ArtefactError, match=r"none\.parquet cannot be read"):
+        read(tmp_path / "none.parquet", SCHEMA)
+
+
+def test_a_truncated_file_is_named(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    write(path, SCHEMA, [ROW], {})
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 37):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ArtefactError):
+            read(path, SCHEMA)
+
+
+def test_provenance_is_kept(tmp_path: Path):
+    said = {"stage": "s", "simulated": True, "versions": {"numpy": "2"}, "motion": "本院"}
+    write(tmp_path / "a.parquet", SCHEMA, [ROW], said)
+    assert provenance_of(tmp_path / "a.parquet") == said
+
+
+def test_a_file_of_others_says_nothing(tmp_path: Path):
+    pa.parquet.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    assert provenance_of(tmp_path / "a.parquet") == {}
+
+
+def test_numbers_from_pandas_lose_nothing(tmp_path: Path):
+    schema = Schema("t", "row", {"n": "int?", "x": "float?", "ok": "bool?"}, ())
+    frame = pd.DataFrame(
+        {
+            "n": pd.array([2**53 + 1, None], dtype="Int64"),
+            "x": [np.nan, 0.1],
+            "ok": [True, None],
+        }
+    )
+    write(tmp_path / "a.parquet", schema, frame, {})
+    assert read(tmp_path / "a.parquet", schema).to_pylist() == [
+        {"n": 2**53 + 1, "x": None, "ok": True},
+        {"n": None, "x": 0.1, "ok": None},
+    ]
+
+
+def test_artefacts_are_put_under_each_other_in_order(tmp_path: Path):
+    paths = [tmp_path / f"{n}.parquet" for n in (2, 1, 3)]
+    for n, path in enumerate(paths):
+        write(path, SCHEMA, [row(n=n)], {"n": n})
+    assert concatenate(paths, SCHEMA)["n"].to_pylist() == [0, 1, 2]
+
+
+def test_an_error_while_writing_leaves_what_was_there(tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), replacing(path) as part:
+        part.write_text("half of the ne")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+KILLED = """
+import os, signal, sys
+import pyarrow.parquet as pq
+from dissensus.tables.artefact import Schema, write
+
+whole = pq.write_table
+def midway(table, where, **options):
+    whole(table, where, **options)
+    with open(where, "r+b") as file:
+        file.truncate(20)
+    os.kill(os.getpid(), signal.SIGKILL)
+pq.write_table = midway
+write(sys.argv[1], Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+"""
+
+
+@pytest.mark.parametrize("before", [None, b"the last good one"])
+def test_a_writer_killed_midway_leaves_nothing_under_the_name(tmp_path: Path, before):
+    path = tmp_path / "a.parquet"
+    if before:
+        path.write_bytes(before)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert (path.read_bytes() if path.exists() else None) == before
+    # Something was under way when it died, or this test would show nothing.
+    assert [len(part.read_bytes()) for part in tmp_path.glob(".*.part")] == [20]
