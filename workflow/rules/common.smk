@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import wraps
 from pathlib import Path
 
 from dissensus.errors import DissensusError
@@ -16,10 +17,22 @@ def refuse(error):
     os._exit(1)
 
 
-try:
-    SETTINGS = load(config, ", ".join(map(str, workflow.configfiles)) or "config.yaml")
-except DissensusError as error:
-    refuse(error)
+def plainly(function):
+    """The same function, ending the run with a user's error as its sentence alone."""
+
+    @wraps(function)
+    def guarded(*arguments):
+        try:
+            return function(*arguments)
+        except DissensusError as error:
+            refuse(error)
+
+    return guarded
+
+
+SETTINGS = plainly(load)(
+    config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
+)
 
 ENVIRONMENT = workflow.current_basedir.join(
     "../../envs/dissensus.yaml"
@@ -30,11 +43,8 @@ LOCK = RunLock(RESULTS)
 
 
 onstart:
-    try:
-        claim_run(RESULTS, SETTINGS.simulated)
-        LOCK.acquire()
-    except DissensusError as error:
-        refuse(error)
+    plainly(claim_run)(RESULTS, SETTINGS.simulated)
+    plainly(LOCK.acquire)()
 
 
 def stage(*modules, **settings):

@@ -42,7 +42,8 @@ class Prompts:
         try:
             wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ResourceError(f"{path} is not YAML in UTF-8 ({error}).") from None
+            found = " ".join(str(error).split())
+            raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
         missing = [part for part in _NEEDED if part not in (wording or {})]
         if missing:
             raise ResourceError(

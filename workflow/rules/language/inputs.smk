@@ -15,6 +15,7 @@ def manifest_at(path, _changed):
     return read_manifest(path), read_pool(L / "pool.parquet")
 
 
+@plainly
 def manifest():
     """The manifest; Snakemake draws it first where there is none."""
     path = checkpoints.draw_manifest.get().output.manifest
@@ -32,6 +33,7 @@ def session_row(session):
     return sessions[session]
 
 
+@plainly
 def session_spec(wildcards):
     """Everything that a session depends on."""
     return specify(session_row(wildcards.session), manifest()[1], STUDY, MODELS)
@@ -46,6 +48,7 @@ def previous_session(wildcards):
     return L / f"held/{row['draw_id']}-{before}"
 
 
+@plainly
 def speakers_by_language():
     """Language to the role that speaks in each turn of its debates."""
     return {
@@ -70,6 +73,7 @@ def every_session(wildcards):
     ]
 
 
+@plainly
 def hold_logged(session, spec, output, log):
     """Hold a session; what became of it stands in its log, a failure on the screen too."""
     paths = SessionPaths(
