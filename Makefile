@@ -5,7 +5,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: reproduce test lint lock pictures benchmarks clean
+.PHONY: reproduce test lint schema lock pictures benchmarks clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -28,6 +28,10 @@ pictures: .venv/installed
 
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/run.py
+
+# The schema that editors check config.yaml by.
+schema: .venv/installed
+	$(BIN)/python -m dissensus.settings > workflow/schemas/config.schema.json
 
 # New pins, for a maintainer: needs uv.
 lock:

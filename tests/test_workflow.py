@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from support import SMALL, Project
+from support import ROOT, SMALL, Project
 
 SESSIONS = [f"d{draw:03d}-{language}" for draw in range(1, 5) for language in ("en", "zh")]
 
@@ -243,3 +243,10 @@ def test_a_wrong_motion_file_is_named_by_row(project: Project) -> None:
     assert "stands in row 4 already" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (project.results() / "pool.parquet").exists()
+
+
+def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
+    from dissensus.settings import schema
+
+    held = (ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8")
+    assert held == schema()

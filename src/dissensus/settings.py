@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -134,3 +135,12 @@ def load_file(path: Path) -> Configuration:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SettingError(f"{path} cannot be read as YAML in UTF-8 ({error}).") from None
     return load(values, str(path))
+
+
+def schema() -> str:
+    """The JSON schema of a configuration, for editors: ``python -m dissensus.settings``."""
+    return json.dumps(Configuration.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    print(schema(), end="")

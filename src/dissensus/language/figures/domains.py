@@ -79,14 +79,14 @@ def draw(
         axes.hlines(rows, 0, 1, transform=axes.get_yaxis_transform(), color=FAINT, linewidth=0.5, zorder=0)
         axes.tick_params(axis="y", length=0)
     looks = marks(languages, view.reference)
-    _forest(left, rows, means, "k", "o", INK, filled=True)
-    _language_means(left, rows, means, domains, view, looks)
+    _forest(left, rows - 0.1, means, INK, "o", label="all languages")
+    _language_means(left, rows + 0.2, means, domains, view, looks)
     answers = headlines(effect)
     offsets = 0.26 * (np.arange(len(others)) - (len(others) - 1) / 2)
     for offset, language in zip(offsets, others, strict=True):
         look = looks[language]
         found = domain_effects(metrics, view.primary, language, view).reindex(means.index)
-        _forest(right, rows + offset, found, look.colour, look.marker, look.colour, filled=True)
+        _forest(right, rows + offset, found, look.colour, look.marker)
         answer = answers[f"{language}-{view.reference}"]
         right.axvline(answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1)
     zero_line(right, vertical=True)
@@ -121,13 +121,10 @@ def _language_means(
 
 
 def _forest(
-    axes: Axes, rows: Any, found: pd.DataFrame, colour: str, marker: str, line: str, *, filled: bool
+    axes: Axes, rows: Any, found: pd.DataFrame, colour: str, marker: str, label: str = ""
 ) -> None:
-    axes.hlines(rows, found["ci_low"], found["ci_high"], color=line, linewidth=1.1, zorder=2)
-    axes.plot(
-        found["estimate"], rows, marker, color=colour, markersize=4.6,
-        markerfacecolor=colour if filled else "white", zorder=4, linestyle="none",
-    )  # fmt: skip
+    axes.hlines(rows, found["ci_low"], found["ci_high"], color=colour, linewidth=1.1, zorder=2)
+    axes.plot(found["estimate"], rows, marker, color=colour, markersize=4.6, zorder=4, label=label)
 
 
 def _finish(
@@ -140,7 +137,7 @@ def _finish(
     )  # fmt: skip
     left.set_title("a  Mean of each domain", pad=16)
     left.legend(
-        loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=len(looks), frameon=False, fontsize=6.5,
+        loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=len(looks) + 1, frameon=False, fontsize=6.5,
         handletextpad=0.1, columnspacing=0.9, borderpad=0.0, borderaxespad=0.2,
     )  # fmt: skip
     what = contrast_words(f"{others[0]}-{view.reference}") if len(others) == 1 else "Difference from the reference"

@@ -21,13 +21,13 @@ from dissensus.language.figures.words import (
 #: Column -> title and unit, in two rows of four.
 PANELS = {
     "s_lex": ("Lexical", "1 − normalised JSD"),
-    "s_lex_matched": ("Lexical, equal length", "1 − normalised JSD"),
-    "s_lex_excess": ("Lexical, over shuffle", "excess over the null"),
+    "s_lex_matched": ("Lexical, matched", "1 − normalised JSD"),
+    "s_lex_excess": ("Lexical, excess", "excess over shuffled tokens"),
     "tokens": ("Length", "tokens in a session"),
-    "s_sem": ("Semantic, all pairs", "mean cosine"),
-    "s_sem_cross_side": ("Semantic, across sides", "mean cosine"),
+    "s_sem": ("Semantic, pooled", "mean cosine"),
+    "s_sem_cross_side": ("Semantic, cross-side", "mean cosine"),
     "s_sem_same_side": ("Semantic, same side", "mean cosine"),
-    "s_sem_same_speaker": ("Semantic, one speaker", "mean cosine"),
+    "s_sem_same_speaker": ("Semantic, speaker", "mean cosine"),
 }
 
 METHOD = "cluster_robust"

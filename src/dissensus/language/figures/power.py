@@ -1,0 +1,144 @@
+"""What the study could find: power by number of draws, and the smallest detectable effect."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.language.figures.effects import unit
+from dissensus.language.figures.frames import View, headlines
+from dissensus.language.figures.style import GREY, INK, marks, new_figure, spread, styled
+from dissensus.language.figures.words import contrast_words, counted, listed, number, percent, signed
+
+STANDARDISED = "standardised"
+TARGET = 0.8
+
+#: By draw and by motion: line, and where its label goes.
+_UNITS = {"draw": (0, (1, 1)), "motion": "-"}
+
+
+def _split(basis: str) -> tuple[str, str]:
+    """"zh-en by motion" -> ("zh-en", "motion")."""
+    contrast, _, by = basis.partition(" by ")
+    return contrast, by
+
+
+@styled
+def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) -> Figure:
+    """Draw power by draws at the left and the smallest detectable effect at the right.
+
+    Parameters
+    ----------
+    power : rows of the power artefact.
+    effect : rows of the language effect, for the headline.
+    planned : draws in the configuration.
+    """
+    figure = new_figure(2.9, view.simulated)
+    left, right = figure.subplots(1, 2, width_ratios=[1, 1.05])
+    _curves(left, power[power["basis"] == STANDARDISED], planned)
+    _detectable(right, power, headlines(effect), planned, view)
+    sizes = sorted(set(power["n_draws"]))
+    for axes in (left, right):
+        axes.set_xscale("log")
+        ticks = [n for n in (25, 50, 100, 200, 400) if sizes[0] <= n <= sizes[-1]]
+        axes.set_xticks(ticks, [str(n) for n in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel("complete draws")
+        # Room at the right for the labels at the ends of the lines.
+        axes.set_xlim(sizes[0] * 0.9, sizes[-1] * (sizes[-1] / sizes[0]) ** 0.42)
+        axes.axvline(planned, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0)
+    return figure
+
+
+def _curves(axes: Axes, rows: pd.DataFrame, planned: int) -> None:
+    """A line for each effect, labelled at its end."""
+    sizes, effects = sorted(set(rows["n_draws"])), sorted(set(rows["effect_sd"]))
+    table = rows.pivot(index="n_draws", columns="effect_sd", values="power")
+    ends = spread([float(table[e].iloc[-1]) for e in effects], 0.062)
+    greys = np.linspace(0.62, 0.05, len(effects))
+    for effect, end, grey in zip(effects, ends, greys, strict=True):
+        axes.plot(sizes, table[effect], "o-", color=str(grey), markersize=2.6)
+        axes.text(sizes[-1] * 1.12, end, f"{effect:g} SD", va="center", size=7, color=INK)
+    axes.axhline(TARGET, color=GREY, linewidth=0.6)
+    axes.text(sizes[0] * 0.92, TARGET + 0.01, "80%", size=6.5, color=GREY, va="bottom")
+    axes.text(
+        planned, 1.045, f"{planned} planned", size=6.5, color=GREY, ha="center", va="bottom"
+    )
+    axes.set(ylim=(0, 1.12), ylabel="power", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axes.set_title("a  Power by true effect")
+
+
+def _detectable(
+    axes: Axes, power: pd.DataFrame, answers: dict[str, pd.Series], planned: int, view: View  # type: ignore[type-arg]
+) -> None:
+    """A line for each contrast and unit of sampling; the headline's estimate as a star."""
+    rows = power[power["basis"] != STANDARDISED].drop_duplicates(["basis", "n_draws"])
+    looks = marks([name.removesuffix(f"-{view.reference}") for name in answers], view.reference)
+    lines = []
+    for basis, own in rows.groupby("basis", sort=False):
+        contrast, by = _split(str(basis))
+        own = own.sort_values("n_draws")
+        look = looks[contrast.removesuffix(f"-{view.reference}")]
+        axes.plot(own["n_draws"], own["mde"], linestyle=_UNITS[by], color=look.colour)
+        name = f"{look.name} " if len(answers) > 1 else ""
+        lines.append((float(own["mde"].iloc[-1]), float(own["n_draws"].iloc[-1]), f"{name}by {by}"))
+    lines = [line for line in lines if np.isfinite(line[0])]
+    tops = [line[0] for line in lines] or [1.0]
+    highest = float(rows["mde"].max()) if rows["mde"].notna().any() else 1.0
+    for contrast, answer in answers.items():
+        look = looks[contrast.removesuffix(f"-{view.reference}")]
+        if np.isfinite(answer["estimate"]):
+            size = abs(float(answer["estimate"]))
+            highest = max(highest, size)
+            axes.plot(answer["n"], size, "*", color=look.colour, markersize=9, zorder=4)
+            lines.append((size, float(answer["n"]), f"{look.name} observed" if len(answers) > 1 else "observed effect"))
+            tops.append(size)
+    ceiling = 1.12 * highest
+    _label(axes, lines, len(tops), ceiling, float(rows["n_draws"].max()))
+    axes.set(ylim=(0, ceiling), ylabel=f"smallest effect detectable\nat 80% power ({unit(view.primary, view.reference)})")
+    axes.set_title("b  Minimum detectable effect")
+
+
+def _label(
+    axes: Axes, lines: list[tuple[float, float, str]], count: int, ceiling: float, last: float
+) -> None:
+    """Names beside the right edge, moved apart where they would touch."""
+    places = spread([y for y, _, _ in lines], 0.062 * ceiling)
+    for (y, x, text), place in zip(lines, places, strict=True):
+        axes.annotate(
+            text, (x, y), (last * 1.12, place), va="center", size=7,
+            arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.4, "shrinkA": 1, "shrinkB": 3},
+        )  # fmt: skip
+
+
+def describe(
+    power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View
+) -> dict[str, str]:
+    """What the caption says."""
+    standard = power[(power["basis"] == STANDARDISED) & (power["n_draws"] == planned)]
+    clauses = []
+    for contrast, answer in headlines(effect).items():
+        rows = power[power["n_draws"] == answer["n"]].drop_duplicates("basis").set_index("basis")
+        found = [
+            f"{number(rows.loc[basis, 'mde'])} by {by}"
+            for by in _UNITS
+            if (basis := f"{contrast} by {by}") in rows.index
+        ]
+        if found:
+            clauses.append(
+                f"{contrast_words(contrast)}, {counted(int(answer['n']), 'complete pair')}: "
+                f"{listed(found)}, against an estimate of {signed(answer['estimate'])}"
+            )
+    return {
+        "planned": counted(planned, "draw"),
+        "standardised": number(float(standard["mde"].iloc[0])) if len(standard) else "–",
+        "powers": listed(
+            f"{percent(row['power'], 0)} for {row['effect_sd']:g}"
+            for _, row in standard.iterrows()
+            if row["effect_sd"] > 0
+        ),
+        "observed": "; ".join(clauses) or "no complete pair",
+        "unit": unit(view.primary, view.reference),
+    }

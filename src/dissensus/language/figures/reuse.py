@@ -1,0 +1,158 @@
+"""Within-role reuse: how much of a speaker's first speech comes back in the second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.language.figures.frames import View, jitter, languages_of
+from dissensus.language.figures.style import GREY, INK, Mark, marks, new_figure, styled
+from dissensus.language.figures.words import language_name, listed, number
+
+MEASURES = {"characters": "by character", "tokens": "by token"}
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A pair of one speaker's speeches.
+
+    Attributes
+    ----------
+    draw_id, language, speaker : whose.
+    first_turn, second_turn : which.
+    ratio : SequenceMatcher's, by character.
+    """
+
+    draw_id: str
+    language: str
+    speaker: str
+    first_turn: int
+    second_turn: int
+    ratio: float
+
+
+def comparable(reuse: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of speeches that were given in every language."""
+    languages = reuse["language"].nunique()
+    place = ["draw_id", "speaker", "first_turn", "second_turn"]
+    return reuse[reuse.groupby(place)["language"].transform("nunique") == languages]
+
+
+def extremes(reuse: pd.DataFrame) -> tuple[Extreme, Extreme] | None:
+    """The most and the least recycled pair by character, among those given in every language.
+
+    Ties go to the first in the order of draws, languages and turns; None where there is no pair.
+    """
+    rows = comparable(reuse).sort_values(["draw_id", "language", "first_turn"], kind="stable")
+    if rows.empty:
+        return None
+    ratios = rows["characters"].to_numpy()
+
+    def at(index: int) -> Extreme:
+        row = rows.iloc[index]
+        return Extreme(
+            str(row["draw_id"]),
+            str(row["language"]),
+            str(row["speaker"]),
+            int(row["first_turn"]),
+            int(row["second_turn"]),
+            float(row["characters"]),
+        )
+
+    return at(int(ratios.argmax())), at(int(ratios.argmin()))
+
+
+@styled
+def draw(reuse: pd.DataFrame, view: View) -> Figure:
+    """Draw every pair by language, by character and by token, the extremes marked in every language.
+
+    Parameters
+    ----------
+    reuse : a row a pair of one speaker's speeches.
+    """
+    languages = languages_of(reuse, view.reference)
+    looks = marks(languages, view.reference)
+    figure = new_figure(0.95 + 0.72 * len(languages), view.simulated)
+    axes = figure.subplots(1, 2, sharey=True)
+    marked = extremes(reuse)
+    for letter, place, (column, title) in zip("ab", axes, MEASURES.items(), strict=True):
+        for row, language in enumerate(languages):
+            values = reuse.loc[reuse["language"] == language, column].to_numpy(dtype=float)
+            _strip(place, row, values, looks[language])
+        if marked:
+            _mark(place, reuse, column, marked, languages)
+        place.set_title(f"{letter}  Reuse {title}")
+        place.set_xlabel("SequenceMatcher ratio of a speaker's two speeches")
+        # The labels of the extremes stand above the first row and below the last.
+        place.set(xlim=(0, 1), ylim=(len(languages) - 0.15, -0.85))
+    axes[0].set_yticks(range(len(languages)), [looks[name].name for name in languages])
+    axes[0].tick_params(axis="y", length=0)
+    axes[1].tick_params(axis="y", length=0)
+    return figure
+
+
+def _strip(axes: Axes, row: int, values: np.ndarray, look: Mark) -> None:  # type: ignore[type-arg]
+    """Dots, and over them the quartiles and the median."""
+    many = len(values) > 100
+    axes.plot(
+        values, row + jitter(len(values), 0.5), look.marker, color=look.colour,
+        markersize=1.9 if many else 3.0, markeredgewidth=0, alpha=0.55,
+    )  # fmt: skip
+    if len(values):
+        low, middle, high = np.percentile(values, [25, 50, 75])
+        axes.plot([low, high], [row, row], color="white", linewidth=5.0, zorder=3)
+        axes.plot([low, high], [row, row], color=INK, linewidth=3.0, zorder=3)
+        axes.plot(middle, row, "|", color="white", markersize=7, markeredgewidth=1.6, zorder=4)
+
+
+def _mark(
+    axes: Axes, reuse: pd.DataFrame, column: str, marked: tuple[Extreme, Extreme], languages: list[str]
+) -> None:
+    """Each extreme pair joined through the languages, named at the end where it is extreme."""
+    for pair, style, name in zip(marked, ("-", (0, (3, 2))), ("most", "least"), strict=True):
+        rows = reuse[(reuse["draw_id"] == pair.draw_id) & (reuse["speaker"] == pair.speaker)]
+        rows = rows[rows["first_turn"] == pair.first_turn].set_index("language")
+        xs = rows.loc[languages, column].to_numpy(dtype=float)
+        axes.plot(
+            xs, range(len(languages)), "o", linestyle=style, color=INK, markerfacecolor="white",
+            markersize=5, linewidth=0.8, zorder=6,
+        )  # fmt: skip
+        top = name == "least"
+        axes.annotate(
+            f"{name} recycled: {pair.draw_id}, {pair.speaker}",
+            (xs[0 if top else -1], 0 if top else len(languages) - 1), (0, 11 if top else -11),
+            textcoords="offset points", ha="left" if xs[0 if top else -1] < 0.5 else "right",
+            va="bottom" if top else "top", size=6.5,
+            arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.5, "shrinkB": 4},
+        )  # fmt: skip
+
+
+def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says."""
+    languages = languages_of(reuse, view.reference)
+    medians = reuse.groupby("language")[list(MEASURES)].median()
+
+    def across(column: str) -> str:
+        return listed(
+            f"{number(float(medians.loc[name, column]))} in {language_name(name)}"
+            for name in languages
+        )
+
+    def told(pair: Extreme) -> str:
+        return (
+            f"{pair.draw_id}, {pair.speaker}, in {language_name(pair.language)} "
+            f"({number(pair.ratio)} by character)"
+        )
+
+    marked = extremes(reuse)
+    return {
+        "pairs": str(len(reuse)),
+        "characters": across("characters"),
+        "tokens": across("tokens"),
+        "most": told(marked[0]) if marked else "none",
+        "least": told(marked[1]) if marked else "none",
+    }

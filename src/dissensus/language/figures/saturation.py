@@ -1,0 +1,115 @@
+"""Where the sessions lie on every bounded scale, and how many have run into a bound."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
+from dissensus.language.figures.words import language_name, listed, percent, scale_words
+
+_BINS = np.linspace(0.0, 1.0, 26)
+
+PARTS = {"hi": "index", "lex": "lexical part", "sem": "semantic part"}
+
+
+def bounded(saturation: pd.DataFrame) -> list[str]:
+    """The bounded scales' index columns, in their order."""
+    outcomes = dict.fromkeys(saturation["outcome"].tolist())
+    return [str(name) for name in outcomes if str(name).startswith("hi_")]
+
+
+def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
+    """What warns on the scale of an outcome: "semantic part in Chinese"."""
+    scale = outcome.removeprefix("hi_")
+    rows = saturation[saturation["warning"].to_numpy(dtype=bool)]
+    return [
+        f"{title} in {language_name(row['language'])} ({percent(max(row['share_at_low'], row['share_at_high']))})"
+        for prefix, title in PARTS.items()
+        for _, row in rows[rows["outcome"] == f"{prefix}_{scale}"].iterrows()
+    ]
+
+
+@styled
+def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, view: View) -> Figure:
+    """Draw one panel a scale, in it a histogram a language with the shares at either bound.
+
+    Parameters
+    ----------
+    metrics : a row a session.
+    saturation : rows of the saturation artefact.
+    """
+    scales = bounded(saturation)
+    languages = languages_of(metrics, view.reference)
+    looks = marks(languages, view.reference)
+    columns = min(3, max(len(scales), 1))
+    rows = max(math.ceil(len(scales) / columns), 1)
+    figure = new_figure(rows * (0.85 + 0.52 * len(languages)) + 0.2, view.simulated)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for place in axes.flat[len(scales) :]:
+        place.axis("off")
+    for letter, place, outcome in zip("abcdefghij", axes.flat, scales, strict=False):
+        shares = saturation[saturation["outcome"] == outcome].set_index("language")
+        _panel(place, metrics, outcome, shares, looks)
+        warned = warnings_of(saturation, outcome)
+        title = f"{letter}  {scale_words(outcome)}"
+        place.set_title(f"{title}  ▲ saturated" if warned else title, color=ALARM if warned else INK)
+        place.set_xlabel("Homogeneity Index", size=7)
+    return figure
+
+
+def _panel(
+    axes: Axes, metrics: pd.DataFrame, outcome: str, shares: pd.DataFrame, looks: dict[str, Mark]
+) -> None:
+    """Histograms one above the other, each on a base line of its own."""
+    complete = metrics["complete"].to_numpy(dtype=bool)
+    for row, (language, look) in enumerate(looks.items()):
+        base = len(looks) - 1 - row
+        chosen = complete & (metrics["language"] == language).to_numpy()
+        values = metrics.loc[chosen, outcome].dropna().to_numpy(dtype=float)
+        counts, edges = np.histogram(np.clip(values, 0.0, 1.0), _BINS)
+        heights = 0.68 * counts / max(counts.max(), 1)
+        axes.bar(
+            edges[:-1], heights, np.diff(edges), bottom=base, align="edge", facecolor="white",
+            edgecolor=look.colour, linewidth=0.6, hatch=look.hatch,
+        )  # fmt: skip
+        axes.axhline(base, color=GREY, linewidth=0.5)
+        if language in shares.index:
+            own = shares.loc[language]
+            for x, share, side in ((-0.03, own["share_at_low"], "right"), (1.03, own["share_at_high"], "left")):
+                axes.text(
+                    x, base + 0.02, percent(share), ha=side, va="bottom", size=6.5,
+                    color=ALARM if own["warning"] else GREY, weight="bold" if own["warning"] else "normal",
+                )  # fmt: skip
+        axes.text(0.0, base + 0.72, look.name, size=7, color=look.colour, weight="bold", va="bottom")
+    axes.set(xlim=(-0.26, 1.26), ylim=(-0.02, len(looks)), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[])
+    axes.set_xticklabels(["0", "¼", "½", "¾", "1"])
+    axes.spines["left"].set_visible(False)
+
+
+def describe(saturation: pd.DataFrame, view: View, threshold: float) -> dict[str, str]:
+    """What the caption says."""
+    warned = {
+        scale_words(outcome): found
+        for outcome in bounded(saturation)
+        if (found := warnings_of(saturation, outcome))
+    }
+    if warned:
+        text = "**Warning: saturated scales.** " + " ".join(
+            f"{scale}: {listed(found)}." for scale, found in warned.items()
+        )
+        text += (
+            " Sessions at a bound can move no further, so that effects on these scales are cut short."
+        )
+    else:
+        text = f"No arm of any scale has more than {percent(threshold)} of its sessions at a bound."
+    return {
+        "warning": text,
+        "threshold": percent(threshold),
+        "reference": language_name(view.reference),
+    }

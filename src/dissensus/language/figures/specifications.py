@@ -1,0 +1,178 @@
+"""The specification curve: the effect under every choice of measure, and the choices below it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.language.figures.frames import View
+from dissensus.language.figures.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
+from dissensus.language.figures.words import (
+    SCALES,
+    contrast_words,
+    counted,
+    number,
+    p_clause,
+    percent,
+    signed,
+)
+
+#: Column of the curve -> what readers call the choice.
+CHOICES = {
+    "weight_lexical": "Lexical weight",
+    "unit": "Unit",
+    "variant": "Lexical length",
+    "tokenizer": "Tokeniser",
+    "pairs": "Pairs of turns",
+    "embedder": "Embedder",
+    "anchor": "Anchor",
+}
+
+_VALUES = {
+    "variant": {"plain": "as spoken", "matched": "matched", "excess": "over shuffle"},
+    "pairs": {"pooled": "all", "cross_side": "cross-side"},
+    "anchor": SCALES,
+}
+
+ALPHA = 0.05
+
+
+def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:  # type: ignore[type-arg]
+    """Every choice that is made in more than one way: choice, option, and which rows took it.
+
+    A choice that had one option, such as a single embedder, decides nothing and is left out.
+    """
+    found = []
+    for column, title in CHOICES.items():
+        values = [value for value in dict.fromkeys(curve[column].tolist()) if not pd.isna(value)]
+        if len(values) < 2:
+            continue
+        if column == "weight_lexical":
+            values = sorted(values)
+        names = _VALUES.get(column, {})
+        for value in values:
+            name = f"{value:g}" if column == "weight_lexical" else names.get(value, str(value))
+            found.append((title, name, curve[column] == value))
+    return found
+
+
+@styled
+def draw(curve: pd.DataFrame, tests: pd.DataFrame, view: View) -> Figure:
+    """Draw the curve of every contrast above the choices behind each of its points.
+
+    Parameters
+    ----------
+    curve : rows of the specification curve.
+    tests : rows of its joint tests.
+    """
+    contrasts = list(dict.fromkeys(curve["contrast"].tolist()))
+    rows = len(options(curve))
+    height = 0.125 * rows + 2.3
+    figure = new_figure(height, view.simulated)
+    axes = figure.subplots(
+        2, len(contrasts), squeeze=False, sharey="row", height_ratios=[1.9, 0.125 * rows + 0.1]
+    )
+    for column, contrast in enumerate(contrasts):
+        own = curve[curve["contrast"] == contrast].sort_values("specification")
+        own = own[own["estimate_d"].notna()].reset_index(drop=True)
+        _curve(axes[0, column], own, column == 0)
+        _joint(axes[0, column], tests[tests["contrast"] == contrast])
+        _matrix(axes[1, column], own, options(own), column == 0)
+        axes[0, column].set_title(contrast_words(contrast))
+        axes[1, column].set_xlabel(f"{counted(len(own), 'specification')}, by effect")
+    return figure
+
+
+def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
+    """Effects in SDs of the differences: filled where significant, and where the headline stands."""
+    d = own["estimate_d"].to_numpy()
+    ranks = np.arange(len(own))
+    # The interval is on each anchor's scale; dividing by the differences' SD puts it on this one.
+    sd = (own["estimate"] / own["estimate_d"]).to_numpy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        axes.vlines(ranks, own["ci_low"] / sd, own["ci_high"] / sd, color=FAINT, linewidth=0.5, zorder=1)
+    significant = (own["p_value"] < ALPHA).to_numpy()
+    size = 2.2 if len(own) > 200 else 3.6
+    axes.plot(ranks[significant], d[significant], "o", color=INK, markersize=size, markeredgewidth=0)
+    axes.plot(
+        ranks[~significant], d[~significant], "o", markerfacecolor="white", color=GREY,
+        markersize=size, markeredgewidth=0.5,
+    )  # fmt: skip
+    zero_line(axes)
+    for rank in np.flatnonzero(own["main"].to_numpy(dtype=bool)):
+        axes.plot(rank, d[rank], "*", color=ALARM, markersize=9, markeredgecolor="white", zorder=5)
+        axes.annotate(
+            f"headline {signed(d[rank], 2)}", (rank, d[rank]), (-6, 7), textcoords="offset points",
+            ha="right", va="bottom", size=7, color=ALARM, weight="bold",
+        )  # fmt: skip
+    axes.set(xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5), xticks=[])
+    if first:
+        axes.set_ylabel("effect (SDs of the\npaired differences)")
+
+
+def _joint(axes: Axes, tests: pd.DataFrame) -> None:
+    found = tests.set_index("test")
+    median = found.loc["median"]
+    text = f"median {signed(median['statistic'], 2)}, joint {p_clause(median['p_value'])}"
+    axes.text(0.99, 0.03, text, transform=axes.transAxes, ha="right", va="bottom", size=7)
+
+
+def _matrix(
+    axes: Axes, own: pd.DataFrame, rows: list[tuple[str, str, pd.Series]], first: bool  # type: ignore[type-arg]
+) -> None:
+    """A tick for each option that a point took, and the median effect under each option."""
+    titles = [title for title, _, _ in rows]
+    d = own["estimate_d"]
+    for row, (title, name, taken) in enumerate(rows):
+        if row and titles[row - 1] != title:
+            axes.axhline(row - 0.5, color=FAINT, linewidth=0.6)
+        ranks = np.flatnonzero(taken.to_numpy(dtype=bool))
+        height = 0.36
+        main = own["main"].to_numpy(dtype=bool)[ranks].any()
+        axes.vlines(ranks, row - height, row + height, color="#4a4a4a", linewidth=max(0.25, 120 / len(own) * 0.9) if len(own) < 480 else 0.25)
+        axes.annotate(
+            signed(float(d[taken].median()), 2) if len(ranks) else "", (1.0, row), (3, 0),
+            xycoords=("axes fraction", "data"), textcoords="offset points", va="center", size=6.0,
+            weight="bold" if main else "normal", annotation_clip=False,
+        )  # fmt: skip
+    axes.annotate(
+        "median", (1.0, -0.65), (3, 0), xycoords=("axes fraction", "data"),
+        textcoords="offset points", va="bottom", size=6.0, color=GREY, annotation_clip=False,
+    )  # fmt: skip
+    axes.set(
+        xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5), ylim=(len(rows) - 0.4, -0.6), xticks=[],
+    )  # fmt: skip
+    axes.tick_params(axis="y", length=0)
+    axes.spines[:].set_visible(False)
+    if not first:
+        return
+    labels = [
+        f"{title}:  {name}" if row == 0 or titles[row - 1] != title else name
+        for row, (title, name, _) in enumerate(rows)
+    ]
+    axes.set_yticks(range(len(rows)), labels, fontsize=6.5)
+
+
+def describe(curve: pd.DataFrame, tests: pd.DataFrame) -> dict[str, str]:
+    """What the caption says: a sentence for every contrast."""
+    sentences = []
+    for contrast, rows in curve.groupby("contrast", sort=False):
+        d = rows["estimate_d"].dropna()
+        joint = tests[tests["contrast"] == contrast].set_index("test")
+        significant = rows["p_value"] < ALPHA
+        main = rows[rows["main"].to_numpy(dtype=bool)]
+        headline = f"the headline's is {signed(float(main['estimate_d'].iloc[0]), 2)}" if len(main) else ""
+        sentences.append(
+            f"{contrast_words(str(contrast))}: the median effect is {signed(float(d.median()), 2)} "
+            f"(range {number(float(d.min()), 2, '−')} to {number(float(d.max()), 2, '−')}; {headline}); "
+            f"{percent(float((significant & (rows['estimate_d'] > 0)).mean()), 0)} of specifications "
+            f"are significantly positive and "
+            f"{percent(float((significant & (rows['estimate_d'] < 0)).mean()), 0)} significantly "
+            f"negative; joint permutation test of the median {p_clause(joint.loc['median', 'p_value'])}."
+        )
+    return {
+        "specifications": str(curve["specification"].nunique()),
+        "sentences": " ".join(sentences),
+    }
