@@ -4,6 +4,8 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
+# Where this is set, every job would compile the project's modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: reproduce test lint schema lock pictures benchmarks clean
 
@@ -39,7 +41,6 @@ lock:
 		--no-emit-index-url --no-emit-find-links --no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
 
-# Bytecode is compiled at installation whatever the environment says: snakemake starts a second faster.
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dissensus needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv

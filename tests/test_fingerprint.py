@@ -83,7 +83,8 @@ LOOKING = """
 import sys
 from dissensus.fingerprint import code_digest
 code_digest("dissensus.language.measures.block", "dissensus.text.embeddings")
-print(sorted({name.split(".")[0] for name in sys.modules} & {"numpy", "scipy", "pandas", "pyarrow"}))
+heavy = {"numpy", "scipy", "pandas", "pyarrow"}
+print(sorted({name.split(".")[0] for name in sys.modules} & heavy))
 """
 
 

@@ -204,6 +204,17 @@ def test_an_error_while_writing_leaves_what_was_there(tmp_path: Path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_file_is_replaced_and_never_written_into(tmp_path: Path):
+    """Who reads the old one goes on reading it whole: a second name for it keeps what it held."""
+    path = tmp_path / "a.parquet"
+    write(path, SCHEMA, [ROW], {})
+    before = path.read_bytes()
+    (tmp_path / "second-name").hardlink_to(path)
+    write(path, SCHEMA, [row(n=2)], {})
+    assert (tmp_path / "second-name").read_bytes() == before
+    assert read(path, SCHEMA)["n"].to_pylist() == [2]
+
+
 KILLED = """
 import os, signal, sys
 import pyarrow.parquet as pq

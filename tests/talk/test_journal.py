@@ -143,6 +143,14 @@ def test_a_torn_line_is_cut_off_and_its_call_made_again(tmp_path: Path):
     assert len(Journal(path)) == 2
 
 
+def test_a_torn_line_longer_than_the_next_leaves_no_rest(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    path.write_bytes(b"{" + b"x" * 5000)
+    Journal(path).ask(Scripted(in_turn("short")), request(1))
+    assert b"xx" not in path.read_bytes()
+    assert path.read_bytes().endswith(b"}\n")
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -9,6 +9,7 @@ from typing import Any
 
 from dissensus.debate.record import SessionPaths, write_session
 from dissensus.debate.runner import Limits, hold_session
+from dissensus.fingerprint import code_digest
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.tables.provenance import provenance
@@ -40,9 +41,8 @@ def specify(
         "prompts_sha256": _prompts(condition.prompts).sha256,
         "script": condition.script,
         "protocol": study.protocol.model_dump(),
-        "models": {
-            row[role]: providers.identity(row[role], models[row[role]]) for role in ROLES
-        },
+        "code": _protocol_code(),
+        "models": {row[role]: providers.identity(row[role], models[row[role]]) for role in ROLES},
     }
 
 
@@ -80,6 +80,15 @@ def hold(
     ids = {name: spec[name] for name in ("session_id", "draw_id", "language")}
     write_session(paths, session, ids, provenance("hold_session", simulated, spec))
     return session.failure
+
+
+@cache
+def _protocol_code() -> str:
+    """Digest of the protocol, its rules and the runner: a session edited that way is held again.
+
+    That costs nothing where the requests stay the same, since its journal answers them.
+    """
+    return code_digest("dissensus.language.protocol", "dissensus.debate.runner")
 
 
 @cache

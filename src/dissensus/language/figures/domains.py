@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
-from dissensus.language.figures.effects import unit
+from dissensus.language.figures.paired_effects import unit
 from dissensus.language.figures.frames import View, differences, headlines, languages_of
 from dissensus.language.figures.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
 from dissensus.language.figures.words import (

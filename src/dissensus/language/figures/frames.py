@@ -94,3 +94,8 @@ def jitter(n: int, width: float) -> Array:
     """Sideways places for n dots: even, in an order without pattern, the same every time."""
     # Multiples of the golden ratio fill an interval evenly however many are taken.
     return np.asarray((np.arange(n) * 0.618033988749895 % 1.0 - 0.5) * width)
+
+
+def by_language_means(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.Series[float]:
+    """Mean of a column in each language, over the draws complete in all of them."""
+    return wide(metrics, column, languages).dropna().mean()

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.effects import unit
+from dissensus.language.figures.paired_effects import unit
 from dissensus.language.figures.frames import View, headlines
 from dissensus.language.figures.style import GREY, INK, marks, new_figure, spread, styled
 from dissensus.language.figures.words import contrast_words, counted, listed, number, percent, signed
@@ -37,8 +37,9 @@ def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) ->
     """
     figure = new_figure(2.9, view.simulated)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.05])
-    _curves(left, power[power["basis"] == STANDARDISED], planned)
-    _detectable(right, power, headlines(effect), planned, view)
+    _curves(left, power[power["basis"] == STANDARDISED])
+    _detectable(right, power, headlines(effect), view)
+
     sizes = sorted(set(power["n_draws"]))
     for axes in (left, right):
         axes.set_xscale("log")
@@ -49,10 +50,14 @@ def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) ->
         # Room at the right for the labels at the ends of the lines.
         axes.set_xlim(sizes[0] * 0.9, sizes[-1] * (sizes[-1] / sizes[0]) ** 0.42)
         axes.axvline(planned, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0)
+        axes.annotate(
+            f"{planned} planned", (planned, 1), (0, 1), xycoords=("data", "axes fraction"),
+            textcoords="offset points", ha="center", va="bottom", size=6.5, color=GREY,
+        )  # fmt: skip
     return figure
 
 
-def _curves(axes: Axes, rows: pd.DataFrame, planned: int) -> None:
+def _curves(axes: Axes, rows: pd.DataFrame) -> None:
     """A line for each effect, labelled at its end."""
     sizes, effects = sorted(set(rows["n_draws"])), sorted(set(rows["effect_sd"]))
     table = rows.pivot(index="n_draws", columns="effect_sd", values="power")
@@ -63,15 +68,12 @@ def _curves(axes: Axes, rows: pd.DataFrame, planned: int) -> None:
         axes.text(sizes[-1] * 1.12, end, f"{effect:g} SD", va="center", size=7, color=INK)
     axes.axhline(TARGET, color=GREY, linewidth=0.6)
     axes.text(sizes[0] * 0.92, TARGET + 0.01, "80%", size=6.5, color=GREY, va="bottom")
-    axes.text(
-        planned, 1.045, f"{planned} planned", size=6.5, color=GREY, ha="center", va="bottom"
-    )
-    axes.set(ylim=(0, 1.12), ylabel="power", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.set_title("a  Power by true effect")
+    axes.set(ylim=(0, 1.1), ylabel="power", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axes.set_title("a  Power by true effect", pad=13)
 
 
 def _detectable(
-    axes: Axes, power: pd.DataFrame, answers: dict[str, pd.Series], planned: int, view: View  # type: ignore[type-arg]
+    axes: Axes, power: pd.DataFrame, answers: dict[str, pd.Series], view: View  # type: ignore[type-arg]
 ) -> None:
     """A line for each contrast and unit of sampling; the headline's estimate as a star."""
     rows = power[power["basis"] != STANDARDISED].drop_duplicates(["basis", "n_draws"])
@@ -85,7 +87,6 @@ def _detectable(
         name = f"{look.name} " if len(answers) > 1 else ""
         lines.append((float(own["mde"].iloc[-1]), float(own["n_draws"].iloc[-1]), f"{name}by {by}"))
     lines = [line for line in lines if np.isfinite(line[0])]
-    tops = [line[0] for line in lines] or [1.0]
     highest = float(rows["mde"].max()) if rows["mde"].notna().any() else 1.0
     for contrast, answer in answers.items():
         look = looks[contrast.removesuffix(f"-{view.reference}")]
@@ -94,23 +95,18 @@ def _detectable(
             highest = max(highest, size)
             axes.plot(answer["n"], size, "*", color=look.colour, markersize=9, zorder=4)
             lines.append((size, float(answer["n"]), f"{look.name} observed" if len(answers) > 1 else "observed effect"))
-            tops.append(size)
     ceiling = 1.12 * highest
-    _label(axes, lines, len(tops), ceiling, float(rows["n_draws"].max()))
+    _label(axes, lines, ceiling, float(rows["n_draws"].max()))
     axes.set(ylim=(0, ceiling), ylabel=f"smallest effect detectable\nat 80% power ({unit(view.primary, view.reference)})")
-    axes.set_title("b  Minimum detectable effect")
+    axes.set_title("b  Minimum detectable effect", pad=13)
 
 
-def _label(
-    axes: Axes, lines: list[tuple[float, float, str]], count: int, ceiling: float, last: float
-) -> None:
+def _label(axes: Axes, lines: list[tuple[float, float, str]], ceiling: float, last: float) -> None:
     """Names beside the right edge, moved apart where they would touch."""
     places = spread([y for y, _, _ in lines], 0.062 * ceiling)
     for (y, x, text), place in zip(lines, places, strict=True):
-        axes.annotate(
-            text, (x, y), (last * 1.12, place), va="center", size=7,
-            arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.4, "shrinkA": 1, "shrinkB": 3},
-        )  # fmt: skip
+        axes.text(last * 1.14, place, text, va="center", size=7)
+        axes.plot([x * 1.05, last * 1.11], [y, place], color=GREY, linewidth=0.4)
 
 
 def describe(

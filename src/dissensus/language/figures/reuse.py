@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dissensus.language.figures.frames import View, jitter, languages_of
-from dissensus.language.figures.style import GREY, INK, Mark, marks, new_figure, styled
+from dissensus.language.figures.style import INK, Mark, marks, new_figure, styled
 from dissensus.language.figures.words import language_name, listed, number
 
 MEASURES = {"characters": "by character", "tokens": "by token"}
@@ -121,13 +121,14 @@ def _mark(
             xs, range(len(languages)), "o", linestyle=style, color=INK, markerfacecolor="white",
             markersize=5, linewidth=0.8, zorder=6,
         )  # fmt: skip
-        top = name == "least"
+        # The gaps between the strips are free: the label stands in the one beside its extreme.
+        row = languages.index(pair.language)
+        x, gap = xs[row], row - 0.52 if row == 0 else row + 0.52
         axes.annotate(
-            f"{name} recycled: {pair.draw_id}, {pair.speaker}",
-            (xs[0 if top else -1], 0 if top else len(languages) - 1), (0, 11 if top else -11),
-            textcoords="offset points", ha="left" if xs[0 if top else -1] < 0.5 else "right",
-            va="bottom" if top else "top", size=6.5,
-            arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.5, "shrinkB": 4},
+            f"{name} recycled: {pair.draw_id}, {pair.speaker}", (x, row), (min(max(x, 0.02), 0.98), gap),
+            ha="left" if x < 0.5 else "right", va="center", size=6.5, zorder=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+            arrowprops={"arrowstyle": "-", "color": INK, "lw": 0.6, "shrinkB": 4},
         )  # fmt: skip
 
 

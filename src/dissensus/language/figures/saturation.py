@@ -11,9 +11,15 @@ from matplotlib.figure import Figure
 
 from dissensus.language.figures.frames import View, languages_of
 from dissensus.language.figures.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
-from dissensus.language.figures.words import language_name, listed, percent, scale_words
+from dissensus.language.figures.words import language_name, listed, percent, scale_words, wrapped
 
 _BINS = np.linspace(0.0, 1.0, 26)
+
+_KEY = (
+    "Beside each distribution: the share of sessions at the scale's lower and upper bound. ▲ marks a "
+    "scale on which more than {threshold} of a language's sessions are at a bound, by the index or by "
+    "either of its parts."
+)
 
 PARTS = {"hi": "index", "lex": "lexical part", "sem": "semantic part"}
 
@@ -25,41 +31,60 @@ def bounded(saturation: pd.DataFrame) -> list[str]:
 
 
 def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
-    """What warns on the scale of an outcome: "semantic part in Chinese"."""
+    """What warns on the scale of an outcome: "semantic part saturated: 8.1% in Chinese"."""
     scale = outcome.removeprefix("hi_")
     rows = saturation[saturation["warning"].to_numpy(dtype=bool)]
-    return [
-        f"{title} in {language_name(row['language'])} ({percent(max(row['share_at_low'], row['share_at_high']))})"
-        for prefix, title in PARTS.items()
-        for _, row in rows[rows["outcome"] == f"{prefix}_{scale}"].iterrows()
-    ]
+    found = []
+    for prefix, title in PARTS.items():
+        own = rows[rows["outcome"] == f"{prefix}_{scale}"]
+        arms = [
+            f"{percent(max(row['share_at_low'], row['share_at_high']))} in {language_name(row['language'])}"
+            for _, row in own.iterrows()
+        ]
+        if arms:
+            found.append(f"{title} saturated: {listed(arms)}")
+    return found
 
 
 @styled
-def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, view: View) -> Figure:
+def draw(
+    metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view: View
+) -> Figure:
     """Draw one panel a scale, in it a histogram a language with the shares at either bound.
 
     Parameters
     ----------
     metrics : a row a session.
     saturation : rows of the saturation artefact.
+    threshold : share of sessions at a bound from which a row warns.
     """
     scales = bounded(saturation)
+    notes = {outcome: warnings_of(saturation, outcome) for outcome in scales}
+    deep = max((sum(-(-len(line) // 40) for line in lines) for lines in notes.values()), default=0)
     languages = languages_of(metrics, view.reference)
     looks = marks(languages, view.reference)
     columns = min(3, max(len(scales), 1))
     rows = max(math.ceil(len(scales) / columns), 1)
-    figure = new_figure(rows * (0.85 + 0.52 * len(languages)) + 0.2, view.simulated)
+    figure = new_figure(rows * (0.85 + 0.52 * len(languages) + 0.12 * deep) + 0.2, view.simulated)
     axes = figure.subplots(rows, columns, squeeze=False)
     for place in axes.flat[len(scales) :]:
         place.axis("off")
     for letter, place, outcome in zip("abcdefghij", axes.flat, scales, strict=False):
         shares = saturation[saturation["outcome"] == outcome].set_index("language")
         _panel(place, metrics, outcome, shares, looks)
-        warned = warnings_of(saturation, outcome)
+        warned = "\n".join(wrapped(line, 40) for line in notes[outcome])
         title = f"{letter}  {scale_words(outcome)}"
-        place.set_title(f"{title}  ▲ saturated" if warned else title, color=ALARM if warned else INK)
+        place.set_title(f"{title}  ▲" if warned else title, color=ALARM if warned else INK, pad=8.5 * deep + 5)
+        place.annotate(
+            warned, (0, 1), (0, 4 + 8.5 * (deep - 1 - warned.count("\n"))), xycoords="axes fraction",
+            textcoords="offset points", va="bottom", size=6.5, color=ALARM,
+        )  # fmt: skip
         place.set_xlabel("Homogeneity Index", size=7)
+    if len(scales) < axes.size:
+        axes.flat[len(scales)].text(
+            0.0, 1.0, wrapped(_KEY.format(threshold=percent(threshold)), 40), va="top", size=7, color=GREY,
+            transform=axes.flat[len(scales)].transAxes,
+        )  # fmt: skip
     return figure
 
 
@@ -92,7 +117,7 @@ def _panel(
     axes.spines["left"].set_visible(False)
 
 
-def describe(saturation: pd.DataFrame, view: View, threshold: float) -> dict[str, str]:
+def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str, str]:
     """What the caption says."""
     warned = {
         scale_words(outcome): found
@@ -101,7 +126,7 @@ def describe(saturation: pd.DataFrame, view: View, threshold: float) -> dict[str
     }
     if warned:
         text = "**Warning: saturated scales.** " + " ".join(
-            f"{scale}: {listed(found)}." for scale, found in warned.items()
+            f"{scale}: {'; '.join(found)}." for scale, found in warned.items()
         )
         text += (
             " Sessions at a bound can move no further, so that effects on these scales are cut short."

@@ -44,6 +44,13 @@ def language_name(code: str) -> str:
     return _LANGUAGES.get(code, code)
 
 
+def language_tag(code: str) -> str:
+    """What HTML calls the language of a text; undetermined for a name of the user's own."""
+    if code == "zh":
+        return "zh-Hans"
+    return code if code in _LANGUAGES else "und"
+
+
 def contrast_words(contrast: str) -> str:
     """"Chinese − English" for "zh-en"."""
     return " − ".join(language_name(code) for code in contrast.split("-"))

@@ -1,0 +1,48 @@
+"""Captions of the report: templates with names in braces, filled in with a run's numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from string import Formatter
+
+from dissensus.tables.artefact import replacing
+
+SIMULATED = "Simulated models: the numbers say nothing about any real one."
+
+#: What reStructuredText would read as a mark; braces would be read by Snakemake's own templates.
+_MARKS = re.compile(r"([\\`|])|(?<=\w)_(?=\W|$)|(?<!\*)\*(?!\*)")
+
+
+def fill(template: str, values: Mapping[str, str], simulated: bool) -> str:
+    """A template with every name in it filled in.
+
+    Parameters
+    ----------
+    template : reStructuredText with names in braces.
+    values : name -> text; names that the template does not use are no error.
+    simulated : whether to end with the sentence that says so.
+
+    Raises
+    ------
+    KeyError : the template has a name that there is no value for.
+    """
+    wanted = {name for _, name, _, _ in Formatter().parse(template) if name}
+    text = template.format_map({name: escaped(values[name]) for name in wanted})
+    return f"{text.rstrip()}\n" + (f"\n*{SIMULATED}*\n" if simulated else "")
+
+
+def escaped(text: str) -> str:
+    """Text that neither reStructuredText nor Snakemake's templates read as anything but words."""
+    marked = _MARKS.sub(lambda found: "\\" + found.group(0), text)
+    return marked.replace("{", "(").replace("}", ")")
+
+
+def write_caption(
+    path: str | Path, template: str | Path, values: Mapping[str, str], simulated: bool
+) -> None:
+    """Fill in the template of one file and write it to another."""
+    text = fill(Path(template).read_text(encoding="utf-8"), values, simulated)
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")

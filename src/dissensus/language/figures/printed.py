@@ -1,0 +1,167 @@
+"""The paper's printed numbers beside this run's, and what the printed numbers imply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dissensus.language.figures.frames import View, by_language_means
+from dissensus.language.figures.tables import Row, Table, make
+from dissensus.language.figures.words import MISSING, interval, number, p_value, percent
+
+#: Table 2 as printed: domain_id -> N, mean, low, high.
+TABLE_2 = {
+    6: (8, 0.812, 0.723, 0.902),
+    9: (10, 0.803, 0.708, 0.897),
+    1: (12, 0.786, 0.708, 0.864),
+    8: (12, 0.785, 0.667, 0.903),
+    4: (9, 0.756, 0.653, 0.859),
+    7: (8, 0.745, 0.654, 0.835),
+    2: (13, 0.736, 0.635, 0.837),
+    3: (16, 0.717, 0.648, 0.785),
+    10: (11, 0.647, 0.556, 0.738),
+}
+TABLE_1 = {"n": 99, "ate": 0.499, "low": 0.442, "high": 0.556}
+TABLE_3 = (12, 14, 16, 9, 8, 8, 12, 10, 11)
+TABLE_4 = (62, 38)
+TABLE_5 = ((24, 24, 23, 29), (27, 24, 23, 26), (24, 23, 29, 24), (25, 29, 25, 21))
+TABLE_6 = (182, 15, 3)
+
+
+@dataclass(frozen=True)
+class Implied:
+    """What follows from the printed numbers; tests derive each of them again."""
+
+    se: str = "SE 0.0287, t 17.37, d_z 1.746 (t interval, 98 df)"
+    mean_both: str = "0.750 (N-weighted mean of Table 2)"
+    english: str = "0.501 (mean of both minus half the ATE)"
+    chinese: str = "1.000: every Chinese session at the scale's ceiling"
+    ceiling: str = "ATE = 1 − mean English; its interval is that of the English mean"
+    sd: str = "SD of the difference 0.286; MDE at 80% power 0.081"
+    omnibus: str = "ANOVA F(8, 90) = 1.434, p = 0.193; Welch F(8, 35.27) = 1.464, p = 0.206"
+    picked: str = "Welch p = 0.009 with t intervals; smallest of 36 by BH 0.217"
+    domains: str = "chi-square 5.30, df 8, p = 0.725"
+    order: str = "exact binomial p = 0.021"
+    casts: str = "sum of squared deviations 86, Q 2.58, df 9, p = 0.979"
+    attempts: str = "0.910, 0.075, 0.015"
+    compliance: str = "0 failures of 99: upper 95% bound 3.66% (Clopper-Pearson)"
+    attrition: str = "1 of 100 is 1.0%, which is not under 1%"
+
+
+IMPLIED = Implied()
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What this run's column is read from."""
+
+    metrics: pd.DataFrame
+    effect: pd.DataFrame
+    diagnostics: pd.DataFrame
+    tests: pd.DataFrame
+    contrasts: pd.DataFrame
+    power: pd.DataFrame
+    reliability: pd.DataFrame
+
+
+def table_paper(run: Artefacts, view: View) -> Table:
+    """Printed, implied, and found here, for the first contrast on the scale nearest the paper's."""
+    contrast = str(run.effect["contrast"].iloc[0])
+    language = contrast.removesuffix(f"-{view.reference}")
+    rows = [*_effect_rows(run, contrast, language, view), *_domain_rows(run, view)]
+    rows += [*_design_rows(run, language, view), *_text_rows(run)]
+    note = (
+        "Printed: the numbers of \"Language as a Treatment\" (anonymous ACL submission), not ours. "
+        "Implied: what follows from the printed numbers alone. This run: the same quantity from this "
+        f"run's artefacts, contrast {contrast}, on the scale that stands for the paper's "
+        f"({view.paper.removeprefix('hi_')}); the paper does not say which bounded scale it used."
+    )
+    columns = ("Quantity", "Paper, as printed", "Implied by the printed numbers", "This run")
+    title = "The paper's printed numbers beside this run's"
+    return make("table_paper", title, columns, rows, note, view.simulated)
+
+
+def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> list[Row]:
+    own = run.effect[(run.effect["contrast"] == contrast) & (run.effect["outcome"] == view.paper)]
+    by = own.set_index("method")
+    t, boot, flip = by.loc["student_t"], by.loc["bootstrap_draw_percentile"], by.loc["sign_flip"]
+    means = by_language_means(run.metrics, view.paper, [language, view.reference])
+    n = int(t["n"])
+    sd = float(t["se"]) * n**0.5
+    dz = number(float(t["estimate"]) / sd) if sd > 0 else MISSING
+    ratio = number(float(t["estimate"]) / float(t["se"]), 2) if sd > 0 else MISSING
+    alpha = 1 - float(view.level.removesuffix("%")) / 100
+    powered = run.power[(run.power["basis"] == f"{contrast} by draw") & (run.power["n_draws"] == n)]
+    mde = number(float(powered["mde"].iloc[0])) if len(powered) else MISSING
+    return [
+        ("Pairs (Table 1)", "99", "", str(n)),
+        ("ATE (Table 1)", "0.499", "", number(t["estimate"])),
+        (f"95% CI of the ATE (Table 1); here {100 * (1 - alpha):g}%, by draw", "[0.442, 0.556]",
+         IMPLIED.se, f"{interval(boot['ci_low'], boot['ci_high'])}; SE {number(t['se'], 4)}, t {ratio}, d_z {dz}"),
+        ("p, Fisher's (Table 1)", "<0.001", "", p_value(flip["p_value"])),
+        ("Mean of both languages", "not printed", IMPLIED.mean_both, number(float(means.mean()))),
+        ("Mean English (here: of the reference)", "not printed", IMPLIED.english, number(float(means[view.reference]))),
+        ("Mean Chinese (here: of the language)", "not printed", IMPLIED.chinese, number(float(means[language]))),
+        ("1 − mean of the reference", "not printed", IMPLIED.ceiling, number(1 - float(means[view.reference]))),
+        ("SD of the difference, MDE", "not printed", IMPLIED.sd, f"{number(sd)}; MDE on the primary scale {mde}"),
+    ]  # fmt: skip
+
+
+def _domain_rows(run: Artefacts, view: View) -> list[Row]:
+    own = run.tests[(run.tests["outcome"] == view.paper) & (run.tests["language"] == "both")]
+    by = own.set_index("method")
+    omnibus = ", ".join(
+        f"{label} F {number(by.loc[name, 'statistic'])}, p = {p_value(by.loc[name, 'p_value'])}"
+        for name, label in (("anova", "ANOVA"), ("welch", "Welch"))
+    )
+    pairs = run.contrasts[run.contrasts["outcome"] == view.paper]
+    smallest = pairs.loc[pairs["p_value"].idxmin()] if pairs["p_value"].notna().any() else None
+    picked = by.loc["largest_minus_smallest"]
+    said = MISSING if smallest is None else f"smallest Welch p {p_value(smallest['p_value'])}, by BH {p_value(pairs['p_bh'].min())}"
+    return [
+        ("Omnibus test of domains (5.1)", "limited evidence, no number", IMPLIED.omnibus, omnibus),
+        ("Largest against smallest domain (5.1)", "p ≈ 0.004", IMPLIED.picked,
+         f"{said}; allowing for the picking p = {p_value(picked['p_value'])}"),
+    ]  # fmt: skip
+
+
+def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
+    checks = run.diagnostics
+
+    def one(check: str, group: str, statistic: str, column: str = "value") -> float:
+        chosen = (checks["check"] == check) & (checks["group"] == group)
+        found = checks[chosen & (checks["statistic"] == statistic)][column]
+        return float(found.iloc[0]) if len(found) else float("nan")
+
+    first = one("language_order", view.reference, "draws_first")
+    draws = one("language_order", view.reference, "draws_first", "n")
+    shares = [one("attempts", f"all: {k}", "share") for k in (1, 2, 3)]
+    upper = 1 - one("compliance", language, "share_compliant", "ci_low")
+    lost = one("attrition", "all", "share_of_draws_lost")
+    casts = one("model_by_role", "all", "q")
+    return [
+        ("Domain counts (Table 3)", "12, 14, 16, 9, 8, 8, 12, 10, 11", IMPLIED.domains,
+         f"chi-square {number(one('domain_assignment', 'all', 'chi_square'), 2)}, "
+         f"p = {p_value(one('domain_assignment', 'all', 'chi_square', 'p_value'))}"),
+        ("Reference first (Table 4)", "62 of 100", IMPLIED.order,
+         f"{number(first, 0)} of {number(draws, 0)}, p = {p_value(one('language_order', view.reference, 'share_first', 'p_value'))}"),
+        ("Model by role (Table 5)", "16 counts from 21 to 29", IMPLIED.casts,
+         f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
+         + (f", Q {number(casts, 2)}, p = {p_value(one('model_by_role', 'all', 'q', 'p_value'))}" if casts == casts else "")),
+        ("Attempts (Table 6)", "182, 15, 3", IMPLIED.attempts, ", ".join(number(s) for s in shares)),
+        ("Compliance (5.3)", "99 of 99 in both languages", IMPLIED.compliance,
+         f"{percent(one('compliance', language, 'share_compliant'))} in {language}, up to {percent(upper, 2)} failures"),
+        ("Attrition (5.3)", "1 pair of 100, \"< 1%\"", IMPLIED.attrition, f"{percent(lost)} of draws"),
+    ]  # fmt: skip
+
+
+def _text_rows(run: Artefacts) -> list[Row]:
+    kappa = run.reliability.set_index("statistic")["value"].get("cohen_kappa")
+    return [
+        ("Codebook and reliability (3.2)", "promised for the appendix", "not printed there",
+         f"codebook in resources/motions; Cohen's kappa {number(kappa)}"),
+        ("DeepSeek's version", "V3.2 in 3.2, 4.1 and E; V3.1 in Table 5", "inconsistent",
+         "as in the configuration"),
+        ("System message", "private one in 4.2; none in D.1", "inconsistent", "a setting, none by default"),
+    ]  # fmt: skip

@@ -1,0 +1,184 @@
+"""The most and the least recycled pair of speeches, side by side in every language (appendix E)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+
+from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.reuse import Extreme, extremes
+from dissensus.language.figures.tables import SIMULATED, page
+from dissensus.language.figures.words import language_name, language_tag, number
+
+#: Shorter matches are chance: a few letters of English, one or two characters of Chinese.
+SHORTEST = {"latin": 12, "han": 4}
+
+
+@dataclass(frozen=True)
+class Speech:
+    """A speech cut where its passages begin and end: text, and the number of what it shares or 0."""
+
+    turn: int
+    round_label: str
+    model: str
+    passages: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One speaker's two speeches in one language."""
+
+    language: str
+    characters: float
+    tokens: float
+    first: Speech
+    second: Speech
+
+
+def shared_passages(first: str, second: str, shortest: int) -> list[tuple[int, int, int]]:
+    """Matching blocks of at least so many letters: start in each text, and length.
+
+    ``autojunk`` is off, as in the ratio: by default SequenceMatcher would leave out nearly every
+    letter of a long English text.
+    """
+    import cydifflib
+
+    matcher = cydifflib.SequenceMatcher(None, first, second, autojunk=False)
+    return [(a, b, size) for a, b, size in matcher.get_matching_blocks() if size >= shortest]
+
+
+def _cut(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
+    """The text in passages, those of the spans numbered from 1."""
+    found, end = [], 0
+    for index, (start, size) in enumerate(spans, start=1):
+        found += [(text[end:start], 0), (text[start : start + size], index)]
+        end = start + size
+    return tuple((part, index) for part, index in (*found, (text[end:], 0)) if part)
+
+
+def _han(text: str) -> bool:
+    """Whether a text is written in Chinese characters rather than letters."""
+    return sum("\u4e00" <= letter <= "\u9fff" for letter in text) > len(text) / 4
+
+
+def compare(pair: Extreme, reuse: pd.DataFrame, turns: pd.DataFrame, view: View) -> list[Comparison]:
+    """The extreme's two speeches in every language, the reference first."""
+    own = turns[turns["draw_id"] == pair.draw_id].set_index(["language", "turn"])
+    ratios = reuse[(reuse["draw_id"] == pair.draw_id) & (reuse["speaker"] == pair.speaker)]
+    ratios = ratios[ratios["first_turn"] == pair.first_turn].set_index("language")
+    found = []
+    for language in languages_of(reuse, view.reference):
+        a, b = (own.loc[(language, turn)] for turn in (pair.first_turn, pair.second_turn))
+        shortest = SHORTEST["han" if _han(str(a["text"])) else "latin"]
+        blocks = shared_passages(str(a["text"]), str(b["text"]), shortest)
+        sides = [
+            Speech(int(turn), str(row["round_label"]), str(row["model"]), _cut(str(row["text"]), spans))
+            for turn, row, spans in (
+                (pair.first_turn, a, [(start, size) for start, _, size in blocks]),
+                (pair.second_turn, b, [(start, size) for _, start, size in blocks]),
+            )
+        ]
+        row = ratios.loc[language]
+        found.append(
+            Comparison(language, float(row["characters"]), float(row["tokens"]), sides[0], sides[1])
+        )
+    return found
+
+
+def sections(
+    reuse: pd.DataFrame, turns: pd.DataFrame, pool: pd.DataFrame, motion_of: dict[str, str], view: View
+) -> list[tuple[str, list[Comparison]]]:
+    """A heading and its comparisons, for the most and for the least recycled pair; none without pairs."""
+    marked = extremes(reuse)
+    if marked is None:
+        return []
+    found = []
+    texts = pool.set_index("motion_id")
+    for name, pair in zip(("Most", "Least"), marked, strict=True):
+        motion = motion_of[pair.draw_id]
+        columns = [c for c in texts.columns if c.startswith("motion_")]
+        topic = str(texts.loc[motion, columns[0]]) if columns else motion
+        heading = (
+            f"{name} recycled: draw {pair.draw_id}, {pair.speaker}, in {language_name(pair.language)} "
+            f"({number(pair.ratio)}). {topic.rstrip('.')}."
+        )
+        found.append((heading, compare(pair, reuse, turns, view)))
+    return found
+
+
+_INTRO = (
+    "One speaker's two speeches, side by side in every language; the roles and the motion are the "
+    "same. Chosen over all draws complete in every language by the character-level SequenceMatcher "
+    "ratio (autojunk off). Marked: passages that come back, of at least 12 letters or 4 Chinese "
+    "characters. Ratios of different scripts do not compare: chance alone shares more letters than "
+    "characters."
+)
+
+
+def as_markdown(found: list[tuple[str, list[Comparison]]], view: View) -> str:
+    """Speeches under each other, repeated passages in bold."""
+    lines = ["# Recycled speeches", "", _INTRO + (f" {SIMULATED}" if view.simulated else ""), ""]
+    for heading, comparisons in found:
+        lines += [f"## {heading}", ""]
+        for one in comparisons:
+            lines += [f"### {_ratios(one)}", ""]
+            for speech in (one.first, one.second):
+                text = "".join(f"**{p.strip()}**".join(_edges(p)) if i else p for p, i in speech.passages)
+                lines += [f"*{_label(speech)}*", "", f"> {text}", ""]
+    return "\n".join(lines)
+
+
+def _edges(passage: str) -> tuple[str, str]:
+    """The blanks around a passage, which must stay outside its asterisks."""
+    bare = passage.strip()
+    start = passage.index(bare) if bare else 0
+    return passage[:start], passage[start + len(bare) :]
+
+
+def _ratios(one: Comparison) -> str:
+    return (
+        f"{language_name(one.language)}: ratio {number(one.characters)} by character, "
+        f"{number(one.tokens)} by token"
+    )
+
+
+def _label(speech: Speech) -> str:
+    return f"Turn {speech.turn}, {speech.round_label} ({speech.model})"
+
+
+_STYLE = """
+body { font: 15px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; color: #222; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.4rem; }
+.speech { border-top: 1px solid #999; padding-top: .3rem; } .who { font-size: 12px; color: #666; margin: 0; }
+.speech p { margin: .3rem 0; } mark { background: #ffe08a; text-decoration: underline; text-decoration-color: #a06a00; text-underline-offset: 3px; }
+mark sup { font-size: 9px; color: #555; } .intro { font-size: 13px; color: #555; max-width: 50rem; }
+@media (max-width: 40rem) { .pair { grid-template-columns: 1fr; } }
+"""
+
+
+def as_html(found: list[tuple[str, list[Comparison]]], view: View) -> str:
+    """A page with the speeches beside each other, repeated passages marked and numbered."""
+    parts = ["<h1>Recycled speeches</h1>"]
+    parts.append(f'<p class="intro">{escape(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>')
+    for heading, comparisons in found:
+        parts.append(f"<h2>{escape(heading)}</h2>")
+        for one in comparisons:
+            parts.append(f"<h3>{escape(_ratios(one))}</h3>")
+            sides = "".join(_side(speech, one.language) for speech in (one.first, one.second))
+            parts.append(f'<div class="pair">{sides}</div>')
+    return page("Recycled speeches", _STYLE, "\n".join(parts))
+
+
+def _side(speech: Speech, language: str) -> str:
+    text = "".join(
+        f"<mark>{escape(part)}<sup>{index}</sup></mark>" if index else escape(part)
+        for part, index in speech.passages
+    )
+    return (
+        f'<div class="speech"><p class="who">{escape(_label(speech))}</p>'
+        f'<p lang="{language_tag(language)}">{text}</p></div>'
+    )

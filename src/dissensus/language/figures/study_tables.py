@@ -1,0 +1,153 @@
+"""The study's own tables: reliability, saturation, domain tests, parts, and how it was conducted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from dissensus.language.figures.frames import View
+from dissensus.language.figures.parts import METHOD, PANELS
+from dissensus.language.figures.tables import Table, make
+from dissensus.language.figures.words import (
+    contrast_words,
+    interval,
+    language_name,
+    number,
+    p_value,
+    percent,
+    scale_words,
+)
+
+_COEFFICIENTS = {
+    "percent_agreement": "Percent agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "scott_pi": "Scott's pi",
+    "krippendorff_alpha": "Krippendorff's alpha (nominal)",
+    "gwet_ac1": "Gwet's AC1",
+}
+
+_CHECKS = {
+    "attrition": "Attrition",
+    "compliance": "Format compliance",
+    "compliance_equivalence": "Compliance, equivalence",
+}
+
+
+def table_reliability(reliability: pd.DataFrame, pool: pd.DataFrame, view: View) -> Table:
+    """Agreement of the coders, overall and by code."""
+    names = dict(zip(pool["domain_id"].astype(str), pool["domain"], strict=True))
+    rows = []
+    for _, row in reliability.iterrows():
+        statistic = str(row["statistic"])
+        if statistic.startswith("agreement["):
+            code = statistic[len("agreement[") : -1]
+            said = f"Specific agreement on {names.get(code, 'code ' + code)} ({code})"
+        elif statistic in _COEFFICIENTS:
+            said = _COEFFICIENTS[statistic]
+        else:
+            continue
+        rows.append((said, number(row["value"]), interval(row["ci_low"], row["ci_high"])))
+    n, q = int(reliability["n"].iloc[0]), int(reliability["q"].iloc[0])
+    note = (
+        f"Two coders, before adjudication, N = {n} motions. Intervals: bootstrap over motions. AC1 "
+        f"depends on the number of codes in the codebook, which is {q}, unused ones included."
+    )
+    columns = ("Statistic", "Value", "95% CI".replace("95%", view.level))
+    title = "Reliability of the domain coding"
+    # Both coders coded real motions: the models have no part in this table.
+    return make("table_reliability", title, columns, rows, note, False)
+
+
+def table_saturation(saturation: pd.DataFrame, threshold: float, view: View) -> Table:
+    """Shares of sessions at the bounds of every bounded scale."""
+    parts = {"hi": "Index", "lex": "Lexical part", "sem": "Semantic part"}
+    rows = [
+        (
+            scale_words(row["outcome"]),
+            parts.get(row["outcome"].split("_")[0], row["outcome"]),
+            language_name(row["language"]),
+            percent(row["share_at_low"]),
+            percent(row["share_at_high"]),
+            str(row["n"]),
+            "SATURATED" if row["warning"] else "",
+        )
+        for _, row in saturation.iterrows()
+    ]
+    warned = int(saturation["warning"].sum())
+    note = (
+        "Share of complete sessions within 0.01 of the scale's bound. SATURATED: more than "
+        f"{percent(threshold)} at a bound, {warned} of {len(rows)} rows. Where an arm is saturated the "
+        "effect on that scale is cut short, and its interval is that of the other arm alone."
+    )
+    columns = ("Scale", "Outcome", "Language", "At lower", "At upper", "N", "Warning")
+    return make("table_saturation", "Saturation of the bounded scales", columns, rows, note, view.simulated)
+
+
+def table_domain_tests(tests: pd.DataFrame, sentences: Mapping[str, str], view: View) -> Table:
+    """Whether domains differ.
+
+    Parameters
+    ----------
+    sentences : test -> what it is.
+    """
+    rows = []
+    for _, row in tests.iterrows():
+        df = "" if pd.isna(row["df_between"]) else f"{row['df_between']:g}"
+        df += "" if pd.isna(row["df_within"]) else f", {row['df_within']:.2f}"
+        what = "Mean over languages" if row["language"] == "both" else contrast_words(row["language"])
+        said = sentences.get(row["method"], row["method"]).rstrip(".")
+        if isinstance(row["largest"], str):
+            said += f": {row['largest']} minus {row['smallest']} = {number(row['difference'])}"
+        rows.append(
+            (scale_words(row["outcome"]), what, said, number(row["statistic"]), df,
+             p_value(row["p_value"]), str(row["n"]))
+        )  # fmt: skip
+    note = "N counts draws. Re-drawn tests repeat the manifest's own random assignment of domains."
+    columns = ("Scale", "Outcome", "Test", "Statistic", "df", "p-value", "N")
+    return make("table_domain_tests", "Tests of domain differences", columns, rows, note, view.simulated)
+
+
+def table_parts(effect: pd.DataFrame, view: View) -> Table:
+    """The effect on each raw part of the index."""
+    rows = []
+    chosen = effect[(effect["method"] == METHOD) & effect["outcome"].isin(list(PANELS))]
+    flips = effect[effect["method"] == "sign_flip"].set_index(["contrast", "outcome"])["p_value"]
+    for _, row in chosen.iterrows():
+        title, unit = PANELS[row["outcome"]]
+        rows.append(
+            (contrast_words(row["contrast"]), title, unit, number(row["estimate"]),
+             interval(row["ci_low"], row["ci_high"]), p_value(row["p_value"]),
+             p_value(flips.get((row["contrast"], row["outcome"]))), str(row["n"]))
+        )  # fmt: skip
+    note = (
+        "Mean paired difference of raw similarities, which no anchor touches; interval and p by "
+        "motion (CR2), p (Fisher's) by sign flips of draws. Matched: both sessions of a draw cut at "
+        "random to the same number of tokens a turn. Excess: over the session's own shuffled tokens."
+    )
+    columns = (
+        "Contrast", "Part", "Unit", "Est.", f"{view.level} CI", "p-value", "p (Fisher's)", "N"
+    )  # fmt: skip
+    return make("table_parts", "Language effect on the parts of the index", columns, rows, note, view.simulated)
+
+
+def table_conduct(diagnostics: pd.DataFrame, view: View) -> Table:
+    """Attrition and compliance."""
+    rows = [
+        (_CHECKS[row["check"]], _group(str(row["group"])), str(row["statistic"]).replace("_", " "),
+         number(row["value"]), interval(row["ci_low"], row["ci_high"]), p_value(row["p_value"]),
+         str(row["n"]), str(row["note"]))
+        for _, row in diagnostics[diagnostics["check"].isin(list(_CHECKS))].iterrows()
+    ]  # fmt: skip
+    note = (
+        "N counts sessions, or draws where two languages are compared. That no difference is found "
+        "(McNemar) does not show that there is none: the equivalence test asks that."
+    )
+    columns = ("Check", "Group", "Statistic", "Value", "CI", "p-value", "N", "Method")
+    return make("table_conduct", "Attrition and format compliance", columns, rows, note, view.simulated)
+
+
+def _group(group: str) -> str:
+    if group == "all":
+        return "all"
+    return contrast_words(group) if "-" in group else language_name(group)

@@ -1,0 +1,181 @@
+"""From a manifest row to its artefacts: what a session depends on, and what a kill costs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from dissensus.debate.record import TRANSCRIPT, SessionPaths
+from dissensus.language import session as module
+from dissensus.language.design.manifest import Drawing, draw_manifest
+from dissensus.language.design.pool import build_pool
+from dissensus.language.session import hold, specify
+from dissensus.language.settings import ROLES, LanguageStudy
+from dissensus.settings import load_file
+from dissensus.tables.artefact import provenance_of, read
+from dissensus.talk import providers
+from dissensus.talk.call import Reply, Request
+from scripted import ROOT
+from simulation import settings
+
+calm = hypothesis_settings(deadline=None, derandomize=True, max_examples=25)
+PANEL = ("simulated-a", "simulated-b", "simulated-c", "simulated-d")
+MODELS = {
+    name: {**settings(0.3, 0.6, violation_rate=0.2, offset=0.1 * i), "timeout_rate": 0.03}
+    for i, name in enumerate(PANEL)
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _in_the_project():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        yield
+
+
+@pytest.fixture(scope="module")
+def study() -> LanguageStudy:
+    return load_file(ROOT / "config.yaml").language
+
+
+@pytest.fixture(scope="module")
+def pool(study: LanguageStudy) -> dict[str, dict[str, Any]]:
+    return {row["motion_id"]: row for row in build_pool(study.pool, study.languages)[0]}
+
+
+@pytest.fixture(scope="module")
+def rows(pool) -> list[dict[str, Any]]:
+    return draw_manifest(list(pool.values()), Drawing(3, 12, 6, ("en", "zh"), PANEL))
+
+
+@pytest.fixture(scope="module")
+def specs(rows, pool, study) -> list[dict[str, Any]]:
+    return [specify(row, pool, study, MODELS) for row in rows]
+
+
+@dataclass
+class Counting:
+    """A provider that counts what it is asked."""
+
+    inner: Any
+    asked: list[str] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def ask(self, request: Request) -> Reply:
+        self.asked.append(request.sha256)
+        return self.inner.ask(request)
+
+
+def held(spec, folder: Path, journal: bytes | None = None) -> tuple[SessionPaths, list[str], Path]:
+    """Hold a session in a folder, from a journal if there is one; what was asked."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "j.jsonl"
+    if journal is not None:
+        path.write_bytes(journal)
+    paths = SessionPaths(*(folder / f"{name}.parquet" for name in ("a", "t", "c")))
+    counting: dict[str, Counting] = {}
+    with pytest.MonkeyPatch.context() as patch:
+
+        def provider(name: str, models: Any) -> Counting:
+            return counting.setdefault(name, Counting(providers.make(name, models[name])))
+
+        patch.setattr(module, "_provider", provider)
+        hold(spec, MODELS, path, paths)
+    return paths, [asked for each in counting.values() for asked in each.asked], path
+
+
+def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, study):
+    for spec, row in zip(specs, rows, strict=True):
+        language = row["language"]
+        assert {name: spec[name] for name in row} == row
+        assert spec["topic"] == pool[row["motion_id"]][f"motion_{language}"]
+        assert spec["script"] == {"en": "latin", "zh": "han"}[language]
+        assert spec["protocol"] == study.protocol.model_dump()
+        assert set(spec["models"]) == {row[role] for role in ROLES}
+        assert len(set(spec["models"].values())) == 4
+        assert len(spec["prompts_sha256"]) == 64
+
+
+def test_a_specification_changes_with_its_own_models_alone(specs, rows, pool, study):
+    row = rows[0]
+    spare = {**MODELS, "spare": {**settings(0.9), "timeout_rate": 0.5}}
+    assert specify(row, pool, study, spare) == specs[0]
+    for name in PANEL:
+        changed = {**MODELS, name: {**MODELS[name], "timeout_rate": 0.04}}
+        different = specify(row, pool, study, changed)
+        assert different["models"].pop(name) != specs[0]["models"][name]
+        assert different["models"].items() <= specs[0]["models"].items()
+
+
+def test_a_session_leaves_a_transcript_of_eight_turns(specs, tmp_path: Path):
+    for spec in specs[:4]:
+        paths, _, _ = held(spec, tmp_path / spec["session_id"])
+        turns = read(paths.transcript, TRANSCRIPT).to_pylist()
+        assert [turn["turn"] for turn in turns] == list(range(1, 9))
+        assert [turn["speaker"] for turn in turns] == [
+            "P1",
+            "O1",
+            "P2",
+            "O2",
+            "P1",
+            "O1",
+            "P2",
+            "O2",
+        ]
+        assert all(turn["model"] == spec[turn["speaker"]] for turn in turns)
+        assert {turn["session_id"] for turn in turns} == {spec["session_id"]}
+        said = provenance_of(paths.transcript)
+        assert (said["simulated"], said["stage"]) == (True, "hold_session")
+
+
+def test_a_session_is_the_same_whatever_was_held_before_it(specs, tmp_path: Path):
+    def transcripts(order, folder: str) -> dict[str, bytes]:
+        return {
+            spec["session_id"]: held(spec, tmp_path / folder / spec["session_id"])[
+                0
+            ].transcript.read_bytes()
+            for spec in order
+        }
+
+    assert transcripts(specs[:6], "a") == transcripts(specs[5::-1], "b")
+
+
+@calm
+@given(data=st.data())
+def test_a_kill_at_any_byte_costs_only_what_was_lost(specs, tmp_path_factory, data):
+    spec = data.draw(st.sampled_from(specs[:6]), label="session")
+    folder = tmp_path_factory.mktemp("killed")
+    paths, asked, journal = held(spec, folder / "whole")
+    content = journal.read_bytes()
+    offset = data.draw(st.integers(0, len(content)), label="bytes left")
+    again, asked_again, _ = held(spec, folder / "again", content[:offset])
+    lost = content[offset:].count(b"\n")
+    # The calls are made in turn, so what was lost are the last ones.
+    assert len(asked_again) == lost
+    assert set(asked_again) <= set(asked)
+    assert again.transcript.read_bytes() == paths.transcript.read_bytes()
+    assert again.attempts.read_bytes() == paths.attempts.read_bytes()
+
+
+def test_a_failure_for_good_is_written_and_returned(specs, tmp_path: Path):
+    dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
+    paths = SessionPaths(*(tmp_path / f"{name}.parquet" for name in ("a", "t", "c")))
+    failure = hold(specs[0], dead, tmp_path / "j.jsonl", paths)
+    assert failure == "turn 1: timeout"
+    assert read(paths.transcript, TRANSCRIPT).num_rows == 0
+    assert provenance_of(paths.transcript)["failure"] == failure
+
+
+def test_a_provider_is_made_once_for_each_configuration():
+    first = module._provider("simulated-a", MODELS)
+    assert module._provider("simulated-a", MODELS) is first
+    changed = {"simulated-a": {**MODELS["simulated-a"], "timeout_rate": 0.5}}
+    assert module._provider("simulated-a", changed) is not first

@@ -1,0 +1,31 @@
+"""Put the most and the least recycled speeches side by side, in every language."""
+
+from typing import Any
+
+
+from dissensus.language.figures import reuse as reuses
+from dissensus.language.figures.captions import write_caption
+from dissensus.language.figures.frames import View, read_frame
+from dissensus.language.figures.speeches import as_html, as_markdown, sections
+from dissensus.stage import Stage, run
+from dissensus.tables.artefact import replacing
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    view = View.of(stage.settings, stage.simulated)
+    reuse, turns = read_frame(inputs.reuse), read_frame(inputs.turns)
+    manifest = read_frame(inputs.manifest)
+    motion_of = dict(zip(manifest["draw_id"], manifest["motion_id"], strict=True))
+    found = sections(reuse, turns, read_frame(inputs.pool), motion_of, view)
+    for path, text in (
+        (outputs.markdown, as_markdown(found, view)),
+        (outputs.html, as_html(found, view)),
+    ):
+        with replacing(path) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
+    said = reuses.describe(reuse, view)
+    write_caption(outputs.caption, inputs.caption, said, view.simulated)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

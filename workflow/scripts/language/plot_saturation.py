@@ -1,0 +1,22 @@
+"""Draw the distributions on every bounded scale, and say which are saturated."""
+
+from typing import Any
+
+
+from dissensus.language.figures.saturation import describe, draw
+from dissensus.language.figures.captions import write_caption
+from dissensus.language.figures.frames import View, read_frame
+from dissensus.language.figures.style import save
+from dissensus.stage import Stage, run
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    view = View.of(stage.settings, stage.simulated)
+    metrics, saturation = read_frame(inputs.metrics), read_frame(inputs.saturation)
+    threshold = stage.settings["threshold"]
+    save(draw(metrics, saturation, threshold, view), outputs.svg, outputs.png)
+    write_caption(outputs.caption, inputs.caption, describe(saturation, threshold, view), view.simulated)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
