@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="also run 2,000 draws (minutes)")
     options = parser.parse_args()
     rows = [
-        ("sign-flip test, 1,000,000 flips, n = 1,000", median_seconds(sign_flip, options.runs), "5 s"),
+        ("sign-flip, 1,000,000 flips, n = 1,000", median_seconds(sign_flip, options.runs), "5 s"),
         ("lexical measures of 10,000 sessions", median_seconds(lambda: lexical(10_000), 1), "60 s"),
         ("a session beyond its own calls", session_overhead(200), "0.025 s"),
     ]

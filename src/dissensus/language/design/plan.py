@@ -36,6 +36,6 @@ def describe(
     return [
         f"{draws} draws, {len(manifest)} sessions "
         f"({', '.join(f'{n} in {language}' for language, n in languages.items())})",
-        f"{calls} calls if nothing goes wrong; at the very most {most}, every repair and re-run used",
+        f"{calls} calls if nothing goes wrong; {most} with every repair and every re-run",
         *(f"  {model}: {n} calls" for model, n in sorted(by_model.items())),
     ]
