@@ -297,3 +297,18 @@ def test_the_digest_of_prompts_is_of_their_wording(tmp_path: Path):
     (tmp_path / "other.yaml").write_text(text.replace("greet", "welcome"), encoding="utf-8")
     assert Prompts.read(tmp_path / "same.yaml").sha256 == EN.sha256
     assert Prompts.read(tmp_path / "other.yaml").sha256 != EN.sha256
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("speaker: O2, strategy: closing", "speaker: O3, strategy: closing", "speaker 'O3'"),
+        ("speaker: O2, strategy: closing", "speaker: O2, strategy: coda", "strategy 'coda'"),
+    ],
+)
+def test_a_turn_of_nobody_is_named(tmp_path: Path, old: str, new: str, message: str):
+    text = Path("resources/prompts/language/en.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "p.yaml"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(ResourceError, match=rf"turn 8 of the schedule has the {message}"):
+        Prompts.read(path)

@@ -37,7 +37,7 @@ class Prompts:
 
         Raises
         ------
-        ResourceError : it is not YAML, or a part is missing.
+        ResourceError : it is not YAML, a part is missing, or a turn has an unknown speaker.
         """
         try:
             wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -49,6 +49,13 @@ class Prompts:
             raise ResourceError(
                 f"{path} lacks {missing[0]!r}; resources/prompts/language/en.yaml has all parts."
             )
+        for number, slot in enumerate(wording["schedule"], start=1):
+            for part, known in (("speaker", wording["roles"]), ("strategy", SENTENCES)):
+                if slot.get(part) not in known:
+                    raise ResourceError(
+                        f"{path}: turn {number} of the schedule has the {part} "
+                        f"{slot.get(part)!r}; it may be one of {', '.join(known)}."
+                    )
         return cls(wording)
 
     @property
