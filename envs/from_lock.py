@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 ROOT = Path(__file__).parent.parent
 
 
 def environment(lock: str) -> str:
-    """The environment file that holds a lock's pins; markers for other systems are left to pip."""
-    pins = re.findall(r"^([A-Za-z0-9._-]+==[^ \\\n]+)((?: ;[^\\\n]+)?)", lock, re.MULTILINE)
-    lines = [f"      - '{pin}{marker.rstrip()}'" for pin, marker in pins]
+    """The environment file that holds a lock's pins, those that Linux and Python 3.11 need."""
+    pins = [Requirement(line) for line in re.findall(r"^([a-z0-9][^\\\n]+)", lock, re.MULTILINE)]
+    here = {"sys_platform": "linux", "platform_system": "Linux", "python_full_version": "3.11.0"}
+    wanted = [pin for pin in pins if pin.marker is None or pin.marker.evaluate(here)]
+    lines = [f"      - {pin.name}{pin.specifier}" for pin in wanted]
     return "\n".join(
         [
             "# The pins of requirements.lock, written by envs/from_lock.py; do not edit.",

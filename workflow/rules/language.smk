@@ -24,6 +24,7 @@ include: "language/inputs.smk"
 include: "language/sessions.smk"
 include: "language/measures.smk"
 include: "language/estimates.smk"
+include: "language/figures.smk"
 
 
 rule language:
@@ -36,3 +37,5 @@ rule language:
         rules.diagnose_design.output,
         rules.trace_specifications.output,
         rules.compute_power.output,
+        FIGURES,
+        TABLES,

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from dissensus.language.figures import reuse as reuses
 from dissensus.language.figures.captions import write_caption
 from dissensus.language.figures.frames import View, read_frame

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-
-from dissensus.language.figures.domains import describe, draw
 from dissensus.language.figures.captions import write_caption
+from dissensus.language.figures.domains import describe, draw
 from dissensus.language.figures.frames import View, read_frame
 from dissensus.language.figures.style import save
 from dissensus.stage import Stage, run
@@ -15,7 +14,9 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     metrics, domains = read_frame(inputs.metrics), read_frame(inputs.domains)
     effect, tests = read_frame(inputs.effect), read_frame(inputs.tests)
     save(draw(metrics, domains, effect, view), outputs.svg, outputs.png)
-    write_caption(outputs.caption, inputs.caption, describe(metrics, domains, tests, view), view.simulated)
+    write_caption(
+        outputs.caption, inputs.caption, describe(metrics, domains, tests, view), view.simulated
+    )
 
 
 if __name__ == "__main__":

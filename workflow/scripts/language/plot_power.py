@@ -2,10 +2,9 @@
 
 from typing import Any
 
-
-from dissensus.language.figures.power import describe, draw
 from dissensus.language.figures.captions import write_caption
 from dissensus.language.figures.frames import View, read_frame
+from dissensus.language.figures.power import describe, draw
 from dissensus.language.figures.style import save
 from dissensus.stage import Stage, run
 
@@ -15,7 +14,9 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     power, effect = read_frame(inputs.power), read_frame(inputs.effect)
     planned = stage.settings["draws"]
     save(draw(power, effect, planned, view), outputs.svg, outputs.png)
-    write_caption(outputs.caption, inputs.caption, describe(power, effect, planned, view), view.simulated)
+    write_caption(
+        outputs.caption, inputs.caption, describe(power, effect, planned, view), view.simulated
+    )
 
 
 if __name__ == "__main__":

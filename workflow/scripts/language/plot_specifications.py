@@ -2,10 +2,9 @@
 
 from typing import Any
 
-
-from dissensus.language.figures.specifications import describe, draw
 from dissensus.language.figures.captions import write_caption
 from dissensus.language.figures.frames import View, read_frame
+from dissensus.language.figures.specifications import describe, draw
 from dissensus.language.figures.style import save
 from dissensus.stage import Stage, run
 

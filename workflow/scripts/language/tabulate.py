@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-
 from dissensus.language.figures import paper_tables, printed, study_tables
 from dissensus.language.figures.captions import write_caption
 from dissensus.language.figures.frames import View, read_frame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
+from dissensus.language.figures.frames import (
+    View,
+    differences,
+    headlines,
+    keyed,
+    languages_of,
+    records,
+)
 from dissensus.language.figures.paired_effects import unit
-from dissensus.language.figures.frames import View, differences, headlines, languages_of
 from dissensus.language.figures.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
 from dissensus.language.figures.words import (
     contrast_words,
@@ -26,9 +34,7 @@ METHOD = "student_t"
 BOTH = "both"
 
 
-def domain_effects(
-    metrics: pd.DataFrame, outcome: str, language: str, view: View
-) -> pd.DataFrame:
+def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: View) -> pd.DataFrame:
     """The language effect within each domain, with Student's interval by draw.
 
     Returns
@@ -76,7 +82,9 @@ def draw(
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.15, 1])
     rows = np.arange(len(means))
     for axes in (left, right):
-        axes.hlines(rows, 0, 1, transform=axes.get_yaxis_transform(), color=FAINT, linewidth=0.5, zorder=0)
+        axes.hlines(
+            rows, 0, 1, transform=axes.get_yaxis_transform(), color=FAINT, linewidth=0.5, zorder=0
+        )
         axes.tick_params(axis="y", length=0)
     looks = marks(languages, view.reference)
     _forest(left, rows - 0.1, means, INK, "o", label="all languages")
@@ -88,7 +96,9 @@ def draw(
         found = domain_effects(metrics, view.primary, language, view).reindex(means.index)
         _forest(right, rows + offset, found, look.colour, look.marker)
         answer = answers[f"{language}-{view.reference}"]
-        right.axvline(answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1)
+        right.axvline(
+            answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1
+        )
     zero_line(right, vertical=True)
     _finish(left, right, means, others, looks, view)
     return figure
@@ -115,9 +125,16 @@ def _language_means(
             & (domains["method"] == METHOD)
         ].set_index("domain_id")
         axes.plot(
-            one["estimate"].reindex(means.index), rows, look.marker, color=look.colour,
-            markerfacecolor="white", markersize=3.6, markeredgewidth=0.9, zorder=3, label=look.name,
-        )  # fmt: skip
+            one["estimate"].reindex(means.index),
+            rows,
+            look.marker,
+            color=look.colour,
+            markerfacecolor="white",
+            markersize=3.6,
+            markeredgewidth=0.9,
+            zorder=3,
+            label=look.name,
+        )
 
 
 def _forest(
@@ -130,24 +147,44 @@ def _forest(
 def _finish(
     left: Axes, right: Axes, means: pd.DataFrame, others: list[str], looks: Any, view: View
 ) -> None:
-    names = [f"{wrapped(row['domain'], 30)} (n = {row['n']})" for _, row in means.iterrows()]
+    room = 5.0 + 11.0 * math.ceil((len(looks) + 1) / 3)
+    names = [f"{wrapped(row['domain'], 30)} (n = {row['n']})" for row in records(means)]
     left.set(
-        yticks=range(len(means)), yticklabels=names, ylim=(len(means) - 0.4, -0.6),
+        yticks=range(len(means)),
+        yticklabels=names,
+        ylim=(len(means) - 0.4, -0.6),
         xlabel=f"Homogeneity Index ({unit(view.primary, view.reference)})",
-    )  # fmt: skip
-    left.set_title("a  Mean of each domain", pad=16)
+    )
+    left.set_title("a  Mean of each domain", pad=room)
     left.legend(
-        loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=len(looks) + 1, frameon=False, fontsize=6.5,
-        handletextpad=0.1, columnspacing=0.9, borderpad=0.0, borderaxespad=0.2,
-    )  # fmt: skip
-    what = contrast_words(f"{others[0]}-{view.reference}") if len(others) == 1 else "Difference from the reference"
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize=6.5,
+        handletextpad=0.1,
+        columnspacing=0.9,
+        borderpad=0.0,
+        borderaxespad=0.2,
+    )
+    what = (
+        contrast_words(f"{others[0]}-{view.reference}")
+        if len(others) == 1
+        else "Difference from the reference"
+    )
     right.set_xlabel(f"{what} (same scale)")
-    right.set_title("b  Language effect in each domain", pad=16)
+    right.set_title("b  Language effect in each domain", pad=room)
     names = [f"{looks[name].name}" for name in others] if len(others) > 1 else []
     right.annotate(
-        "line: all domains" + (f"; top to bottom {', '.join(names)}" if names else ""), (0, 1), (0, 4),
-        xycoords="axes fraction", textcoords="offset points", size=6.5, color=GREY, va="bottom",
-    )  # fmt: skip
+        "line: all domains" + (f"; top to bottom {', '.join(names)}" if names else ""),
+        (0, 1),
+        (0, 4),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        size=6.5,
+        color=GREY,
+        va="bottom",
+    )
 
 
 def describe(
@@ -156,10 +193,11 @@ def describe(
     """What the caption says."""
     means = _means(domains, view)
     rows = tests[tests["outcome"] == view.primary]
-    by_method = rows[rows["language"] == BOTH].set_index("method")
-    omnibus, picked = by_method.loc["permutation_f"], by_method.loc["largest_minus_smallest"]
-    interactions = rows[rows["method"] == "interaction_f"]
-    top, bottom = means.iloc[0], means.iloc[-1]
+    by_method = keyed(rows[rows["language"] == BOTH], "method")
+    omnibus, picked = by_method["permutation_f"], by_method["largest_minus_smallest"]
+    interactions = records(rows[rows["method"] == "interaction_f"])
+    ordered = records(means)
+    top, bottom = ordered[0], ordered[-1]
     return {
         "domains": str(len(means)),
         "draws": str(int(means["n"].sum())),
@@ -169,7 +207,7 @@ def describe(
         "picked": p_clause(picked["p_value"]),
         "interaction": listed(
             f"{p_clause(row['p_value'])} for {contrast_words(str(row['language']))}"
-            for _, row in interactions.iterrows()
+            for row in interactions
         ),
         "level": view.level,
     }

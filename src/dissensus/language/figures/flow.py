@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from dissensus.language.figures.frames import View, languages_of
-from dissensus.language.figures.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
+from dissensus.language.figures.style import (
+    FAINT,
+    GREY,
+    INK,
+    Mark,
+    marks,
+    new_figure,
+    resize,
+    styled,
+)
 from dissensus.language.figures.words import counted, language_name, listed, percent
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -114,28 +122,42 @@ def draw(flow: Flow, view: View) -> Figure:
     return figure
 
 
-def _box(axes: Axes, x: float, top: float, width: float, lines: Sequence[str], edge: str = INK) -> float:
+def _box(
+    axes: Axes, x: float, top: float, width: float, lines: Sequence[str], edge: str = INK
+) -> float:
     """A box with its text, the first line in bold; its lower edge."""
     bottom = top - 2 * _PAD - _LINE * len(lines)
     axes.add_patch(
         FancyBboxPatch(
-            (x - width / 2, bottom), width, top - bottom, boxstyle="round,pad=0,rounding_size=0.05",
-            facecolor="white", edgecolor=edge, linewidth=0.9,
+            (x - width / 2, bottom),
+            width,
+            top - bottom,
+            boxstyle="round,pad=0,rounding_size=0.05",
+            facecolor="white",
+            edgecolor=edge,
+            linewidth=0.9,
         )
-    )  # fmt: skip
+    )
     for index, line in enumerate(lines):
         axes.text(
-            x, top - _PAD - _LINE * (index + 0.5), line, ha="center", va="center",
-            size=7.5, weight="bold" if index == 0 else "normal",
-        )  # fmt: skip
+            x,
+            top - _PAD - _LINE * (index + 0.5),
+            line,
+            ha="center",
+            va="center",
+            size=7.5,
+            weight="bold" if index == 0 else "normal",
+        )
     return bottom
 
 
 def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
     axes.annotate(
-        "", xy=end, xytext=start,
+        "",
+        xy=end,
+        xytext=start,
         arrowprops={"arrowstyle": "-|>", "color": GREY, "lw": 0.8, "shrinkA": 0, "shrinkB": 0},
-    )  # fmt: skip
+    )
 
 
 def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> float:
@@ -150,24 +172,32 @@ def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> float:
         _box(axes, side, middle + half, 1.95, lines, GREY)
         _arrow(axes, (centre, middle), (side - 0.975, middle))
 
-    low = _box(axes, centre, 0.0, main, [f"{counted(flow.motions, 'motion')} in the pool, coded twice"])
+    low = _box(
+        axes, centre, 0.0, main, [f"{counted(flow.motions, 'motion')} in the pool, coded twice"]
+    )
     lower = low - 3.4 * _GAP
     beside(low, lower, _excluded(flow))
     _arrow(axes, (centre, low), (centre, lower))
     low = _box(
-        axes, centre, lower, main,
+        axes,
+        centre,
+        lower,
+        main,
         [f"{counted(flow.drawable, 'motion')} to draw from, in {counted(flow.domains, 'domain')}"],
-    )  # fmt: skip
+    )
     _arrow(axes, (centre, low), (centre, low - _GAP))
     low = _box(
-        axes, centre, low - _GAP, main,
+        axes,
+        centre,
+        low - _GAP,
+        main,
         [
             counted(flow.draws, "draw"),
             f"domain, then motion, at random ({counted(flow.motions_drawn, 'motion')} came up)",
             "one cast of models for all languages of a draw",
             "order of the languages at random",
         ],
-    )  # fmt: skip
+    )
     depth = 0.05 - _arms(axes, flow, looks, low, (width, centre, main))
     axes.set(xlim=(0, width), ylim=(-depth, 0.05))
     return depth
@@ -205,9 +235,15 @@ def _arms(
         _arrow(axes, (x, ends), (centre, ends - 1.6 * _GAP))
     what = "pairs" if n == 2 else f"draws in all {n} languages"
     return _box(
-        axes, centre, ends - 1.6 * _GAP, main,
-        [f"{flow.complete_draws} complete {what}", f"analysed; {flow.draws - flow.complete_draws} not complete"],
-    )  # fmt: skip
+        axes,
+        centre,
+        ends - 1.6 * _GAP,
+        main,
+        [
+            f"{flow.complete_draws} complete {what}",
+            f"analysed; {flow.draws - flow.complete_draws} not complete",
+        ],
+    )
 
 
 def _times(attempts: int) -> str:
@@ -217,35 +253,53 @@ def _times(attempts: int) -> str:
 
 
 def _orders(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> None:
-    places = np.arange(len(flow.first))
+    places = list(range(len(flow.first)))
     expected = flow.draws / len(flow.first)
     most = max(*flow.first.values(), expected)
     for place, (language, count) in zip(places, flow.first.items(), strict=True):
         look = looks[language]
         axes.barh(
-            place, count, height=0.62, facecolor="white", edgecolor=look.colour, linewidth=1.0,
+            place,
+            count,
+            height=0.62,
+            facecolor="white",
+            edgecolor=look.colour,
+            linewidth=1.0,
             hatch=look.hatch,
-        )  # fmt: skip
+        )
         axes.text(
-            0.03 * most, place, str(count), va="center", ha="left", size=7.5,
+            0.03 * most,
+            place,
+            str(count),
+            va="center",
+            ha="left",
+            size=7.5,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-        )  # fmt: skip
+        )
     axes.axvline(expected, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
     axes.text(expected, -0.45, f" expected: {expected:.4g}", ha="left", va="bottom", size=6.5)
     axes.set(
-        yticks=places, yticklabels=[looks[name].name for name in flow.first],
-        ylim=(len(places) - 0.5, -0.9), xlim=(0, most * 1.35), xlabel="draws",
+        yticks=places,
+        yticklabels=[looks[name].name for name in flow.first],
+        ylim=(len(places) - 0.5, -0.9),
+        xlim=(0, most * 1.35),
+        xlabel="draws",
         title="b  Language held first",
-    )  # fmt: skip
+    )
 
 
 def _casts(axes: Axes, flow: Flow) -> None:
     counts = flow.casts.to_numpy()
     rows = len(flow.casts)
     axes.set(
-        xticks=range(len(ROLES)), xticklabels=ROLES, yticks=range(rows), yticklabels=flow.casts.index,
-        xlim=(-0.5, len(ROLES) - 0.5), ylim=(rows - 0.5, -0.5), title="c  Draws by model and role",
-    )  # fmt: skip
+        xticks=range(len(ROLES)),
+        xticklabels=ROLES,
+        yticks=range(rows),
+        yticklabels=flow.casts.index,
+        xlim=(-0.5, len(ROLES) - 0.5),
+        ylim=(rows - 0.5, -0.5),
+        title="c  Draws by model and role",
+    )
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     for i in range(rows):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dissensus.tables.artefact import Schema, read
 
 Array = NDArray[np.float64]
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,18 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     estimated it; a figure would pay two seconds of scipy for a check done already.
     """
     name = Path(path).stem
-    return read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
+    frame: pd.DataFrame = read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
+    return frame
+
+
+def records(frame: pd.DataFrame) -> list[Record]:
+    """Its rows, each as column -> value."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def keyed(frame: pd.DataFrame, column: str) -> dict[Any, Record]:
+    """Its rows by the value of one column; the last one where values repeat."""
+    return {row[column]: row for row in records(frame)}
 
 
 def languages_of(frame: pd.DataFrame, reference: str) -> list[str]:
@@ -71,23 +83,20 @@ def wide(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.DataFra
     return table.pivot(index="draw_id", columns="language", values="value")[languages]
 
 
-def differences(
-    metrics: pd.DataFrame, column: str, language: str, reference: str
-) -> pd.DataFrame:
-    """Paired differences of the draws complete in both languages, a row a draw: language, reference, difference."""
+def differences(metrics: pd.DataFrame, column: str, language: str, reference: str) -> pd.DataFrame:
+    """The draws complete in both languages: a row a draw, both values and their difference."""
     pairs = wide(metrics, column, [language, reference]).dropna()
     return pairs.assign(difference=pairs[language] - pairs[reference])
 
 
-def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, pd.Series[Any]]:
+def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, Record]:
     """contrast -> the row of one outcome by one method."""
-    rows = effect[(effect["outcome"] == outcome) & (effect["method"] == method)]
-    return {str(row["contrast"]): row for _, row in rows.iterrows()}
+    return keyed(effect[(effect["outcome"] == outcome) & (effect["method"] == method)], "contrast")
 
 
-def headlines(effect: pd.DataFrame) -> dict[str, pd.Series[Any]]:
+def headlines(effect: pd.DataFrame) -> dict[str, Record]:
     """contrast -> the study's answer."""
-    return {str(row["contrast"]): row for _, row in effect[effect["headline"]].iterrows()}
+    return keyed(effect[effect["headline"].to_numpy(dtype=bool)], "contrast")
 
 
 def jitter(n: int, width: float) -> Array:

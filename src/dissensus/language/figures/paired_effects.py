@@ -1,15 +1,20 @@
-"""The language effect draw by draw: each pair, the sorted differences, the headline and its interval."""
+"""The language effect draw by draw: each pair, the sorted differences, and the headline."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, differences, headlines, jitter
+from dissensus.language.figures.frames import (
+    Record,
+    View,
+    differences,
+    headlines,
+    jitter,
+    languages_of,
+)
 from dissensus.language.figures.style import (
     FAINT,
     GREY,
@@ -40,9 +45,7 @@ def unit(outcome: str, reference: str) -> str:
 
 
 @styled
-def draw(
-    metrics: pd.DataFrame, effect: pd.DataFrame, view: View
-) -> Figure:
+def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
     """Draw every contrast with the reference: pairs at the left, sorted differences at the right.
 
     Parameters
@@ -52,12 +55,12 @@ def draw(
     """
     outcome, reference = view.primary, view.reference
     answers = headlines(effect)
+    looks = marks(languages_of(metrics, reference), reference)
     figure = new_figure(0.4 + 2.9 * len(answers), view.simulated)
     axes = figure.subplots(len(answers), 2, squeeze=False, width_ratios=[1.0, 2.2])
     for row, (contrast, answer) in zip(axes, answers.items(), strict=True):
         language = contrast.removesuffix(f"-{reference}")
         pairs = differences(metrics, outcome, language, reference)
-        looks = marks([language], reference)
         _pairs(row[0], pairs, language, reference, looks)
         _sorted(row[1], pairs, answer, looks[language], view.level)
         row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
@@ -78,9 +81,15 @@ def _pairs(
     for place, values, name in ((0, left, reference), (1, right, language)):
         look = looks[name]
         axes.plot(
-            place + jitter(len(values), 0.12), values, look.marker, color=look.colour,
-            markersize=2.6 * thin, markeredgewidth=0, alpha=0.75, zorder=2,
-        )  # fmt: skip
+            place + jitter(len(values), 0.12),
+            values,
+            look.marker,
+            color=look.colour,
+            markersize=2.6 * thin,
+            markeredgewidth=0,
+            alpha=0.75,
+            zorder=2,
+        )
         axes.plot(
             [place - 0.2, place + 0.2], [values.mean()] * 2, color=INK, linewidth=1.8, zorder=3
         )
@@ -91,9 +100,7 @@ def _pairs(
     )
 
 
-def _sorted(
-    axes: Axes, pairs: pd.DataFrame, answer: pd.Series[Any], look: Mark, level: str
-) -> None:
+def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: str) -> None:
     """Differences from the least to the greatest, the headline and its interval behind them."""
     values = np.sort(pairs["difference"].to_numpy())
     n = len(values)
@@ -106,32 +113,39 @@ def _sorted(
     size = 3.4 if n > 30 else 5.0
     for chosen, fill in ((positive, look.colour), (~positive, "white")):
         axes.plot(
-            ranks[chosen], values[chosen], look.marker, markerfacecolor=fill, color=look.colour,
-            markersize=size, markeredgewidth=0.7,
-        )  # fmt: skip
-    text = f"mean {signed(answer['estimate'])}\n{level} CI {limits(answer)}"
-    axes.text(
-        0.02, 0.97, text, transform=axes.transAxes, ha="left", va="top", size=7.5, weight="bold"
+            ranks[chosen],
+            values[chosen],
+            look.marker,
+            markerfacecolor=fill,
+            color=look.colour,
+            markersize=size,
+            markeredgewidth=0.7,
+        )
+    share = (
+        f"{counted(int(positive.sum()), 'draw')} of {n} above zero ({percent(positive.mean(), 0)})"
     )
-    share = f"{counted(int(positive.sum()), 'draw')} of {n} above zero ({percent(positive.mean(), 0)})"
-    axes.text(0.98, 0.03, share, transform=axes.transAxes, ha="right", va="bottom", size=7.5)
+    answered = f"mean {signed(answer['estimate'])}\n{level} CI {limits(answer)}"
+    axes.text(
+        0.02, 0.98, answered, transform=axes.transAxes, va="top", size=7.5, weight="bold", zorder=5
+    )
+    axes.text(0.02, 0.86, share, transform=axes.transAxes, va="top", size=7.5, zorder=5)
     axes.set_xlim(0.0, n + 1.0)
-    # Room for the two lines of text in opposite corners, which sorted differences leave free.
+    # The words stand over the least of the differences: above those, and above the interval.
     low, high = min(values[0], 0.0), max(values[-1], 0.0)
-    pad = 0.08 * max(high - low, 1e-9)
-    axes.set_ylim(low - pad, high + pad)
+    pad = 0.05 * max(high - low, 1e-9)
+    least = np.nanmax([values[(n - 1) // 2], answer["ci_high"]])
+    axes.set_ylim(low - pad, max(high + pad, low - pad + (least - low + pad) / 0.76))
 
 
-def describe(
-    metrics: pd.DataFrame, effect: pd.DataFrame, view: View
-) -> dict[str, str]:
+def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says: a clause for every contrast."""
     outcome, reference = view.primary, view.reference
     clauses, shares = [], []
     for contrast, answer in headlines(effect).items():
         pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)
         clauses.append(
-            f"{contrast_words(contrast)} {signed(answer['estimate'])} ({view.level} CI {limits(answer)}, "
+            f"{contrast_words(contrast)} {signed(answer['estimate'])} "
+            f"({view.level} CI {limits(answer)}, "
             f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
             f"{counted(int(answer['n_clusters']), 'motion')})"
         )

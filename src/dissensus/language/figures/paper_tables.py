@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import Record, View, keyed, languages_of, records
 from dissensus.language.figures.tables import Row, Table, make
 from dissensus.language.figures.words import (
     contrast_words,
     interval,
+    language_name,
     number,
     p_value,
     scale_words,
@@ -32,9 +33,8 @@ def _scales(view: View) -> list[str]:
     return list(dict.fromkeys((view.primary, view.paper)))
 
 
-def _found(effect: pd.DataFrame) -> Mapping[tuple[str, str, str], Mapping[str, object]]:
-    keys = zip(effect["contrast"], effect["outcome"], effect["method"], strict=True)
-    return dict(zip(keys, effect.to_dict("records"), strict=True))
+def _found(effect: pd.DataFrame) -> dict[tuple[str, str, str], Record]:
+    return {(row["contrast"], row["outcome"], row["method"]): row for row in records(effect)}
 
 
 def table_1(effect: pd.DataFrame, view: View) -> Table:
@@ -45,7 +45,12 @@ def table_1(effect: pd.DataFrame, view: View) -> Table:
         for outcome in _scales(view):
             head, t, boot, flip = (
                 found[contrast, outcome, name]
-                for name in ("cluster_robust", "student_t", "bootstrap_draw_percentile", "sign_flip")
+                for name in (
+                    "cluster_robust",
+                    "student_t",
+                    "bootstrap_draw_percentile",
+                    "sign_flip",
+                )
             )
             place = (contrast_words(contrast), scale_words(outcome))
             rows += [
@@ -54,16 +59,18 @@ def table_1(effect: pd.DataFrame, view: View) -> Table:
                 (*place, f"{view.level} CI, by motion", interval(head["ci_low"], head["ci_high"])),
                 (*place, f"{view.level} CI, by draw", interval(boot["ci_low"], boot["ci_high"])),
                 (*place, "p-value (Fisher's)", p_value(flip["p_value"])),
-            ]  # fmt: skip
+            ]
     note = (
         "Mean paired difference of the Homogeneity Index over draws complete in both languages. "
-        "By motion: CR2 standard error clustered on motion with Satterthwaite's t, the study's headline. "
-        "By draw: percentile bootstrap over draws, as in the paper. p: sign-flip randomisation test. "
-        f"The index is anchored on {view.reference}; the scale that stands for the paper's is "
-        f"{scale_words(view.paper)}."
+        "By motion: CR2 standard error clustered on motion with Satterthwaite's t, the study's "
+        "headline. By draw: percentile bootstrap over draws, as in the paper. p: sign-flip "
+        f"randomisation test. The index is anchored on {language_name(view.reference)}; the scale "
+        f"that stands for the paper's is {scale_words(view.paper)}."
     )
     title = "Table 1: Main causal estimates"
-    return make("table_1", title, ("Contrast", "Scale", "Statistic", "Result"), rows, note, view.simulated)
+    return make(
+        "table_1", title, ("Contrast", "Scale", "Statistic", "Result"), rows, note, view.simulated
+    )
 
 
 def table_2(domains: pd.DataFrame, view: View) -> Table:
@@ -71,18 +78,19 @@ def table_2(domains: pd.DataFrame, view: View) -> Table:
     rows: list[Row] = []
     scales = _scales(view)
     both = domains[(domains["language"] == "both") & (domains["method"] == "student_t")]
-    by_scale = {scale: both[both["outcome"] == scale].set_index("domain_id") for scale in scales}
-    ordered = by_scale[view.primary].sort_values("estimate", ascending=False, kind="stable")
-    for domain, row in ordered.iterrows():
-        cells = [str(domain), row["domain"], str(row["n"])]
+    by_scale = {scale: keyed(both[both["outcome"] == scale], "domain_id") for scale in scales}
+    ordered = sorted(by_scale[view.primary].values(), key=lambda row: -row["estimate"])
+    for row in ordered:
+        cells = [str(row["domain_id"]), row["domain"], str(row["n"])]
         for scale in scales:
-            own = by_scale[scale].loc[domain]
+            own = by_scale[scale][row["domain_id"]]
             cells += [number(own["estimate"]), span(own["ci_low"], own["ci_high"])]
         rows.append(tuple(cells))
     heads = [head for s in scales for head in (f"Mean, {scale_words(s)}", f"{view.level} CI")]
     note = (
         "Mean over the languages of a draw, by the domain drawn, with Student's interval by draw; "
-        f"N = {ordered['n'].sum()} draws complete in every language, in the order of the first mean."
+        f"N = {sum(row['n'] for row in ordered)} draws complete in every language, "
+        "in the order of the first mean."
     )
     title = "Table 2: Domain-policy means by assigned domain"
     return make("table_2", title, ("ID", "Domain", "N", *heads), rows, note, view.simulated)
@@ -94,12 +102,11 @@ def _part(diagnostics: pd.DataFrame, check: str, statistic: str) -> pd.DataFrame
 
 
 def _tested(diagnostics: pd.DataFrame, check: str, statistic: str, name: str) -> str:
-    """"Chi-square 5.30, df 8, p = 0.725"; nothing where there was nothing to test."""
+    """Such as "Chi-square 5.30, df 8, p = 0.725"; nothing where there was nothing to test."""
     found = _part(diagnostics, check, statistic)
-    found = found[found["group"] == "all"]
-    if found.empty or pd.isna(found["p_value"].iloc[0]):
+    row = keyed(found, "group").get("all")
+    if row is None or pd.isna(row["p_value"]):
         return ""
-    row = found.iloc[0]
     df = "" if pd.isna(row["df"]) else f", df {row['df']:g}"
     return f" {name} {number(row['value'], 2)}{df}, p = {p_value(row['p_value'])}."
 
@@ -110,7 +117,7 @@ def table_3(diagnostics: pd.DataFrame, view: View) -> Table:
     total = int(counts["value"].sum())
     rows = [
         (row["group"], row["note"], f"{row['value']:.0f}", number(row["value"] / row["n"], 2))
-        for _, row in counts.iterrows()
+        for row in records(counts)
     ]
     rows.append(("", "Total initiated", str(total), number(1.0, 2)))
     note = f"All N = {total} draws initiated, lost ones too." + _tested(
@@ -123,20 +130,26 @@ def table_3(diagnostics: pd.DataFrame, view: View) -> Table:
 def table_4(diagnostics: pd.DataFrame, view: View) -> Table:
     """Language order."""
     first = _part(diagnostics, "language_order", "draws_first")
-    shares = _part(diagnostics, "language_order", "share_first").set_index("group")
+    shares = keyed(_part(diagnostics, "language_order", "share_first"), "group")
     rows = []
-    for _, row in first.iterrows():
-        own = shares.loc[row["group"]]
+    for row in records(first):
+        own = shares[row["group"]]
         expected = row["n"] / len(first)
         rows.append(
-            (f"{row['group']}_first", f"{row['value']:.0f}", number(own["value"], 2), f"{expected:g}",
-             span(own["ci_low"], own["ci_high"]), p_value(own["p_value"]))
-        )  # fmt: skip
+            (
+                f"{row['group']}_first",
+                f"{row['value']:.0f}",
+                number(own["value"], 2),
+                f"{expected:g}",
+                span(own["ci_low"], own["ci_high"]),
+                p_value(own["p_value"]),
+            )
+        )
     total = int(first["value"].sum())
     rows.append(("Total", str(total), number(1.0, 2), str(total), "", ""))
     note = (
-        f"N = {total} draws. Interval of the share: Clopper-Pearson, {view.level}; p: exact binomial "
-        f"test of 1/{len(first)}."
+        f"N = {total} draws. Interval of the share: Clopper-Pearson, {view.level}; p: exact "
+        f"binomial test of 1/{len(first)}."
     )
     columns = ("Order", "N draws", "Share", "Expected", f"{view.level} CI", "p-value")
     return make("table_4", "Table 4: Language order", columns, rows, note, view.simulated)
@@ -166,23 +179,28 @@ def table_5(diagnostics: pd.DataFrame, view: View) -> Table:
 def table_6(diagnostics: pd.DataFrame, outcomes: pd.DataFrame, view: View) -> Table:
     """Session attempts."""
     parts = diagnostics[diagnostics["check"] == "attempts"]
-    cells = {(row["group"], row["statistic"]): row["value"] for _, row in parts.iterrows()}
+    cells = {(row["group"], row["statistic"]): row["value"] for row in records(parts)}
     languages = languages_of(outcomes, view.reference)
     times = sorted({int(group.split(": ")[1]) for group, _ in cells})
     rows = []
     for k in times:
         own = tuple(f"{cells.get((f'{name}: {k}', 'sessions'), 0):.0f}" for name in languages)
         rows.append(
-            (str(k), f"{cells[f'all: {k}', 'sessions']:.0f}", number(cells[f"all: {k}", "share"]),
-             number(cells[f"all: {k}", "cumulative_share"]), *own)
-        )  # fmt: skip
+            (
+                str(k),
+                f"{cells[f'all: {k}', 'sessions']:.0f}",
+                number(cells[f"all: {k}", "share"]),
+                number(cells[f"all: {k}", "cumulative_share"]),
+                *own,
+            )
+        )
     n = len(outcomes)
     totals = (str(int((outcomes["language"] == name).sum())) for name in languages)
     rows.append(("Total", str(n), number(1.0), "–", *totals))
     lost = int((~outcomes["complete"].astype(bool)).sum())
     note = (
-        f"N = {n} sessions initiated. A session whose attempt ends in a hard failure of the provider "
-        f"is held again whole; {lost} failed for good after the last attempt."
+        f"N = {n} sessions initiated. A session whose attempt ends in a hard failure of the "
+        f"provider is held again whole; {lost} failed for good after the last attempt."
     )
     columns = ("Attempts", "N sessions", "Share", "Cum.", *languages)
     return make("table_6", "Table 6: Session attempts", columns, rows, note, view.simulated)
@@ -197,19 +215,26 @@ def table_7(effect: pd.DataFrame, methods: Mapping[str, str], view: View) -> Tab
     """
     rows = []
     chosen = effect[effect["outcome"].isin(_scales(view))]
-    for _, row in chosen.iterrows():
+    for row in records(chosen):
         name = str(row["method"])
         paper = _AS_THE_PAPER.get(name)
         said = methods.get(name, name).rstrip(".")
         rows.append(
-            (contrast_words(str(row["contrast"])), scale_words(str(row["outcome"])),
-             f"{paper} ({said[0].lower()}{said[1:]})" if paper else said, str(row["n"]),
-             number(row["estimate"]), span(row["ci_low"], row["ci_high"]), p_value(row["p_value"]))
-        )  # fmt: skip
+            (
+                contrast_words(str(row["contrast"])),
+                scale_words(str(row["outcome"])),
+                f"{paper} ({said[0].lower()}{said[1:]})" if paper else said,
+                str(row["n"]),
+                number(row["estimate"]),
+                span(row["ci_low"], row["ci_high"]),
+                p_value(row["p_value"]),
+            )
+        )
     note = (
-        "N counts draws complete in both languages, and for the bounds all draws. Estimates are mean "
-        "differences where the method does not say otherwise. The paper has the three methods that are "
-        "named as in its table; the headline is the mean difference with the CR2 interval by motion."
+        "N counts draws complete in both languages, and for the bounds all draws. Estimates are "
+        "mean differences where the method does not say otherwise. The paper has the three methods "
+        "that are named as in its table; the headline is the mean difference with the CR2 interval "
+        "by motion."
     )
     columns = ("Contrast", "Scale", "Method", "N", "Est.", f"{view.level} CI", "p-value")
     title = "Table 7: Inference for the paired language effect"

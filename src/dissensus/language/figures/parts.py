@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, estimates, jitter, languages_of, wide
+from dissensus.language.figures.frames import Record, View, estimates, jitter, languages_of, wide
 from dissensus.language.figures.style import FAINT, INK, Mark, marks, new_figure, styled
 from dissensus.language.figures.words import (
     contrast_words,
@@ -55,16 +55,22 @@ def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
         found = estimates(effect, column, METHOD)
         lines = [_line(name, row, contrasts) for name, row in found.items()]
         blank = ["" for _ in range(2 * contrasts)] if not lines else []
-        place.set_title(f"{letter}  {title}", size=8, pad=9 * 2 * contrasts + 6)
+        place.set_title(f"{letter}  {title}", size=7.5, pad=9 * 2 * contrasts + 6)
         place.annotate(
-            "\n".join(lines or blank), (0, 1), (0, 3), xycoords="axes fraction",
-            textcoords="offset points", ha="left", va="bottom", size=6.5,
-        )  # fmt: skip
+            "\n".join(lines or blank),
+            (0, 1),
+            (0, 3),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            size=6.5,
+        )
         place.set_ylabel(unit, size=7)
     return figure
 
 
-def _line(contrast: str, row: pd.Series, contrasts: int) -> str:  # type: ignore[type-arg]
+def _line(contrast: str, row: Record, contrasts: int) -> str:
     name = f"{contrast.replace('-', '−')}: " if contrasts > 1 else ""
     return f"{name}{signed(row['estimate'])}\n{limits(row)}"
 
@@ -77,18 +83,27 @@ def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
         known = values[language].dropna().to_numpy()
         look = looks[str(language)]
         axes.plot(
-            place + jitter(len(known), 0.2), known, look.marker, color=look.colour,
-            markersize=1.8, markeredgewidth=0, alpha=0.6, zorder=2,
-        )  # fmt: skip
+            place + jitter(len(known), 0.2),
+            known,
+            look.marker,
+            color=look.colour,
+            markersize=1.8,
+            markeredgewidth=0,
+            alpha=0.6,
+            zorder=2,
+        )
         if len(known):
-            axes.plot([place - 0.3, place + 0.3], [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
+            axes.plot(
+                [place - 0.3, place + 0.3], [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3
+            )
     axes.set(
-        xticks=places, xticklabels=[looks[str(name)].name for name in values.columns],
+        xticks=places,
+        xticklabels=[looks[str(name)].name for name in values.columns],
         xlim=(-0.6, len(places) - 0.4),
-    )  # fmt: skip
+    )
     axes.locator_params(axis="y", nbins=5)
     if len(places) > 2:
-        axes.tick_params(axis="x", labelrotation=30)
+        axes.tick_params(axis="x", labelrotation=30 if len(places) == 3 else 90)
 
 
 def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:

@@ -7,10 +7,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dissensus.language.figures.frames import Record, View, headlines, keyed, records
 from dissensus.language.figures.paired_effects import unit
-from dissensus.language.figures.frames import View, headlines
 from dissensus.language.figures.style import GREY, INK, marks, new_figure, spread, styled
-from dissensus.language.figures.words import contrast_words, counted, listed, number, percent, signed
+from dissensus.language.figures.words import (
+    contrast_words,
+    counted,
+    listed,
+    number,
+    percent,
+    signed,
+)
 
 STANDARDISED = "standardised"
 TARGET = 0.8
@@ -20,7 +27,7 @@ _UNITS = {"draw": (0, (1, 1)), "motion": "-"}
 
 
 def _split(basis: str) -> tuple[str, str]:
-    """"zh-en by motion" -> ("zh-en", "motion")."""
+    """Contrast and unit of "zh-en by motion"."""
     contrast, _, by = basis.partition(" by ")
     return contrast, by
 
@@ -51,9 +58,16 @@ def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) ->
         axes.set_xlim(sizes[0] * 0.9, sizes[-1] * (sizes[-1] / sizes[0]) ** 0.42)
         axes.axvline(planned, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0)
         axes.annotate(
-            f"{planned} planned", (planned, 1), (0, 1), xycoords=("data", "axes fraction"),
-            textcoords="offset points", ha="center", va="bottom", size=6.5, color=GREY,
-        )  # fmt: skip
+            f"{planned} planned",
+            (planned, 1),
+            (0, 1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            size=6.5,
+            color=GREY,
+        )
     return figure
 
 
@@ -73,7 +87,10 @@ def _curves(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _detectable(
-    axes: Axes, power: pd.DataFrame, answers: dict[str, pd.Series], view: View  # type: ignore[type-arg]
+    axes: Axes,
+    power: pd.DataFrame,
+    answers: dict[str, Record],
+    view: View,
 ) -> None:
     """A line for each contrast and unit of sampling; the headline's estimate as a star."""
     rows = power[power["basis"] != STANDARDISED].drop_duplicates(["basis", "n_draws"])
@@ -94,33 +111,44 @@ def _detectable(
             size = abs(float(answer["estimate"]))
             highest = max(highest, size)
             axes.plot(answer["n"], size, "*", color=look.colour, markersize=9, zorder=4)
-            lines.append((size, float(answer["n"]), f"{look.name} observed" if len(answers) > 1 else "observed effect"))
+            lines.append(
+                (
+                    size,
+                    float(answer["n"]),
+                    f"{look.name} observed" if len(answers) > 1 else "observed effect",
+                )
+            )
     ceiling = 1.12 * highest
     _label(axes, lines, ceiling, float(rows["n_draws"].max()))
-    axes.set(ylim=(0, ceiling), ylabel=f"smallest effect detectable\nat 80% power ({unit(view.primary, view.reference)})")
+    axes.set(
+        ylim=(0, ceiling),
+        ylabel=f"smallest effect detectable\nat 80% power ({unit(view.primary, view.reference)})",
+    )
     axes.set_title("b  Minimum detectable effect", pad=13)
 
 
 def _label(axes: Axes, lines: list[tuple[float, float, str]], ceiling: float, last: float) -> None:
     """Names beside the right edge, moved apart where they would touch."""
-    places = spread([y for y, _, _ in lines], 0.062 * ceiling)
+    gap = 0.062 * ceiling
+    places = spread([y for y, _, _ in lines], gap)
+    # Labels pushed below the axis would stand on its numbers.
+    lift = max(0.0, 0.6 * gap - min(places, default=gap))
+    places = [place + lift for place in places]
     for (y, x, text), place in zip(lines, places, strict=True):
         axes.text(last * 1.14, place, text, va="center", size=7)
         axes.plot([x * 1.05, last * 1.11], [y, place], color=GREY, linewidth=0.4)
 
 
-def describe(
-    power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View
-) -> dict[str, str]:
+def describe(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) -> dict[str, str]:
     """What the caption says."""
     standard = power[(power["basis"] == STANDARDISED) & (power["n_draws"] == planned)]
     clauses = []
     for contrast, answer in headlines(effect).items():
-        rows = power[power["n_draws"] == answer["n"]].drop_duplicates("basis").set_index("basis")
+        rows = keyed(power[power["n_draws"] == answer["n"]], "basis")
         found = [
-            f"{number(rows.loc[basis, 'mde'])} by {by}"
+            f"{number(rows[basis]['mde'])} by {by}"
             for by in _UNITS
-            if (basis := f"{contrast} by {by}") in rows.index
+            if (basis := f"{contrast} by {by}") in rows
         ]
         if found:
             clauses.append(
@@ -132,7 +160,7 @@ def describe(
         "standardised": number(float(standard["mde"].iloc[0])) if len(standard) else "–",
         "powers": listed(
             f"{percent(row['power'], 0)} for {row['effect_sd']:g}"
-            for _, row in standard.iterrows()
+            for row in records(standard)
             if row["effect_sd"] > 0
         ),
         "observed": "; ".join(clauses) or "no complete pair",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, by_language_means
+from dissensus.language.figures.frames import View, by_language_means, keyed
 from dissensus.language.figures.tables import Row, Table, make
 from dissensus.language.figures.words import MISSING, interval, number, p_value, percent
 
@@ -72,9 +72,9 @@ def table_paper(run: Artefacts, view: View) -> Table:
     rows = [*_effect_rows(run, contrast, language, view), *_domain_rows(run, view)]
     rows += [*_design_rows(run, language, view), *_text_rows(run)]
     note = (
-        "Printed: the numbers of \"Language as a Treatment\" (anonymous ACL submission), not ours. "
-        "Implied: what follows from the printed numbers alone. This run: the same quantity from this "
-        f"run's artefacts, contrast {contrast}, on the scale that stands for the paper's "
+        'Printed: the numbers of "Language as a Treatment" (anonymous ACL submission), not ours. '
+        "Implied: what follows from the printed numbers alone. This run: the same quantity from "
+        f"this run's artefacts, contrast {contrast}, on the scale that stands for the paper's "
         f"({view.paper.removeprefix('hi_')}); the paper does not say which bounded scale it used."
     )
     columns = ("Quantity", "Paper, as printed", "Implied by the printed numbers", "This run")
@@ -84,46 +84,76 @@ def table_paper(run: Artefacts, view: View) -> Table:
 
 def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> list[Row]:
     own = run.effect[(run.effect["contrast"] == contrast) & (run.effect["outcome"] == view.paper)]
-    by = own.set_index("method")
-    t, boot, flip = by.loc["student_t"], by.loc["bootstrap_draw_percentile"], by.loc["sign_flip"]
+    by = keyed(own, "method")
+    t, boot, flip = by["student_t"], by["bootstrap_draw_percentile"], by["sign_flip"]
     means = by_language_means(run.metrics, view.paper, [language, view.reference])
     n = int(t["n"])
     sd = float(t["se"]) * n**0.5
     dz = number(float(t["estimate"]) / sd) if sd > 0 else MISSING
     ratio = number(float(t["estimate"]) / float(t["se"]), 2) if sd > 0 else MISSING
-    alpha = 1 - float(view.level.removesuffix("%")) / 100
     powered = run.power[(run.power["basis"] == f"{contrast} by draw") & (run.power["n_draws"] == n)]
     mde = number(float(powered["mde"].iloc[0])) if len(powered) else MISSING
     return [
         ("Pairs (Table 1)", "99", "", str(n)),
         ("ATE (Table 1)", "0.499", "", number(t["estimate"])),
-        (f"95% CI of the ATE (Table 1); here {100 * (1 - alpha):g}%, by draw", "[0.442, 0.556]",
-         IMPLIED.se, f"{interval(boot['ci_low'], boot['ci_high'])}; SE {number(t['se'], 4)}, t {ratio}, d_z {dz}"),
+        (
+            "95% CI of the ATE (Table 1)",
+            "[0.442, 0.556]",
+            IMPLIED.se,
+            f"{interval(boot['ci_low'], boot['ci_high'])} ({view.level}, by draw); "
+            f"SE {number(t['se'], 4)}, t {ratio}, d_z {dz}",
+        ),
         ("p, Fisher's (Table 1)", "<0.001", "", p_value(flip["p_value"])),
         ("Mean of both languages", "not printed", IMPLIED.mean_both, number(float(means.mean()))),
-        ("Mean English (here: of the reference)", "not printed", IMPLIED.english, number(float(means[view.reference]))),
-        ("Mean Chinese (here: of the language)", "not printed", IMPLIED.chinese, number(float(means[language]))),
-        ("1 − mean of the reference", "not printed", IMPLIED.ceiling, number(1 - float(means[view.reference]))),
-        ("SD of the difference, MDE", "not printed", IMPLIED.sd, f"{number(sd)}; MDE on the primary scale {mde}"),
-    ]  # fmt: skip
+        (
+            "Mean English (here: of the reference)",
+            "not printed",
+            IMPLIED.english,
+            number(float(means[view.reference])),
+        ),
+        (
+            "Mean Chinese (here: of the language)",
+            "not printed",
+            IMPLIED.chinese,
+            number(float(means[language])),
+        ),
+        (
+            "1 − mean of the reference",
+            "not printed",
+            IMPLIED.ceiling,
+            number(1 - float(means[view.reference])),
+        ),
+        (
+            "SD of the difference, MDE",
+            "not printed",
+            IMPLIED.sd,
+            f"{number(sd)}; MDE on the primary scale {mde}",
+        ),
+    ]
 
 
 def _domain_rows(run: Artefacts, view: View) -> list[Row]:
     own = run.tests[(run.tests["outcome"] == view.paper) & (run.tests["language"] == "both")]
-    by = own.set_index("method")
+    by = keyed(own, "method")
     omnibus = ", ".join(
-        f"{label} F {number(by.loc[name, 'statistic'])}, p = {p_value(by.loc[name, 'p_value'])}"
+        f"{label} F {number(by[name]['statistic'])}, p = {p_value(by[name]['p_value'])}"
         for name, label in (("anova", "ANOVA"), ("welch", "Welch"))
     )
     pairs = run.contrasts[run.contrasts["outcome"] == view.paper]
-    smallest = pairs.loc[pairs["p_value"].idxmin()] if pairs["p_value"].notna().any() else None
-    picked = by.loc["largest_minus_smallest"]
-    said = MISSING if smallest is None else f"smallest Welch p {p_value(smallest['p_value'])}, by BH {p_value(pairs['p_bh'].min())}"
+    found = pairs["p_value"].dropna()
+    picked = by["largest_minus_smallest"]
+    said = MISSING
+    if len(found):
+        said = f"smallest Welch p {p_value(found.min())}, by BH {p_value(pairs['p_bh'].min())}"
     return [
         ("Omnibus test of domains (5.1)", "limited evidence, no number", IMPLIED.omnibus, omnibus),
-        ("Largest against smallest domain (5.1)", "p ≈ 0.004", IMPLIED.picked,
-         f"{said}; allowing for the picking p = {p_value(picked['p_value'])}"),
-    ]  # fmt: skip
+        (
+            "Largest against smallest domain (5.1)",
+            "p ≈ 0.004",
+            IMPLIED.picked,
+            f"{said}; allowing for the picking p = {p_value(picked['p_value'])}",
+        ),
+    ]
 
 
 def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
@@ -141,27 +171,73 @@ def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
     lost = one("attrition", "all", "share_of_draws_lost")
     casts = one("model_by_role", "all", "q")
     return [
-        ("Domain counts (Table 3)", "12, 14, 16, 9, 8, 8, 12, 10, 11", IMPLIED.domains,
-         f"chi-square {number(one('domain_assignment', 'all', 'chi_square'), 2)}, "
-         f"p = {p_value(one('domain_assignment', 'all', 'chi_square', 'p_value'))}"),
-        ("Reference first (Table 4)", "62 of 100", IMPLIED.order,
-         f"{number(first, 0)} of {number(draws, 0)}, p = {p_value(one('language_order', view.reference, 'share_first', 'p_value'))}"),
-        ("Model by role (Table 5)", "16 counts from 21 to 29", IMPLIED.casts,
-         f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
-         + (f", Q {number(casts, 2)}, p = {p_value(one('model_by_role', 'all', 'q', 'p_value'))}" if casts == casts else "")),
-        ("Attempts (Table 6)", "182, 15, 3", IMPLIED.attempts, ", ".join(number(s) for s in shares)),
-        ("Compliance (5.3)", "99 of 99 in both languages", IMPLIED.compliance,
-         f"{percent(one('compliance', language, 'share_compliant'))} in {language}, up to {percent(upper, 2)} failures"),
-        ("Attrition (5.3)", "1 pair of 100, \"< 1%\"", IMPLIED.attrition, f"{percent(lost)} of draws"),
-    ]  # fmt: skip
+        (
+            "Domain counts (Table 3)",
+            "12, 14, 16, 9, 8, 8, 12, 10, 11",
+            IMPLIED.domains,
+            f"chi-square {number(one('domain_assignment', 'all', 'chi_square'), 2)}, "
+            f"p = {p_value(one('domain_assignment', 'all', 'chi_square', 'p_value'))}",
+        ),
+        (
+            "Reference first (Table 4)",
+            "62 of 100",
+            IMPLIED.order,
+            f"{number(first, 0)} of {number(draws, 0)}, "
+            f"p = {p_value(one('language_order', view.reference, 'share_first', 'p_value'))}",
+        ),
+        (
+            "Model by role (Table 5)",
+            "16 counts from 21 to 29",
+            IMPLIED.casts,
+            f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
+            + (
+                f", Q {number(casts, 2)}, "
+                f"p = {p_value(one('model_by_role', 'all', 'q', 'p_value'))}"
+                if casts == casts
+                else ""
+            ),
+        ),
+        (
+            "Attempts (Table 6)",
+            "182, 15, 3",
+            IMPLIED.attempts,
+            ", ".join(number(s) for s in shares),
+        ),
+        (
+            "Compliance (5.3)",
+            "99 of 99 in both languages",
+            IMPLIED.compliance,
+            f"{percent(one('compliance', language, 'share_compliant'))} in {language}, "
+            f"up to {percent(upper, 2)} failures",
+        ),
+        (
+            "Attrition (5.3)",
+            '1 pair of 100, "< 1%"',
+            IMPLIED.attrition,
+            f"{percent(lost)} of draws",
+        ),
+    ]
 
 
 def _text_rows(run: Artefacts) -> list[Row]:
-    kappa = run.reliability.set_index("statistic")["value"].get("cohen_kappa")
+    kappa = keyed(run.reliability, "statistic")["cohen_kappa"]["value"]
     return [
-        ("Codebook and reliability (3.2)", "promised for the appendix", "not printed there",
-         f"codebook in resources/motions; Cohen's kappa {number(kappa)}"),
-        ("DeepSeek's version", "V3.2 in 3.2, 4.1 and E; V3.1 in Table 5", "inconsistent",
-         "as in the configuration"),
-        ("System message", "private one in 4.2; none in D.1", "inconsistent", "a setting, none by default"),
-    ]  # fmt: skip
+        (
+            "Codebook and reliability (3.2)",
+            "promised for the appendix",
+            "not printed there",
+            f"codebook in resources/motions; Cohen's kappa {number(kappa)}",
+        ),
+        (
+            "DeepSeek's version",
+            "V3.2 in 3.2, 4.1 and E; V3.1 in Table 5",
+            "inconsistent",
+            "as in the configuration",
+        ),
+        (
+            "System message",
+            "private one in 4.2; none in D.1",
+            "inconsistent",
+            "a setting, none by default",
+        ),
+    ]

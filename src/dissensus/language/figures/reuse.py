@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, jitter, languages_of
+from dissensus.language.figures.frames import Array, View, jitter, languages_of, records
 from dissensus.language.figures.style import INK, Mark, marks, new_figure, styled
 from dissensus.language.figures.words import language_name, listed, number
 
@@ -53,7 +53,7 @@ def extremes(reuse: pd.DataFrame) -> tuple[Extreme, Extreme] | None:
     ratios = rows["characters"].to_numpy()
 
     def at(index: int) -> Extreme:
-        row = rows.iloc[index]
+        row = records(rows.iloc[[index]])[0]
         return Extreme(
             str(row["draw_id"]),
             str(row["language"]),
@@ -68,7 +68,7 @@ def extremes(reuse: pd.DataFrame) -> tuple[Extreme, Extreme] | None:
 
 @styled
 def draw(reuse: pd.DataFrame, view: View) -> Figure:
-    """Draw every pair by language, by character and by token, the extremes marked in every language.
+    """Draw every pair by language, by character and by token, the extremes marked in all of them.
 
     Parameters
     ----------
@@ -95,13 +95,18 @@ def draw(reuse: pd.DataFrame, view: View) -> Figure:
     return figure
 
 
-def _strip(axes: Axes, row: int, values: np.ndarray, look: Mark) -> None:  # type: ignore[type-arg]
+def _strip(axes: Axes, row: int, values: Array, look: Mark) -> None:
     """Dots, and over them the quartiles and the median."""
     many = len(values) > 100
     axes.plot(
-        values, row + jitter(len(values), 0.5), look.marker, color=look.colour,
-        markersize=1.9 if many else 3.0, markeredgewidth=0, alpha=0.55,
-    )  # fmt: skip
+        values,
+        row + jitter(len(values), 0.5),
+        look.marker,
+        color=look.colour,
+        markersize=1.9 if many else 3.0,
+        markeredgewidth=0,
+        alpha=0.55,
+    )
     if len(values):
         low, middle, high = np.percentile(values, [25, 50, 75])
         axes.plot([low, high], [row, row], color="white", linewidth=5.0, zorder=3)
@@ -110,7 +115,11 @@ def _strip(axes: Axes, row: int, values: np.ndarray, look: Mark) -> None:  # typ
 
 
 def _mark(
-    axes: Axes, reuse: pd.DataFrame, column: str, marked: tuple[Extreme, Extreme], languages: list[str]
+    axes: Axes,
+    reuse: pd.DataFrame,
+    column: str,
+    marked: tuple[Extreme, Extreme],
+    languages: list[str],
 ) -> None:
     """Each extreme pair joined through the languages, named at the end where it is extreme."""
     for pair, style, name in zip(marked, ("-", (0, (3, 2))), ("most", "least"), strict=True):
@@ -118,18 +127,30 @@ def _mark(
         rows = rows[rows["first_turn"] == pair.first_turn].set_index("language")
         xs = rows.loc[languages, column].to_numpy(dtype=float)
         axes.plot(
-            xs, range(len(languages)), "o", linestyle=style, color=INK, markerfacecolor="white",
-            markersize=5, linewidth=0.8, zorder=6,
-        )  # fmt: skip
+            xs,
+            range(len(languages)),
+            "o",
+            linestyle=style,
+            color=INK,
+            markerfacecolor="white",
+            markersize=5,
+            linewidth=0.8,
+            zorder=6,
+        )
         # The gaps between the strips are free: the label stands in the one beside its extreme.
         row = languages.index(pair.language)
         x, gap = xs[row], row - 0.52 if row == 0 else row + 0.52
         axes.annotate(
-            f"{name} recycled: {pair.draw_id}, {pair.speaker}", (x, row), (min(max(x, 0.02), 0.98), gap),
-            ha="left" if x < 0.5 else "right", va="center", size=6.5, zorder=8,
+            f"{name} recycled: {pair.draw_id}, {pair.speaker}",
+            (x, row),
+            (min(max(x, 0.02), 0.98), gap),
+            ha="left" if x < 0.5 else "right",
+            va="center",
+            size=6.5,
+            zorder=8,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             arrowprops={"arrowstyle": "-", "color": INK, "lw": 0.6, "shrinkB": 4},
-        )  # fmt: skip
+        )
 
 
 def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
@@ -139,14 +160,13 @@ def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
 
     def across(column: str) -> str:
         return listed(
-            f"{number(float(medians.loc[name, column]))} in {language_name(name)}"
-            for name in languages
+            f"{number(float(medians[column][name]))} in {language_name(name)}" for name in languages
         )
 
     def told(pair: Extreme) -> str:
         return (
-            f"{pair.draw_id}, {pair.speaker}, in {language_name(pair.language)} "
-            f"({number(pair.ratio)} by character)"
+            f"{pair.draw_id}, {pair.speaker}, in {language_name(pair.language)}, "
+            f"{number(pair.ratio)} by character"
         )
 
     marked = extremes(reuse)

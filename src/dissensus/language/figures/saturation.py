@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import Record, View, keyed, languages_of, records
 from dissensus.language.figures.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
 from dissensus.language.figures.words import language_name, listed, percent, scale_words, wrapped
 
 _BINS = np.linspace(0.0, 1.0, 26)
 
 _KEY = (
-    "Beside each distribution: the share of sessions at the scale's lower and upper bound. ▲ marks a "
-    "scale on which more than {threshold} of a language's sessions are at a bound, by the index or by "
-    "either of its parts."
+    "Beside each distribution: the share of sessions at the scale's lower and upper bound. ▲ marks "
+    "a scale on which more than {threshold} of a language's sessions are at a bound, by the index "
+    "or by either of its parts."
 )
 
-PARTS = {"hi": "index", "lex": "lexical part", "sem": "semantic part"}
+#: Points from one line of a warning to the next.
+_PITCH = 9.2
+
+PARTS = {"hi": "index:", "lex": "lexical part:", "sem": "semantic part:"}
 
 
 def bounded(saturation: pd.DataFrame) -> list[str]:
@@ -31,25 +35,28 @@ def bounded(saturation: pd.DataFrame) -> list[str]:
 
 
 def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
-    """What warns on the scale of an outcome: "semantic part saturated: 8.1% in Chinese"."""
+    """What warns on the scale of an outcome: "semantic part: 8.1% in Chinese"."""
     scale = outcome.removeprefix("hi_")
     rows = saturation[saturation["warning"].to_numpy(dtype=bool)]
     found = []
     for prefix, title in PARTS.items():
-        own = rows[rows["outcome"] == f"{prefix}_{scale}"]
         arms = [
-            f"{percent(max(row['share_at_low'], row['share_at_high']))} in {language_name(row['language'])}"
-            for _, row in own.iterrows()
+            f"{_share(max(row['share_at_low'], row['share_at_high']))} in "
+            f"{language_name(row['language'])}"
+            for row in records(rows[rows["outcome"] == f"{prefix}_{scale}"])
         ]
         if arms:
-            found.append(f"{title} saturated: {listed(arms)}")
+            found.append(f"{title} {listed(arms)}")
     return found
 
 
+def _share(share: float) -> str:
+    """A decimal only where it tells something."""
+    return percent(share, 1 if share < 0.1 else 0)
+
+
 @styled
-def draw(
-    metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view: View
-) -> Figure:
+def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view: View) -> Figure:
     """Draw one panel a scale, in it a histogram a language with the shares at either bound.
 
     Parameters
@@ -59,37 +66,59 @@ def draw(
     threshold : share of sessions at a bound from which a row warns.
     """
     scales = bounded(saturation)
-    notes = {outcome: warnings_of(saturation, outcome) for outcome in scales}
-    deep = max((sum(-(-len(line) // 40) for line in lines) for lines in notes.values()), default=0)
+    notes = {
+        outcome: "\n".join(wrapped(line, 40) for line in warnings_of(saturation, outcome))
+        for outcome in scales
+    }
+    deep = max((len(text.splitlines()) for text in notes.values()), default=0)
     languages = languages_of(metrics, view.reference)
     looks = marks(languages, view.reference)
     columns = min(3, max(len(scales), 1))
     rows = max(math.ceil(len(scales) / columns), 1)
-    figure = new_figure(rows * (0.85 + 0.52 * len(languages) + 0.12 * deep) + 0.2, view.simulated)
+    figure = new_figure(rows * (0.85 + 0.52 * len(languages) + 0.13 * deep) + 0.2, view.simulated)
     axes = figure.subplots(rows, columns, squeeze=False)
     for place in axes.flat[len(scales) :]:
         place.axis("off")
     for letter, place, outcome in zip("abcdefghij", axes.flat, scales, strict=False):
-        shares = saturation[saturation["outcome"] == outcome].set_index("language")
+        shares = keyed(saturation[saturation["outcome"] == outcome], "language")
         _panel(place, metrics, outcome, shares, looks)
-        warned = "\n".join(wrapped(line, 40) for line in notes[outcome])
+        warned = notes[outcome]
         title = f"{letter}  {scale_words(outcome)}"
-        place.set_title(f"{title}  ▲" if warned else title, color=ALARM if warned else INK, pad=8.5 * deep + 5)
+        place.set_title(
+            f"{title}  ▲" if warned else title,
+            color=ALARM if warned else INK,
+            pad=_PITCH * deep + 6,
+        )
         place.annotate(
-            warned, (0, 1), (0, 4 + 8.5 * (deep - 1 - warned.count("\n"))), xycoords="axes fraction",
-            textcoords="offset points", va="bottom", size=6.5, color=ALARM,
-        )  # fmt: skip
+            warned,
+            (0, 1),
+            (0, 4 + _PITCH * (deep - 1 - warned.count("\n"))),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="bottom",
+            size=6.5,
+            color=ALARM,
+        )
         place.set_xlabel("Homogeneity Index", size=7)
     if len(scales) < axes.size:
         axes.flat[len(scales)].text(
-            0.0, 1.0, wrapped(_KEY.format(threshold=percent(threshold)), 40), va="top", size=7, color=GREY,
+            0.0,
+            1.0,
+            wrapped(_KEY.format(threshold=percent(threshold)), 40),
+            va="top",
+            size=7,
+            color=GREY,
             transform=axes.flat[len(scales)].transAxes,
-        )  # fmt: skip
+        )
     return figure
 
 
 def _panel(
-    axes: Axes, metrics: pd.DataFrame, outcome: str, shares: pd.DataFrame, looks: dict[str, Mark]
+    axes: Axes,
+    metrics: pd.DataFrame,
+    outcome: str,
+    shares: dict[Any, Record],
+    looks: dict[str, Mark],
 ) -> None:
     """Histograms one above the other, each on a base line of its own."""
     complete = metrics["complete"].to_numpy(dtype=bool)
@@ -100,19 +129,40 @@ def _panel(
         counts, edges = np.histogram(np.clip(values, 0.0, 1.0), _BINS)
         heights = 0.68 * counts / max(counts.max(), 1)
         axes.bar(
-            edges[:-1], heights, np.diff(edges), bottom=base, align="edge", facecolor="white",
-            edgecolor=look.colour, linewidth=0.6, hatch=look.hatch,
-        )  # fmt: skip
+            edges[:-1],
+            heights,
+            np.diff(edges),
+            bottom=base,
+            align="edge",
+            facecolor="white",
+            edgecolor=look.colour,
+            linewidth=0.6,
+            hatch=look.hatch,
+        )
         axes.axhline(base, color=GREY, linewidth=0.5)
-        if language in shares.index:
-            own = shares.loc[language]
-            for x, share, side in ((-0.03, own["share_at_low"], "right"), (1.03, own["share_at_high"], "left")):
+        if language in shares:
+            own = shares[language]
+            for x, share, side in (
+                (-0.03, own["share_at_low"], "right"),
+                (1.03, own["share_at_high"], "left"),
+            ):
+                loud = own["warning"] and share == max(own["share_at_low"], own["share_at_high"])
                 axes.text(
-                    x, base + 0.02, percent(share), ha=side, va="bottom", size=6.5,
-                    color=ALARM if own["warning"] else GREY, weight="bold" if own["warning"] else "normal",
-                )  # fmt: skip
-        axes.text(0.0, base + 0.72, look.name, size=7, color=look.colour, weight="bold", va="bottom")
-    axes.set(xlim=(-0.26, 1.26), ylim=(-0.02, len(looks)), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[])
+                    x,
+                    base + 0.02,
+                    percent(share),
+                    ha=side,
+                    va="bottom",
+                    size=6.5,
+                    color=ALARM if loud else GREY,
+                    weight="bold" if loud else "normal",
+                )
+        axes.text(
+            0.0, base + 0.72, look.name, size=7, color=look.colour, weight="bold", va="bottom"
+        )
+    axes.set(
+        xlim=(-0.26, 1.26), ylim=(-0.02, len(looks)), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[]
+    )
     axes.set_xticklabels(["0", "¼", "½", "¾", "1"])
     axes.spines["left"].set_visible(False)
 
@@ -126,11 +176,9 @@ def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str
     }
     if warned:
         text = "**Warning: saturated scales.** " + " ".join(
-            f"{scale}: {'; '.join(found)}." for scale, found in warned.items()
+            f"{scale}, {'; '.join(found)}." for scale, found in warned.items()
         )
-        text += (
-            " Sessions at a bound can move no further, so that effects on these scales are cut short."
-        )
+        text += " Sessions at a bound can move no further, so that effects here are cut short."
     else:
         text = f"No arm of any scale has more than {percent(threshold)} of its sessions at a bound."
     return {

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View
+from dissensus.language.figures.frames import View, keyed
 from dissensus.language.figures.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
 from dissensus.language.figures.words import (
     SCALES,
@@ -40,7 +40,7 @@ _VALUES: dict[str, dict[str, str]] = {
 ALPHA = 0.05
 
 
-def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:  # type: ignore[type-arg]
+def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
     """Every choice that is made in more than one way: choice, option, and which rows took it.
 
     A choice that had one option, such as a single embedder, decides nothing and is left out.
@@ -89,7 +89,7 @@ def draw(curve: pd.DataFrame, tests: pd.DataFrame, view: View) -> Figure:
 
 
 def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
-    """Effects in SDs of the differences: filled where significant, and where the headline stands."""
+    """Effects in SDs of the differences: filled where significant, a star for the headline."""
     d = own["estimate_d"].to_numpy()
     ranks = np.arange(len(own))
     # The interval is on each anchor's scale; dividing by the differences' SD puts it on this one.
@@ -99,37 +99,55 @@ def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
     axes.fill_between(ranks, *limits, color=FAINT, linewidth=0, step="mid", zorder=1)
     significant = (own["p_value"] < ALPHA).to_numpy()
     size = 2.2 if len(own) > 200 else 3.6
-    axes.plot(ranks[significant], d[significant], "o", color=INK, markersize=size, markeredgewidth=0)
     axes.plot(
-        ranks[~significant], d[~significant], "o", markerfacecolor="white", color=GREY,
-        markersize=size, markeredgewidth=0.5,
-    )  # fmt: skip
+        ranks[significant], d[significant], "o", color=INK, markersize=size, markeredgewidth=0
+    )
+    axes.plot(
+        ranks[~significant],
+        d[~significant],
+        "o",
+        markerfacecolor="white",
+        color=GREY,
+        markersize=size,
+        markeredgewidth=0.5,
+    )
     zero_line(axes)
     for rank in np.flatnonzero(own["main"].to_numpy(dtype=bool)):
         axes.plot(rank, d[rank], "*", color=ALARM, markersize=9, markeredgecolor="white", zorder=5)
+        # The curve rises: what stands above it on the left, or below on the right, would cross it.
+        late = rank > len(own) / 2
         axes.annotate(
-            f"headline {signed(d[rank], 2)}", (rank, d[rank]), (-6, 7), textcoords="offset points",
-            ha="right", va="bottom", size=7, color=ALARM, weight="bold",
-        )  # fmt: skip
+            f"headline {signed(d[rank], 2)}",
+            (rank, d[rank]),
+            (-6 if late else 6, 7 if late else -7),
+            textcoords="offset points",
+            ha="right" if late else "left",
+            va="bottom" if late else "top",
+            size=7,
+            color=ALARM,
+            weight="bold",
+        )
     axes.set(xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5), xticks=[])
     if first:
         axes.set_ylabel("effect (SDs of the\npaired differences)")
 
 
 def _joint(axes: Axes, tests: pd.DataFrame) -> None:
-    found = tests.set_index("test")
-    median = found.loc["median"]
+    median = keyed(tests, "test")["median"]
     text = f"median {signed(median['statistic'], 2)}, joint {p_clause(median['p_value'])}"
     axes.text(0.99, 0.03, text, transform=axes.transAxes, ha="right", va="bottom", size=7)
 
 
 def _matrix(
-    axes: Axes, own: pd.DataFrame, rows: list[tuple[str, str, pd.Series]], first: bool  # type: ignore[type-arg]
+    axes: Axes,
+    own: pd.DataFrame,
+    rows: list[tuple[str, str, pd.Series]],
+    first: bool,
 ) -> None:
     """A tick for each option that a point took, and the median effect under each option."""
     titles = [title for title, _, _ in rows]
     d = own["estimate_d"]
-    for row, (title, name, taken) in enumerate(rows):
+    for row, (title, _, taken) in enumerate(rows):
         if row and titles[row - 1] != title:
             axes.axhline(row - 0.5, color=FAINT, linewidth=0.6)
         ranks = np.flatnonzero(taken.to_numpy(dtype=bool))
@@ -139,17 +157,32 @@ def _matrix(
         ys = np.tile([row - 0.36, row + 0.36, np.nan], len(ranks))
         axes.plot(xs, ys, color="#4a4a4a", linewidth=min(2.0, max(0.3, 180 / len(own))))
         axes.annotate(
-            signed(float(d[taken].median()), 2) if len(ranks) else "", (1.0, row), (3, 0),
-            xycoords=("axes fraction", "data"), textcoords="offset points", va="center", size=6.0,
-            weight="bold" if main else "normal", annotation_clip=False,
-        )  # fmt: skip
+            signed(float(d[taken].median()), 2) if len(ranks) else "",
+            (1.0, row),
+            (3, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            size=6.0,
+            weight="bold" if main else "normal",
+            annotation_clip=False,
+        )
     axes.annotate(
-        "median", (1.0, -0.65), (3, 0), xycoords=("axes fraction", "data"),
-        textcoords="offset points", va="bottom", size=6.0, color=GREY, annotation_clip=False,
-    )  # fmt: skip
+        "median",
+        (1.0, -0.65),
+        (3, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="bottom",
+        size=6.0,
+        color=GREY,
+        annotation_clip=False,
+    )
     axes.set(
-        xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5), ylim=(len(rows) - 0.4, -0.6), xticks=[],
-    )  # fmt: skip
+        xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5),
+        ylim=(len(rows) - 0.4, -0.6),
+        xticks=[],
+    )
     axes.tick_params(axis="y", length=0)
     axes.spines[:].set_visible(False)
     if not first:
@@ -166,17 +199,20 @@ def describe(curve: pd.DataFrame, tests: pd.DataFrame) -> dict[str, str]:
     sentences = []
     for contrast, rows in curve.groupby("contrast", sort=False):
         d = rows["estimate_d"].dropna()
-        joint = tests[tests["contrast"] == contrast].set_index("test")
+        joint = keyed(tests[tests["contrast"] == contrast], "test")
         significant = rows["p_value"] < ALPHA
         main = rows[rows["main"].to_numpy(dtype=bool)]
-        headline = f"the headline's is {signed(float(main['estimate_d'].iloc[0]), 2)}" if len(main) else ""
+        headline = (
+            f"the headline's is {signed(float(main['estimate_d'].iloc[0]), 2)}" if len(main) else ""
+        )
+        above = percent(float((significant & (rows["estimate_d"] > 0)).mean()), 0)
+        below = percent(float((significant & (rows["estimate_d"] < 0)).mean()), 0)
+        lowest, highest = (number(float(end), 2, "−") for end in (d.min(), d.max()))
         sentences.append(
-            f"{contrast_words(str(contrast))}: the median effect is {signed(float(d.median()), 2)} "
-            f"(range {number(float(d.min()), 2, '−')} to {number(float(d.max()), 2, '−')}; {headline}); "
-            f"{percent(float((significant & (rows['estimate_d'] > 0)).mean()), 0)} of specifications "
-            f"are significantly positive and "
-            f"{percent(float((significant & (rows['estimate_d'] < 0)).mean()), 0)} significantly "
-            f"negative; joint permutation test of the median {p_clause(joint.loc['median', 'p_value'])}."
+            f"{contrast_words(str(contrast))}: the median effect is "
+            f"{signed(float(d.median()), 2)} (range {lowest} to {highest}; {headline}); {above} of "
+            f"specifications are significantly positive and {below} significantly negative; joint "
+            f"permutation test of the median {p_clause(joint['median']['p_value'])}."
         )
     return {
         "specifications": str(curve["specification"].nunique()),

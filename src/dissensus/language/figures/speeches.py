@@ -8,7 +8,7 @@ from html import escape
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import View, keyed, languages_of, records
 from dissensus.language.figures.reuse import Extreme, extremes
 from dissensus.language.figures.tables import SIMULATED, page
 from dissensus.language.figures.words import language_name, language_tag, number
@@ -19,7 +19,7 @@ SHORTEST = {"latin": 12, "han": 4}
 
 @dataclass(frozen=True)
 class Speech:
-    """A speech cut where its passages begin and end: text, and the number of what it shares or 0."""
+    """A speech cut where its passages begin and end: texts, each with its number or 0."""
 
     turn: int
     round_label: str
@@ -64,24 +64,28 @@ def _han(text: str) -> bool:
     return sum("\u4e00" <= letter <= "\u9fff" for letter in text) > len(text) / 4
 
 
-def compare(pair: Extreme, reuse: pd.DataFrame, turns: pd.DataFrame, view: View) -> list[Comparison]:
+def compare(
+    pair: Extreme, reuse: pd.DataFrame, turns: pd.DataFrame, view: View
+) -> list[Comparison]:
     """The extreme's two speeches in every language, the reference first."""
-    own = turns[turns["draw_id"] == pair.draw_id].set_index(["language", "turn"])
+    own = {(t["language"], t["turn"]): t for t in records(turns[turns["draw_id"] == pair.draw_id])}
     ratios = reuse[(reuse["draw_id"] == pair.draw_id) & (reuse["speaker"] == pair.speaker)]
-    ratios = ratios[ratios["first_turn"] == pair.first_turn].set_index("language")
+    by_language = keyed(ratios[ratios["first_turn"] == pair.first_turn], "language")
     found = []
     for language in languages_of(reuse, view.reference):
-        a, b = (own.loc[(language, turn)] for turn in (pair.first_turn, pair.second_turn))
+        a, b = (own[language, turn] for turn in (pair.first_turn, pair.second_turn))
         shortest = SHORTEST["han" if _han(str(a["text"])) else "latin"]
         blocks = shared_passages(str(a["text"]), str(b["text"]), shortest)
         sides = [
-            Speech(int(turn), str(row["round_label"]), str(row["model"]), _cut(str(row["text"]), spans))
+            Speech(
+                int(turn), str(row["round_label"]), str(row["model"]), _cut(str(row["text"]), spans)
+            )
             for turn, row, spans in (
                 (pair.first_turn, a, [(start, size) for start, _, size in blocks]),
                 (pair.second_turn, b, [(start, size) for _, start, size in blocks]),
             )
         ]
-        row = ratios.loc[language]
+        row = by_language[language]
         found.append(
             Comparison(language, float(row["characters"]), float(row["tokens"]), sides[0], sides[1])
         )
@@ -89,21 +93,26 @@ def compare(pair: Extreme, reuse: pd.DataFrame, turns: pd.DataFrame, view: View)
 
 
 def sections(
-    reuse: pd.DataFrame, turns: pd.DataFrame, pool: pd.DataFrame, motion_of: dict[str, str], view: View
+    reuse: pd.DataFrame,
+    turns: pd.DataFrame,
+    pool: pd.DataFrame,
+    motion_of: dict[str, str],
+    view: View,
 ) -> list[tuple[str, list[Comparison]]]:
-    """A heading and its comparisons, for the most and for the least recycled pair; none without pairs."""
+    """A heading and its comparisons, for the most and for the least recycled pair, if any."""
     marked = extremes(reuse)
     if marked is None:
         return []
     found = []
-    texts = pool.set_index("motion_id")
+    texts = keyed(pool, "motion_id")
     for name, pair in zip(("Most", "Least"), marked, strict=True):
         motion = motion_of[pair.draw_id]
-        columns = [c for c in texts.columns if c.startswith("motion_")]
-        topic = str(texts.loc[motion, columns[0]]) if columns else motion
+        # The pool has a column for every language's motion, the first one's first.
+        columns = [name for name in pool.columns if name.startswith("motion_")][1:]
+        topic = str(texts[motion][columns[0]]) if columns else motion
         heading = (
-            f"{name} recycled: draw {pair.draw_id}, {pair.speaker}, in {language_name(pair.language)} "
-            f"({number(pair.ratio)}). {topic.rstrip('.')}."
+            f"{name} recycled: draw {pair.draw_id}, {pair.speaker}, in "
+            f"{language_name(pair.language)} ({number(pair.ratio)}). {topic.rstrip('.')}."
         )
         found.append((heading, compare(pair, reuse, turns, view)))
     return found
@@ -113,29 +122,24 @@ _INTRO = (
     "One speaker's two speeches, side by side in every language; the roles and the motion are the "
     "same. Chosen over all draws complete in every language by the character-level SequenceMatcher "
     "ratio (autojunk off). Marked: passages that come back, of at least 12 letters or 4 Chinese "
-    "characters. Ratios of different scripts do not compare: chance alone shares more letters than "
+    "characters, in the same order in both: one that moved past another is not marked. "
+    "Ratios of different scripts do not compare: chance alone shares more letters than "
     "characters."
 )
 
 
 def as_markdown(found: list[tuple[str, list[Comparison]]], view: View) -> str:
-    """Speeches under each other, repeated passages in bold."""
+    """Speeches under each other, passages that come back in bold."""
     lines = ["# Recycled speeches", "", _INTRO + (f" {SIMULATED}" if view.simulated else ""), ""]
     for heading, comparisons in found:
         lines += [f"## {heading}", ""]
         for one in comparisons:
             lines += [f"### {_ratios(one)}", ""]
             for speech in (one.first, one.second):
-                text = "".join(f"**{p.strip()}**".join(_edges(p)) if i else p for p, i in speech.passages)
+                # Asterisks fail beside Chinese punctuation; Markdown lets this tag through.
+                text = "".join(f"<b>{part}</b>" if i else part for part, i in speech.passages)
                 lines += [f"*{_label(speech)}*", "", f"> {text}", ""]
     return "\n".join(lines)
-
-
-def _edges(passage: str) -> tuple[str, str]:
-    """The blanks around a passage, which must stay outside its asterisks."""
-    bare = passage.strip()
-    start = passage.index(bare) if bare else 0
-    return passage[:start], passage[start + len(bare) :]
 
 
 def _ratios(one: Comparison) -> str:
@@ -150,11 +154,15 @@ def _label(speech: Speech) -> str:
 
 
 _STYLE = """
-body { font: 15px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; color: #222; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; }
+body { font: 15px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; color: #222; }
+body { margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.4rem; }
-.speech { border-top: 1px solid #999; padding-top: .3rem; } .who { font-size: 12px; color: #666; margin: 0; }
-.speech p { margin: .3rem 0; } mark { background: #ffe08a; text-decoration: underline; text-decoration-color: #a06a00; text-underline-offset: 3px; }
+.speech { border-top: 1px solid #999; padding-top: .3rem; }
+.who { font-size: 12px; color: #666; margin: 0; }
+.speech p { margin: .3rem 0; }
+mark { background: #ffe08a; text-decoration: underline #a06a00; text-underline-offset: 3px; }
 mark sup { font-size: 9px; color: #555; } .intro { font-size: 13px; color: #555; max-width: 50rem; }
 @media (max-width: 40rem) { .pair { grid-template-columns: 1fr; } }
 """
@@ -163,7 +171,9 @@ mark sup { font-size: 9px; color: #555; } .intro { font-size: 13px; color: #555;
 def as_html(found: list[tuple[str, list[Comparison]]], view: View) -> str:
     """A page with the speeches beside each other, repeated passages marked and numbered."""
     parts = ["<h1>Recycled speeches</h1>"]
-    parts.append(f'<p class="intro">{escape(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>')
+    parts.append(
+        f'<p class="intro">{escape(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>'
+    )
     for heading, comparisons in found:
         parts.append(f"<h2>{escape(heading)}</h2>")
         for one in comparisons:

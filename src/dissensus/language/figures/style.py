@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from dissensus.language.figures.words import language_name
 from dissensus.tables.artefact import replacing
@@ -106,7 +107,7 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 
 def new_figure(height: float, simulated: bool, width: float = WIDTH) -> Figure:
-    """An empty figure, in inches, with a line at its foot that says so where models are simulated."""
+    """An empty figure, in inches; a line at its foot says so where models are simulated."""
     figure = Figure(figsize=(width, height), layout="constrained")
     if simulated:
         figure.text(
@@ -121,7 +122,7 @@ def resize(figure: Figure, height: float, simulated: bool) -> None:
     figure.set_figheight(height)
     foot = 0.16 / height if simulated else 0.0
     engine = figure.get_layout_engine()
-    assert engine is not None
+    assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(rect=(0.0, foot, 1.0, 1.0 - foot))
     for text in figure.texts:
         text.set_y(0.03 / height)

@@ -1,4 +1,4 @@
-"""A table as readers see it: a title, cells that are text already, and a note; as Markdown, CSV, HTML."""
+"""A table as readers see it: title, cells of text, and a note; as Markdown, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -56,15 +56,23 @@ def as_markdown(table: Table) -> str:
     right = _numeric(table)
 
     def line(row: Sequence[str]) -> str:
-        return "| " + " | ".join(
-            cell.rjust(width) if flush else cell.ljust(width)
-            for cell, width, flush in zip(row, widths, right, strict=True)
-        ) + " |"  # fmt: skip
+        return (
+            "| "
+            + " | ".join(
+                cell.rjust(width) if flush else cell.ljust(width)
+                for cell, width, flush in zip(row, widths, right, strict=True)
+            )
+            + " |"
+        )
 
-    rule = "|" + "|".join(
-        "-" * (width + 1) + ":" if flush else "-" * (width + 2)
-        for width, flush in zip(widths, right, strict=True)
-    ) + "|"  # fmt: skip
+    rule = (
+        "|"
+        + "|".join(
+            "-" * (width + 1) + ":" if flush else "-" * (width + 2)
+            for width, flush in zip(widths, right, strict=True)
+        )
+        + "|"
+    )
     body = "\n".join([line(cells[0]), rule, *(line(row) for row in cells[1:])])
     return f"**{table.title}.**\n\n{body}\n\n*Note.* {table.note}\n"
 
@@ -77,7 +85,8 @@ def as_csv(table: Table) -> str:
 
 
 _STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; }
+body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
+body { margin: 2rem auto; max-width: 62rem; padding: 0 1rem; }
 table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .7rem; text-align: left; vertical-align: top; }
 thead th { border-top: 1.5px solid #222; border-bottom: 1px solid #222; }

@@ -52,7 +52,7 @@ def language_tag(code: str) -> str:
 
 
 def contrast_words(contrast: str) -> str:
-    """"Chinese − English" for "zh-en"."""
+    """The contrast "zh-en" is "Chinese − English"."""
     return " − ".join(language_name(code) for code in contrast.split("-"))
 
 
@@ -77,20 +77,20 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """"<0.001", else three decimals."""
+    """Three decimals, "<0.001" below."""
     if value is None or math.isnan(value):
         return MISSING
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def p_clause(value: float | None) -> str:
-    """"p < 0.001" or "p = 0.043"."""
+    """Such as "p < 0.001" or "p = 0.043"."""
     text = p_value(value)
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def interval(low: float | None, high: float | None, digits: int = 3, minus: str = "-") -> str:
-    """"[0.442, 0.556]", as the paper's Table 1 has it."""
+    """Such as "[0.442, 0.556]", as the paper's Table 1 has it."""
     limits = [number(limit, digits, minus) for limit in (low, high)]
     return MISSING if MISSING in limits else f"[{limits[0]}, {limits[1]}]"
 
@@ -101,7 +101,7 @@ def limits(row: Mapping[str, Any]) -> str:
 
 
 def span(low: float | None, high: float | None, digits: int = 3) -> str:
-    """"0.442–0.556", as the paper's Tables 2 and 7 have it; "-0.1 to 0.2" where a sign would blur it."""
+    """The paper's "0.442–0.556" of Tables 2 and 7; with a minus sign, "-0.1 to 0.2"."""
     first, last = number(low, digits), number(high, digits)
     if MISSING in (first, last):
         return MISSING
@@ -117,14 +117,16 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """"1 draw", "2 draws"."""
+    """Such as "1 draw" or "2 draws"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def listed(items: Iterable[str]) -> str:
-    """"a", "a and b", "a, b and c"."""
+    """Such as "a", "a and b", or "a, b and c"."""
     words = list(items)
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return (
+        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    )
 
 
 def wrapped(text: str, width: int) -> str:

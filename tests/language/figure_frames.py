@@ -1,0 +1,246 @@
+"""Small synthetic runs, of any number of draws and languages, to draw and tabulate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dissensus.language.figures.frames import View
+from dissensus.language.inference.diagnostics import diagnose_design
+from dissensus.language.inference.domain_tests import test_domains as tests_of_domains
+from dissensus.language.inference.domains import contrast_domains, estimate_domains
+from dissensus.language.inference.effect import estimate_language_effect
+from dissensus.language.inference.power import power_table
+from dissensus.language.inference.saturation import measure_saturation
+from dissensus.language.measures.anchors import fit, homogeneity
+from dissensus.language.settings import InferenceSettings
+
+ROLES = ("P1", "P2", "O1", "O2")
+PANEL = ("model-a", "model-b", "model-c", "a-model-of-a-longer-name")
+DOMAINS = (
+    "General Public Services",
+    "Defence",
+    "Public Order and Safety",
+    "Economic Affairs",
+    "Housing and Community Amenities",
+    "Health",
+    "Recreation, Culture and Religion",
+    "Education",
+    "Social Protection",
+)
+ANCHORS = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile")
+INFERENCE = InferenceSettings(
+    confidence=0.95, resamples=100, flips=100, equivalence_margin=0.05, saturation_warning=0.05
+)
+VIEW = View("en", "hi_z", "hi_normal_cdf", "95%", True)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Every frame that figures and tables are made from."""
+
+    pool: pd.DataFrame
+    manifest: pd.DataFrame
+    outcomes: pd.DataFrame
+    metrics: pd.DataFrame
+    reuse: pd.DataFrame
+    turns: pd.DataFrame
+    effect: pd.DataFrame
+    saturation: pd.DataFrame
+    domains: pd.DataFrame
+    contrasts: pd.DataFrame
+    tests: pd.DataFrame
+    diagnostics: pd.DataFrame
+    power: pd.DataFrame
+    curve: pd.DataFrame
+    curve_tests: pd.DataFrame
+    reliability: pd.DataFrame
+
+
+def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float = 0.8) -> Run:
+    """A run whose languages lie ``shift`` apart; the last language of the last draw is lost."""
+    rng = np.random.default_rng(draws * 100 + domains)
+    pool = _pool(domains)
+    manifest = _manifest(draws, pool, languages, rng)
+    lost = manifest["session_id"] == manifest["session_id"].iloc[-1]
+    outcomes = manifest[["session_id", "draw_id", "language"]].assign(
+        complete=~lost,
+        attempts=np.where(lost, 3, rng.integers(1, 3, len(manifest))),
+        repairs=0,
+        compliant=[None if gone else True for gone in lost],
+        failure=np.where(lost, "timed out", ""),
+    )
+    metrics = _metrics(manifest, outcomes, languages, shift, rng)
+    scales = ["hi_z", "hi_normal_cdf"]
+    effect = estimate_language_effect(metrics, "en", INFERENCE, "z", "normal_cdf", 1)
+    curve, curve_tests = _curve(languages, rng)
+    reuse, turns = _speeches(manifest[~lost], rng)
+    return Run(
+        pool,
+        manifest,
+        outcomes,
+        metrics,
+        reuse,
+        turns,
+        pd.DataFrame(effect),
+        pd.DataFrame(measure_saturation(metrics, ANCHORS, INFERENCE)),
+        pd.DataFrame(estimate_domains(metrics, pool, scales, INFERENCE, 1)),
+        pd.DataFrame(contrast_domains(metrics, pool, scales, INFERENCE)),
+        pd.DataFrame(tests_of_domains(metrics, pool, "en", scales, INFERENCE, 1)),
+        pd.DataFrame(diagnose_design(manifest, outcomes, pool, PANEL, "en", INFERENCE, 1)),
+        pd.DataFrame(power_table(metrics, "en", "hi_z", draws, [0.1, 0.3, 0.5], 0.95)),
+        curve,
+        curve_tests,
+        pd.DataFrame(
+            [
+                {"statistic": "cohen_kappa", "value": 0.8, "ci_low": 0.7, "ci_high": 0.9},
+                {"statistic": "agreement[1]", "value": 0.9, "ci_low": None, "ci_high": None},
+                {"statistic": "confusion[1,2]", "value": 3.0, "ci_low": None, "ci_high": None},
+            ]
+        ).assign(n=20, q=11),
+    )
+
+
+def _pool(domains: int) -> pd.DataFrame:
+    rows = [
+        {
+            "motion_id": f"m{domain}{index}",
+            "domain_id": domain + 1,
+            "domain": DOMAINS[domain],
+            "drawable": True,
+            "motion_en": f"This House Would {domain}",
+            "motion_zh": f"本院将{domain}",
+        }
+        for domain in range(domains)
+        for index in range(3)
+    ]
+    none = {**rows[0], "motion_id": "none", "domain_id": 0, "domain": "None", "drawable": False}
+    return pd.DataFrame([*rows, none])
+
+
+def _manifest(
+    draws: int, pool: pd.DataFrame, languages: tuple[str, ...], rng: np.random.Generator
+) -> pd.DataFrame:
+    motions = pool[pool["drawable"]].reset_index(drop=True)
+    rows = []
+    for index in range(draws):
+        motion = motions.iloc[int(rng.integers(len(motions)))]
+        order = [languages[int(i)] for i in rng.permutation(len(languages))]
+        cast = [PANEL[int(i)] for i in rng.permutation(4)]
+        rows += [
+            {
+                "session_id": f"d{index + 1:03d}-{language}",
+                "draw_id": f"d{index + 1:03d}",
+                "block": 1,
+                "domain_id": int(motion["domain_id"]),
+                "motion_id": motion["motion_id"],
+                "language": language,
+                "language_order": ">".join(order),
+                "position": order.index(language) + 1,
+                **dict(zip(ROLES, cast, strict=True)),
+                "seed": index,
+            }
+            for language in languages
+        ]
+    return pd.DataFrame(rows)
+
+
+def _metrics(
+    manifest: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    languages: tuple[str, ...],
+    shift: float,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    frame = manifest.drop(columns=[*ROLES, "seed"]).merge(
+        outcomes.drop(columns=["draw_id", "language"]), on="session_id"
+    )
+    n = len(frame)
+    level = np.array([languages.index(name) for name in frame["language"]])
+    for name, middle, spread in (("s_lex", 0.5, 0.05), ("s_sem", 0.6, 0.06)):
+        values = middle + spread * (shift * level + rng.standard_normal(n))
+        frame[name] = np.where(frame["complete"], values, np.nan)
+    for name in ("s_lex_matched", "s_lex_excess"):
+        frame[name] = frame["s_lex"] - 0.03 * level
+    for name in ("s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker"):
+        frame[name] = frame["s_sem"] + rng.normal(0, 0.01, n)
+    frame["tokens"] = np.where(frame["complete"], 1000.0 + 400 * level, np.nan)
+    reference = (frame["language"] == "en").to_numpy()
+    for scale in ANCHORS:
+        for short, column in (("lex", "s_lex"), ("sem", "s_sem")):
+            values = frame[column].to_numpy()
+            frame[f"{short}_{scale}"] = fit(scale, values[reference])(values)
+        frame[f"hi_{scale}"] = homogeneity(
+            frame["s_lex"], frame["s_sem"], reference, weights=(0.5, 0.5), scale=scale
+        )
+    return frame
+
+
+def _curve(
+    languages: tuple[str, ...], rng: np.random.Generator
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rows, tests = [], []
+    for language in languages[1:]:
+        own = [
+            {
+                "weight_lexical": weight,
+                "unit": unit,
+                "variant": variant,
+                "tokenizer": "tekken",
+                "pairs": "pooled",
+                "embedder": "use-multilingual",
+                "anchor": anchor,
+                "estimate_d": float(rng.normal(0.2, 0.3)),
+                "main": (weight, unit, variant, anchor) == (0.5, "turn", "plain", "z"),
+            }
+            for weight in (0.25, 0.5)
+            for unit in ("turn", "speaker")
+            for variant in ("plain", "matched")
+            for anchor in ("z", "ecdf")
+        ]
+        own.sort(key=lambda row: row["estimate_d"])
+        for rank, row in enumerate(own, start=1):
+            d = row["estimate_d"]
+            row |= {
+                "contrast": f"{language}-en",
+                "specification": rank,
+                "estimate": 2 * d,
+                "ci_low": 2 * d - 0.4,
+                "ci_high": 2 * d + 0.4,
+                "p_value": 0.01 if abs(d) > 0.2 else 0.4,
+                "n": 20,
+            }
+        rows += own
+        tests += [
+            {"contrast": f"{language}-en", "test": "median", "statistic": 0.2, "p_value": 0.03}
+        ]
+    return pd.DataFrame(rows), pd.DataFrame(tests)
+
+
+def _speeches(
+    manifest: pd.DataFrame, rng: np.random.Generator
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Speeches of which the first draw's P1 repeats itself in English, and nobody else anything."""
+    reuse, turns = [], []
+    for row in manifest.to_dict("records"):
+        for place, speaker in enumerate(("P1", "O1", "P2", "O2"), start=1):
+            ids = {"session_id": row["session_id"], "draw_id": row["draw_id"]}
+            ids |= {"language": row["language"], "speaker": speaker, "model": row[speaker]}
+            repeats = row["draw_id"] == "d001" and row["language"] == "en" and speaker == "P1"
+            ratio = 0.9 if repeats else float(rng.uniform(0.1, 0.6))
+            reuse.append(
+                {**ids, "first_turn": place, "second_turn": place + 4}
+                | {"characters": ratio, "tokens": ratio / 2}
+            )
+            han = row["language"] == "zh"
+            first = (
+                "空置住房应当先给市民使用。" if han else "Empty homes should house people first."
+            )
+            second = first if repeats else ("别的话。" if han else "Quite another thing <b>.")
+            turns += [
+                {**ids, "turn": turn, "round_label": f"Round {turn}", "text": text}
+                for turn, text in ((place, first), (place + 4, second))
+            ]
+    return pd.DataFrame(reuse), pd.DataFrame(turns)

@@ -1,0 +1,225 @@
+"""Figures at several sizes of run: nothing overlaps, bytes repeat, simulated models are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from tests.language.figure_frames import VIEW, Run, make_run
+
+from dissensus.language.figures import (
+    domains,
+    flow,
+    paired_effects,
+    parts,
+    power,
+    reuse,
+    saturation,
+    specifications,
+)
+from dissensus.language.figures.frames import View
+from dissensus.language.figures.style import marks, save, spread
+
+SIZES = [
+    (4, 2, ("en", "zh")),
+    (12, 5, ("en", "zh", "fr")),
+    (30, 9, ("en", "zh", "fr", "an_own")),
+]
+
+DRAWN: dict[str, Callable[[Run, View], Figure]] = {
+    "flow": lambda r, v: flow.draw(flow.trace(r.pool, r.manifest, r.outcomes, "en"), v),
+    "paired_effects": lambda r, v: paired_effects.draw(r.metrics, r.effect, v),
+    "parts": lambda r, v: parts.draw(r.metrics, r.effect, v),
+    "domains": lambda r, v: domains.draw(r.metrics, r.domains, r.effect, v),
+    "specifications": lambda r, v: specifications.draw(r.curve, r.curve_tests, v),
+    "saturation": lambda r, v: saturation.draw(r.metrics, r.saturation, 0.05, v),
+    "power": lambda r, v: power.draw(r.power, r.effect, 100, v),
+    "reuse": lambda r, v: reuse.draw(r.reuse, v),
+}
+
+run_of = cache(make_run)
+
+
+def visible_texts(figure: Figure) -> list[tuple[str, Bbox]]:
+    """Every word drawn, with the box that it takes."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    hidden = undrawn_ticks(figure)
+    return [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in hidden
+    ]
+
+
+def undrawn_ticks(figure: Figure) -> set[int]:
+    """Tick labels beyond the ends of their axis or on axes switched off: they exist, unseen."""
+    found = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not axes.axison or not low <= tick.get_loc() <= high:
+                    found |= {id(tick.label1), id(tick.label2)}
+    return found
+
+
+Placed = list[tuple[str, Bbox]]
+
+
+def overlaps(texts: Placed) -> list[tuple[str, str]]:
+    """Pairs of texts whose boxes meet by more than a pixel."""
+    found = []
+    for (one, a), (other, b) in combinations(texts, 2):
+        width = min(a.x1, b.x1) - max(a.x0, b.x0)
+        height = min(a.y1, b.y1) - max(a.y0, b.y0)
+        if width > 1 and height > 1:
+            found.append((one, other))
+    return found
+
+
+def outside(texts: Placed, figure: Figure) -> list[str]:
+    """Texts that the page cuts off."""
+    width, height = figure.canvas.get_width_height()
+    return [
+        text
+        for text, box in texts
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1
+    ]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("name", DRAWN)
+def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, tuple[str, ...]]) -> None:
+    figure = DRAWN[name](run_of(*size), VIEW)
+    texts = visible_texts(figure)
+    assert VIEW.simulated and any(text == "simulated models" for text, _ in texts)
+    assert overlaps(texts) == []
+    assert outside(texts, figure) == []
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_simulated_is_printed_in_both_forms_and_bytes_repeat(name: str, tmp_path: Path) -> None:
+    run = run_of(*SIZES[0])
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        save(DRAWN[name](run, VIEW), tmp_path / folder / "f.svg", tmp_path / folder / "f.png")
+    svg = (tmp_path / "one/f.svg").read_bytes()
+    assert b">simulated models<" in svg
+    assert b"<dc:date>" not in svg
+    assert svg == (tmp_path / "two/f.svg").read_bytes()
+    assert (tmp_path / "one/f.png").read_bytes() == (tmp_path / "two/f.png").read_bytes()
+
+
+def test_a_run_of_real_models_does_not_say_simulated(tmp_path: Path) -> None:
+    real = View("en", "hi_z", "hi_normal_cdf", "95%", False)
+    save(DRAWN["reuse"](run_of(*SIZES[0]), real), tmp_path / "f.svg", tmp_path / "f.png")
+    assert b"simulated models" not in (tmp_path / "f.svg").read_bytes()
+
+
+def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    DRAWN["reuse"](run_of(*SIZES[0]), VIEW)
+    assert dict(mpl.rcParams) == before
+
+
+def test_the_looks_of_languages_differ_in_grey_and_in_shape() -> None:
+    looks = list(marks(["en", "zh", "fr", "de"], "en").values())
+    assert len({look.marker for look in looks}) == len({look.hatch for look in looks}) == 4
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    greys = [luminance(look.colour) for look in looks[:3]]
+    # The two languages of the paper must be far apart, a third at least told from either.
+    assert greys[1] / greys[0] > 5
+    assert min(abs(a - b) for a, b in combinations(greys, 2)) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([0.0, 1.0], [0.0, 1.0]),
+        ([0.0, 0.0], [-0.25, 0.25]),
+        ([1.0, 0.9, 5.0], [1.2, 0.7, 5.0]),
+        ([0.0, 0.0, 0.0], [-0.5, 0.0, 0.5]),
+    ],
+)
+def test_spread_moves_labels_apart_and_no_further(
+    places: list[float], expected: list[float]
+) -> None:
+    assert spread(places, 0.5) == pytest.approx(expected)
+
+
+def test_flow_counts_what_was_lost() -> None:
+    run = run_of(12, 5, ("en", "zh", "fr"))
+    found = flow.trace(run.pool, run.manifest, run.outcomes, "en")
+    assert (found.motions, found.without_function, found.drawable) == (16, 1, 15)
+    assert (found.draws, found.complete_draws) == (12, 11)
+    assert [arm.language for arm in found.arms] == ["en", "zh", "fr"]
+    assert [arm.lost for arm in found.arms] == [0, 0, 1]
+    assert sum(found.first.values()) == 12
+    assert found.casts.to_numpy().sum() == 48
+    said = flow.describe(found)
+    assert said["complete_draws"] == "11 of 12 draws"
+    assert said["lost"] == "0 in English, 0 in Chinese and 1 in fr".replace("in fr", "in French")
+
+
+def test_domain_effects_are_students_by_hand() -> None:
+    run = make_run(30, 4, ("en", "zh"))
+    found = domains.domain_effects(run.metrics, "hi_z", "zh", VIEW)
+    values = run.metrics.pivot(index="draw_id", columns="language", values="hi_z").dropna()
+    by_draw = run.metrics.drop_duplicates("draw_id").set_index("draw_id")["domain_id"]
+    one = found.index[found["n"] > 2][0]
+    d = (values["zh"] - values["en"])[by_draw.reindex(values.index) == one].to_numpy()
+    from scipy.stats import t
+
+    half = t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / len(d) ** 0.5
+    assert found.loc[one, "estimate"] == pytest.approx(d.mean())
+    assert found.loc[one, "ci_high"] == pytest.approx(d.mean() + half)
+
+
+def test_a_saturated_arm_is_named_in_the_caption() -> None:
+    run = make_run(20, 3, ("en", "zh"), shift=12.0)
+    said = saturation.describe(run.saturation, 0.05, VIEW)["warning"]
+    assert "Warning" in said
+    assert "index: 100% in Chinese" in said
+    calm = saturation.describe(run.saturation.assign(warning=False), 0.05, VIEW)["warning"]
+    assert calm == "No arm of any scale has more than 5% of its sessions at a bound."
+
+
+def test_extremes_come_from_draws_held_in_every_language() -> None:
+    run = run_of(4, 2, ("en", "zh"))
+    most, least = reuse.extremes(run.reuse) or (None, None)
+    assert most is not None and least is not None
+    assert (most.draw_id, most.language, most.speaker, most.ratio) == ("d001", "en", "P1", 0.9)
+    whole = reuse.comparable(run.reuse)
+    assert "d004" not in set(whole["draw_id"])
+    assert least.ratio == whole["characters"].min()
+
+
+def test_options_with_one_way_only_are_left_out_of_the_curve() -> None:
+    rows = specifications.options(run_of(4, 2, ("en", "zh")).curve)
+    assert [(title, name) for title, name, _ in rows] == [
+        ("Lexical weight", "0.25"),
+        ("Lexical weight", "0.5"),
+        ("Unit", "turn"),
+        ("Unit", "speaker"),
+        ("Lexical length", "as spoken"),
+        ("Lexical length", "matched"),
+        ("Anchor", "z"),
+        ("Anchor", "ECDF"),
+    ]

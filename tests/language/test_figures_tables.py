@@ -1,0 +1,345 @@
+"""Tables recomputed by hand from small frames, captions, and the speeches side by side."""
+
+from __future__ import annotations
+
+from functools import cache
+from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from docutils.core import publish_parts
+from scipy import stats
+from tests.language.figure_frames import VIEW, Run, make_run
+
+from dissensus.language.figures import (
+    captions,
+    domains,
+    flow,
+    paired_effects,
+    paper_tables,
+    parts,
+    power,
+    printed,
+    reuse,
+    saturation,
+    specifications,
+    speeches,
+    study_tables,
+    words,
+)
+from dissensus.language.figures.frames import View
+from dissensus.language.figures.tables import Table, as_csv, as_markdown, as_page, make
+from dissensus.language.inference.domain_tests import TESTS
+from dissensus.language.inference.estimators import METHODS
+
+TEMPLATES = Path(__file__).parents[2] / "workflow/report"
+
+
+@cache
+def run_of_two() -> Run:
+    return make_run(20, 4, ("en", "zh"))
+
+
+@cache
+def run_of_three() -> Run:
+    return make_run(12, 3, ("en", "zh", "fr"))
+
+
+def artefacts(run: Run) -> printed.Artefacts:
+    return printed.Artefacts(
+        run.metrics,
+        run.effect,
+        run.diagnostics,
+        run.tests,
+        run.contrasts,
+        run.power,
+        run.reliability,
+    )
+
+
+def every_table(run: Run, view: View = VIEW) -> list[Table]:
+    return [
+        paper_tables.table_1(run.effect, view),
+        paper_tables.table_2(run.domains, view),
+        paper_tables.table_3(run.diagnostics, view),
+        paper_tables.table_4(run.diagnostics, view),
+        paper_tables.table_5(run.diagnostics, view),
+        paper_tables.table_6(run.diagnostics, run.outcomes, view),
+        paper_tables.table_7(run.effect, METHODS, view),
+        printed.table_paper(artefacts(run), view),
+        study_tables.table_parts(run.effect, view),
+        study_tables.table_saturation(run.saturation, 0.05, view),
+        study_tables.table_domain_tests(run.tests, TESTS, view),
+        study_tables.table_conduct(run.diagnostics, view),
+        study_tables.table_reliability(run.reliability, run.pool, view),
+    ]
+
+
+def differences_of(run: Run, column: str) -> np.ndarray:
+    wide = run.metrics.pivot(index="draw_id", columns="language", values=column).dropna()
+    return (wide["zh"] - wide["en"]).to_numpy()
+
+
+def test_table_1_by_hand() -> None:
+    run = run_of_two()
+    d = differences_of(run, "hi_z")
+    rows = {row[2]: row[3] for row in paper_tables.table_1(run.effect, VIEW).rows[:5]}
+    assert rows["Sample size (N pairs)"] == str(len(d)) == "19"
+    assert rows["ATE"] == f"{d.mean():.3f}"
+
+
+def test_table_1_adds_rows_for_a_further_language() -> None:
+    rows = paper_tables.table_1(run_of_three().effect, VIEW).rows
+    assert list(dict.fromkeys(row[0] for row in rows)) == ["Chinese − English", "French − English"]
+    assert len(rows) == 2 * len(paper_tables.table_1(run_of_two().effect, VIEW).rows)
+
+
+def test_table_2_by_hand() -> None:
+    run = run_of_two()
+    wide = run.metrics.pivot(index="draw_id", columns="language", values="hi_z").dropna()
+    numbers = run.metrics.drop_duplicates("draw_id").set_index("draw_id")["domain_id"]
+    means = wide.mean(axis=1).groupby(numbers.reindex(wide.index)).agg(["mean", "count", "std"])
+    table = paper_tables.table_2(run.domains, VIEW)
+    ordered = means.sort_values("mean", ascending=False)
+    assert [row[0] for row in table.rows] == [str(domain) for domain in ordered.index]
+    mean, n, sd = ordered.iloc[0]
+    half = stats.t.ppf(0.975, n - 1) * sd / n**0.5
+    assert table.rows[0][2:5] == (str(int(n)), f"{mean:.3f}", words.span(mean - half, mean + half))
+
+
+def test_tables_3_to_6_count_the_manifest() -> None:
+    run = run_of_two()
+    draws = run.manifest.drop_duplicates("draw_id")
+    by_domain = {row[0]: row[2:] for row in paper_tables.table_3(run.diagnostics, VIEW).rows}
+    for domain, count in draws["domain_id"].value_counts().items():
+        assert by_domain[str(domain)] == (str(count), f"{count / 20:.2f}")
+    assert by_domain[""] == ("20", "1.00")
+    first = draws["language_order"].str.startswith("en").sum()
+    assert paper_tables.table_4(run.diagnostics, VIEW).rows[0][:4] == (
+        "en_first",
+        str(first),
+        f"{first / 20:.2f}",
+        "10",
+    )
+    roles = paper_tables.table_5(run.diagnostics, VIEW)
+    assert roles.rows[0][1] == str((draws["P1"] == "model-a").sum())
+    assert {row[-1] for row in roles.rows} == {"20"}
+    attempts = paper_tables.table_6(run.diagnostics, run.outcomes, VIEW)
+    once = int((run.outcomes["attempts"] == 1).sum())
+    assert attempts.rows[0][:4] == ("1", str(once), f"{once / 40:.3f}", f"{once / 40:.3f}")
+    assert attempts.rows[-1][1] == "40"
+
+
+def test_table_7_names_the_methods_of_the_paper_and_all_others() -> None:
+    table = paper_tables.table_7(run_of_two().effect, METHODS, VIEW)
+    methods = [row[2] for row in table.rows]
+    for name in ("Paired diff.", "Paired t-test", "Sign-flip test"):
+        assert sum(method.startswith(f"{name} (") for method in methods) == 2
+    d = differences_of(run_of_two(), "hi_z")
+    row = next(row for row in table.rows if row[2].startswith("Paired t-test"))
+    low, high = stats.t.interval(0.95, len(d) - 1, d.mean(), stats.sem(d))
+    assert row[4:] == (
+        f"{d.mean():.3f}",
+        words.span(low, high),
+        words.p_value(stats.ttest_1samp(d, 0).pvalue),
+    )
+
+
+def test_every_table_says_simulated_but_that_of_the_coders() -> None:
+    real = View("en", "hi_z", "hi_normal_cdf", "95%", False)
+    for table in every_table(run_of_three()):
+        coders = table.name == "table_reliability"
+        assert ("Simulated models." in table.note) is not coders, table.name
+        assert "nan" not in as_csv(table).lower().replace("finance", ""), table.name
+    assert not any("Simulated" in as_markdown(table) for table in every_table(run_of_two(), real))
+
+
+def test_tables_of_a_very_small_run_can_be_made() -> None:
+    assert len(every_table(make_run(4, 2, ("en", "zh")))) == 13
+
+
+def test_a_table_in_three_forms() -> None:
+    table = make("t", "Title", ("Name", "Value"), [("a|b", "0.1"), ("c", "<0.001")], "N = 2.", True)
+    assert as_markdown(table) == (
+        "**Title.**\n\n| Name |  Value |\n|------|-------:|\n| a\\|b |    0.1 |\n"
+        "| c    | <0.001 |\n\n*Note.* N = 2. Simulated models.\n"
+    )
+    assert as_csv(table) == "Name,Value\na|b,0.1\nc,<0.001\n"
+    html = as_page([table], "Tables")
+    assert "&lt;0.001" in html and '<html lang="en">' in html and "http" not in html
+    with pytest.raises(ValueError, match="as its header"):
+        make("t", "Title", ("Name", "Value"), [("a",)], "", False)
+
+
+def test_numbers_are_printed_as_in_the_paper() -> None:
+    assert words.interval(0.442, 0.556) == "[0.442, 0.556]"
+    assert words.span(0.723, 0.902) == "0.723–0.902"
+    assert words.span(-0.1, 0.2) == "-0.100 to 0.200"
+    assert [words.p_value(p) for p in (0.0009, 0.001, 0.04321)] == ["<0.001", "0.001", "0.043"]
+    assert words.number(-0.0001) == "0.000"
+    assert words.number(float("nan")) == words.span(float("nan"), 1.0) == "–"
+    assert words.signed(-0.5) == "−0.500"
+    assert [words.percent(x) for x in (0.075, 1.0, 0.0366)] == ["7.5%", "100%", "3.7%"]
+
+
+class TestImpliedByThePaper:
+    """Each implied number derived again from the printed ones alone."""
+
+    def test_effect(self) -> None:
+        one = printed.TABLE_1
+        se = (one["high"] - one["low"]) / 2 / stats.t.ppf(0.975, one["n"] - 1)
+        t = one["ate"] / se
+        expected = f"SE {se:.4f}, t {t:.2f}, d_z {t / one['n'] ** 0.5:.3f} (t interval, 98 df)"
+        assert expected == printed.IMPLIED.se
+
+    def test_means_and_ceiling(self) -> None:
+        total = sum(n for n, *_ in printed.TABLE_2.values())
+        both = sum(n * mean for n, mean, *_ in printed.TABLE_2.values()) / total
+        assert total == 99
+        assert printed.IMPLIED.mean_both.startswith(f"{both:.3f}"[:4])
+        assert both == pytest.approx(0.750495, abs=1e-6)
+        assert printed.IMPLIED.english.startswith(f"{both - 0.2495:.3f}")
+        assert printed.IMPLIED.chinese.startswith(f"{both + 0.2495:.3f}")
+
+    def test_omnibus(self) -> None:
+        groups = [
+            (n, mean, (high - low) / 2 / stats.t.ppf(0.975, n - 1) * n**0.5)
+            for n, mean, low, high in printed.TABLE_2.values()
+        ]
+        n, mean, sd = (np.array(column, dtype=float) for column in zip(*groups, strict=True))
+        grand = (n * mean).sum() / n.sum()
+        f = ((n * (mean - grand) ** 2).sum() / 8) / (((n - 1) * sd**2).sum() / 90)
+        p = stats.f.sf(f, 8, 90)
+        assert printed.IMPLIED.omnibus.startswith(f"ANOVA F(8, 90) = {f:.3f}, p = {p:.3f}")
+        low, high = n == 11, n == 8
+        assert low.sum() == 1 and high.sum() == 2
+        first = list(printed.TABLE_2).index(6)
+        last = list(printed.TABLE_2).index(10)
+        welch = stats.ttest_ind_from_stats(
+            mean[first], sd[first], n[first], mean[last], sd[last], n[last], equal_var=False
+        ).pvalue
+        assert f"Welch p = {welch:.3f}" in printed.IMPLIED.picked
+        every = [
+            stats.ttest_ind_from_stats(
+                mean[i], sd[i], n[i], mean[j], sd[j], n[j], equal_var=False
+            ).pvalue
+            for i, j in combinations(range(9), 2)
+        ]
+        assert stats.false_discovery_control(every).min() == pytest.approx(0.2175, abs=2e-3)
+
+    def test_design(self) -> None:
+        chi = stats.chisquare(printed.TABLE_3)
+        assert (
+            printed.IMPLIED.domains == f"chi-square {chi.statistic:.2f}, df 8, p = {chi.pvalue:.3f}"
+        )
+        assert f"{stats.binomtest(62, 100).pvalue:.3f}" in printed.IMPLIED.order
+        squares = ((np.array(printed.TABLE_5) - 25) ** 2).sum()
+        q = 3 / 100 * squares
+        assert printed.IMPLIED.casts == (
+            f"sum of squared deviations {squares}, Q {q:.2f}, df 9, p = {stats.chi2.sf(q, 9):.3f}"
+        )
+        shares = ", ".join(f"{n / 200:.3f}" for n in printed.TABLE_6)
+        assert shares == printed.IMPLIED.attempts
+        upper = stats.binomtest(0, 99).proportion_ci(0.95, "exact").high
+        assert f"{100 * upper:.2f}%" in printed.IMPLIED.compliance
+
+
+def test_the_paper_table_marks_whose_numbers_are_whose() -> None:
+    run = run_of_two()
+    table = printed.table_paper(artefacts(run), VIEW)
+    assert table.columns[1:] == ("Paper, as printed", "Implied by the printed numbers", "This run")
+    assert "not ours" in table.note
+    ate = next(row for row in table.rows if row[0].startswith("ATE"))
+    assert ate[1] == "0.499"
+    assert ate[3] == f"{differences_of(run, 'hi_normal_cdf').mean():.3f}"
+    said = " ".join(" ".join(row) for row in table.rows)
+    for fact in ("V3.1 in Table 5", "1 of 100 is 1.0%", "promised for the appendix"):
+        assert fact in said
+
+
+def test_captions_are_filled_and_are_clean_restructured_text() -> None:
+    for run in (run_of_two(), run_of_three()):
+        traced = flow.trace(run.pool, run.manifest, run.outcomes, "en")
+        said = {
+            "plot_flow": flow.describe(traced),
+            "plot_paired_effects": paired_effects.describe(run.metrics, run.effect, VIEW),
+            "plot_parts": parts.describe(run.metrics, run.effect, VIEW),
+            "plot_domains": domains.describe(run.metrics, run.domains, run.tests, VIEW),
+            "plot_specifications": specifications.describe(run.curve, run.curve_tests),
+            "plot_saturation": saturation.describe(run.saturation, 0.05, VIEW),
+            "plot_power": power.describe(run.power, run.effect, 20, VIEW),
+            "plot_reuse": reuse.describe(run.reuse, VIEW),
+            "compare_speeches": reuse.describe(run.reuse, VIEW),
+            "tabulate": {"tables": "13"},
+        }
+        for name, values in said.items():
+            text = captions.fill((TEMPLATES / f"{name}.rst").read_text(), values, True)
+            assert "{" not in text and "nan" not in text.lower(), name
+            assert text.endswith(f"*{captions.SIMULATED}*\n")
+            publish_parts(text, writer="html", settings_overrides={"halt_level": 2})
+
+
+def test_a_caption_takes_no_marks_from_names() -> None:
+    text = captions.fill(
+        "{name} and **{other}**", {"name": "an_ {{x}} *y* `z`", "other": "b"}, False
+    )
+    body = publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["body"]
+    assert "an_ ((x)) *y* `z`" in body and "<strong>b</strong>" in body
+    with pytest.raises(KeyError):
+        captions.fill("{missing}", {}, False)
+
+
+class _Checker(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.languages: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+        self.languages += [str(value) for name, value in attrs if name == "lang"]
+        self.links += [str(value) for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_most_recycled_speeches_stand_side_by_side() -> None:
+    run = run_of_two()
+    motions = dict(zip(run.manifest["draw_id"], run.manifest["motion_id"], strict=True))
+    found = speeches.sections(run.reuse, run.turns, run.pool, motions, VIEW)
+    heading, comparisons = found[0]
+    assert heading.startswith("Most recycled: draw d001, P1, in English (0.900). This House Would")
+    english, chinese = comparisons
+    assert english.first.passages == (("Empty homes should house people first.", 1),)
+    assert english.second.passages == english.first.passages
+    assert chinese.characters < 0.9 and all(index == 0 for _, index in chinese.second.passages)
+    html = speeches.as_html(found, VIEW)
+    checker = _Checker()
+    checker.feed(html)
+    assert checker.open == [] and checker.links == []
+    assert set(checker.languages) == {"en", "zh-Hans"}
+    assert "<mark>Empty homes should house people first.<sup>1</sup></mark>" in html
+    assert "another thing &lt;b&gt;" in html
+    assert "Simulated models." in html
+    assert "<b>Empty homes should house people first.</b>" in speeches.as_markdown(found, VIEW)
+
+
+def test_passages_are_found_in_long_texts_where_autojunk_would_lose_them() -> None:
+    shared = "the same forty letters stand in both texts"
+    first = "abcdefgh " * 40 + shared
+    second = shared + " ijklmnop" * 40
+    assert (360, 0, len(shared)) in speeches.shared_passages(first, second, 12)
+
+
+def test_no_pair_of_speeches_gives_no_section() -> None:
+    run = run_of_two()
+    alone = run.reuse[(run.reuse["draw_id"] == "d020")]
+    motions = dict(zip(run.manifest["draw_id"], run.manifest["motion_id"], strict=True))
+    assert alone["language"].nunique() == 1
+    both = run.reuse[run.reuse["draw_id"].ne("d020")].iloc[:0]
+    assert speeches.sections(both, run.turns, run.pool, motions, VIEW) == []
