@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,13 @@ def jitter(n: int, width: float) -> Array:
     """Sideways places for n dots: even, in an order without pattern, the same every time."""
     # Multiples of the golden ratio fill an interval evenly however many are taken.
     return np.asarray((np.arange(n) * 0.618033988749895 % 1.0 - 0.5) * width)
+
+
+def joined(places: Sequence[float] | Array, rows: Array) -> tuple[Array, Array]:
+    """A line a row through the places as one broken line: one element to draw, not hundreds."""
+    gap = np.full((len(rows), 1), np.nan)
+    xs = np.hstack([np.broadcast_to(np.asarray(places, dtype=float), rows.shape), gap])
+    return xs.ravel(), np.hstack([rows, gap]).ravel()
 
 
 def by_language_means(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.Series[float]:

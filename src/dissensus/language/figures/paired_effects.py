@@ -13,6 +13,7 @@ from dissensus.language.figures.frames import (
     differences,
     headlines,
     jitter,
+    joined,
     languages_of,
 )
 from dissensus.language.figures.style import (
@@ -77,7 +78,9 @@ def _pairs(
     """A thin line a draw, dots at its ends, and the means."""
     left, right = pairs[reference].to_numpy(), pairs[language].to_numpy()
     thin = 0.7 if len(pairs) > 30 else 1.0
-    axes.plot([0, 1], np.array([left, right]), color=FAINT, linewidth=0.6 * thin, zorder=1)
+    axes.plot(
+        *joined([0, 1], np.column_stack([left, right])), color=FAINT, linewidth=0.6 * thin, zorder=1
+    )
     for place, values, name in ((0, left, reference), (1, right, language)):
         look = looks[name]
         axes.plot(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import Record, View, estimates, jitter, languages_of, wide
+from dissensus.language.figures.frames import (
+    Record,
+    View,
+    estimates,
+    jitter,
+    joined,
+    languages_of,
+    wide,
+)
 from dissensus.language.figures.style import FAINT, INK, Mark, marks, new_figure, styled
 from dissensus.language.figures.words import (
     contrast_words,
@@ -76,9 +83,9 @@ def _line(contrast: str, row: Record, contrasts: int) -> str:
 
 
 def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
-    places = np.arange(len(values.columns))
+    places = list(range(len(values.columns)))
     complete = values.dropna()
-    axes.plot(places, complete.to_numpy().T, color=FAINT, linewidth=0.4, zorder=1)
+    axes.plot(*joined(places, complete.to_numpy()), color=FAINT, linewidth=0.4, zorder=1)
     for place, language in zip(places, values.columns, strict=True):
         known = values[language].dropna().to_numpy()
         look = looks[str(language)]

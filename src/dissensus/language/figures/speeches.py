@@ -54,8 +54,11 @@ def _cut(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, int], 
     """The text in passages, those of the spans numbered from 1."""
     found, end = [], 0
     for index, (start, size) in enumerate(spans, start=1):
-        found += [(text[end:start], 0), (text[start : start + size], index)]
-        end = start + size
+        passage = text[start : start + size]
+        # Blanks at its ends are no part of what is repeated.
+        start += len(passage) - len(passage.lstrip())
+        found += [(text[end:start], 0), (passage.strip(), index)]
+        end = start + len(passage.strip())
     return tuple((part, index) for part, index in (*found, (text[end:], 0)) if part)
 
 
