@@ -30,8 +30,7 @@ from dissensus.language.figures.style import marks, save, spread
 
 SIZES = [
     (4, 2, ("en", "zh")),
-    (12, 5, ("en", "zh", "fr")),
-    (30, 9, ("en", "zh", "fr", "an_own")),
+    (24, 9, ("en", "zh", "an_own")),
 ]
 
 DRAWN: dict[str, Callable[[Run, View], Figure]] = {

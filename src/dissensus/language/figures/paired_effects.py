@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from dissensus.language.figures.frames import (
     Record,
@@ -133,6 +134,7 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     )
     axes.text(0.02, 0.86, share, transform=axes.transAxes, va="top", size=7.5, zorder=5)
     axes.set_xlim(0.0, n + 1.0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     # The words stand over the least of the differences: above those, and above the interval.
     low, high = min(values[0], 0.0), max(values[-1], 0.0)
     pad = 0.05 * max(high - low, 1e-9)

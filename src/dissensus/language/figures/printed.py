@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, by_language_means, keyed
+from dissensus.language.figures.frames import View, by_language_means, keyed, records
 from dissensus.language.figures.tables import Row, Table, make
 from dissensus.language.figures.words import MISSING, interval, number, p_value, percent
 
@@ -157,66 +157,45 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
 
 
 def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
-    checks = run.diagnostics
+    found = {
+        (row["check"], row["group"], row["statistic"]): row for row in records(run.diagnostics)
+    }
 
     def one(check: str, group: str, statistic: str, column: str = "value") -> float:
-        chosen = (checks["check"] == check) & (checks["group"] == group)
-        found = checks[chosen & (checks["statistic"] == statistic)][column]
-        return float(found.iloc[0]) if len(found) else float("nan")
+        return float(found.get((check, group, statistic), {}).get(column, "nan"))
 
-    first = one("language_order", view.reference, "draws_first")
-    draws = one("language_order", view.reference, "draws_first", "n")
-    shares = [one("attempts", f"all: {k}", "share") for k in (1, 2, 3)]
-    upper = 1 - one("compliance", language, "share_compliant", "ci_low")
-    lost = one("attrition", "all", "share_of_draws_lost")
-    casts = one("model_by_role", "all", "q")
-    return [
-        (
-            "Domain counts (Table 3)",
-            "12, 14, 16, 9, 8, 8, 12, 10, 11",
-            IMPLIED.domains,
-            f"chi-square {number(one('domain_assignment', 'all', 'chi_square'), 2)}, "
-            f"p = {p_value(one('domain_assignment', 'all', 'chi_square', 'p_value'))}",
+    def p_of(check: str, group: str, statistic: str) -> str:
+        return f"p = {p_value(one(check, group, statistic, 'p_value'))}"
+
+    order = ("language_order", view.reference)
+    shares = (one("attempts", f"all: {k}", "share") for k in (1, 2, 3))
+    complied = ("compliance", language, "share_compliant")
+    casts = f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
+    if ("model_by_role", "all", "q") in found:
+        q = ("model_by_role", "all", "q")
+        casts += f", Q {number(one(*q), 2)}, {p_of(*q)}"
+    uniform = ("domain_assignment", "all", "chi_square")
+    here = {
+        ("Domain counts (Table 3)", ", ".join(map(str, TABLE_3)), IMPLIED.domains): (
+            f"chi-square {number(one(*uniform), 2)}, {p_of(*uniform)}"
         ),
-        (
-            "Reference first (Table 4)",
-            "62 of 100",
-            IMPLIED.order,
-            f"{number(first, 0)} of {number(draws, 0)}, "
-            f"p = {p_value(one('language_order', view.reference, 'share_first', 'p_value'))}",
+        ("Reference first (Table 4)", f"{TABLE_4[0]} of {sum(TABLE_4)}", IMPLIED.order): (
+            f"{number(one(*order, 'draws_first'), 0)} of "
+            f"{number(one(*order, 'draws_first', 'n'), 0)}, {p_of(*order, 'share_first')}"
         ),
-        (
-            "Model by role (Table 5)",
-            "16 counts from 21 to 29",
-            IMPLIED.casts,
-            f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
-            + (
-                f", Q {number(casts, 2)}, "
-                f"p = {p_value(one('model_by_role', 'all', 'q', 'p_value'))}"
-                if casts == casts
-                else ""
-            ),
+        ("Model by role (Table 5)", "16 counts from 21 to 29", IMPLIED.casts): casts,
+        ("Attempts (Table 6)", ", ".join(map(str, TABLE_6)), IMPLIED.attempts): ", ".join(
+            map(number, shares)
         ),
-        (
-            "Attempts (Table 6)",
-            "182, 15, 3",
-            IMPLIED.attempts,
-            ", ".join(number(s) for s in shares),
+        ("Compliance (5.3)", "99 of 99 in both languages", IMPLIED.compliance): (
+            f"{percent(one(*complied))} in {language}, "
+            f"up to {percent(1 - one(*complied, 'ci_low'), 2)} failures"
         ),
-        (
-            "Compliance (5.3)",
-            "99 of 99 in both languages",
-            IMPLIED.compliance,
-            f"{percent(one('compliance', language, 'share_compliant'))} in {language}, "
-            f"up to {percent(upper, 2)} failures",
+        ("Attrition (5.3)", '1 pair of 100, "< 1%"', IMPLIED.attrition): (
+            f"{percent(one('attrition', 'all', 'share_of_draws_lost'))} of draws"
         ),
-        (
-            "Attrition (5.3)",
-            '1 pair of 100, "< 1%"',
-            IMPLIED.attrition,
-            f"{percent(lost)} of draws",
-        ),
-    ]
+    }
+    return [(*printed, value) for printed, value in here.items()]
 
 
 def _text_rows(run: Artefacts) -> list[Row]:

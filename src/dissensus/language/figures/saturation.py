@@ -82,24 +82,7 @@ def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view
     for letter, place, outcome in zip("abcdefghij", axes.flat, scales, strict=False):
         shares = keyed(saturation[saturation["outcome"] == outcome], "language")
         _panel(place, metrics, outcome, shares, looks)
-        warned = notes[outcome]
-        title = f"{letter}  {scale_words(outcome)}"
-        place.set_title(
-            f"{title}  ▲" if warned else title,
-            color=ALARM if warned else INK,
-            pad=_PITCH * deep + 6,
-        )
-        place.annotate(
-            warned,
-            (0, 1),
-            (0, 4 + _PITCH * (deep - 1 - warned.count("\n"))),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            va="bottom",
-            size=6.5,
-            color=ALARM,
-        )
-        place.set_xlabel("Homogeneity Index", size=7)
+        _head(place, f"{letter}  {scale_words(outcome)}", notes[outcome], deep)
     if len(scales) < axes.size:
         axes.flat[len(scales)].text(
             0.0,
@@ -111,6 +94,24 @@ def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view
             transform=axes.flat[len(scales)].transAxes,
         )
     return figure
+
+
+def _head(axes: Axes, title: str, warned: str, deep: int) -> None:
+    """The panel's title, and below it what warns, in the room that the longest warning needs."""
+    axes.set_title(
+        f"{title}  ▲" if warned else title, color=ALARM if warned else INK, pad=_PITCH * deep + 6
+    )
+    axes.annotate(
+        warned,
+        (0, 1),
+        (0, 4 + _PITCH * (deep - 1 - warned.count("\n"))),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        va="bottom",
+        size=6.5,
+        color=ALARM,
+    )
+    axes.set_xlabel("Homogeneity Index", size=7)
 
 
 def _panel(
@@ -141,22 +142,7 @@ def _panel(
         )
         axes.axhline(base, color=GREY, linewidth=0.5)
         if language in shares:
-            own = shares[language]
-            for x, share, side in (
-                (-0.03, own["share_at_low"], "right"),
-                (1.03, own["share_at_high"], "left"),
-            ):
-                loud = own["warning"] and share == max(own["share_at_low"], own["share_at_high"])
-                axes.text(
-                    x,
-                    base + 0.02,
-                    percent(share),
-                    ha=side,
-                    va="bottom",
-                    size=6.5,
-                    color=ALARM if loud else GREY,
-                    weight="bold" if loud else "normal",
-                )
+            _ends(axes, base, shares[language])
         axes.text(
             0.0, base + 0.72, look.name, size=7, color=look.colour, weight="bold", va="bottom"
         )
@@ -165,6 +151,23 @@ def _panel(
     )
     axes.set_xticklabels(["0", "¼", "½", "¾", "1"])
     axes.spines["left"].set_visible(False)
+
+
+def _ends(axes: Axes, base: float, own: Record) -> None:
+    """The shares at either bound, loud where they are why the row warns."""
+    low, high = own["share_at_low"], own["share_at_high"]
+    for x, share, side in ((-0.03, low, "right"), (1.03, high, "left")):
+        loud = own["warning"] and share == max(low, high)
+        axes.text(
+            x,
+            base + 0.02,
+            percent(share),
+            ha=side,
+            va="bottom",
+            size=6.5,
+            color=ALARM if loud else GREY,
+            weight="bold" if loud else "normal",
+        )
 
 
 def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -156,28 +158,10 @@ def _matrix(
         xs = np.repeat(ranks, 3).astype(float)
         ys = np.tile([row - 0.36, row + 0.36, np.nan], len(ranks))
         axes.plot(xs, ys, color="#4a4a4a", linewidth=min(2.0, max(0.3, 180 / len(own))))
-        axes.annotate(
-            signed(float(d[taken].median()), 2) if len(ranks) else "",
-            (1.0, row),
-            (3, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            size=6.0,
-            weight="bold" if main else "normal",
-            annotation_clip=False,
-        )
-    axes.annotate(
-        "median",
-        (1.0, -0.65),
-        (3, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="bottom",
-        size=6.0,
-        color=GREY,
-        annotation_clip=False,
-    )
+        if len(ranks):
+            text = signed(float(d[taken].median()), 2)
+            _beside(axes, row, text, weight="bold" if main else "normal")
+    _beside(axes, -0.95, "median", color=GREY)
     axes.set(
         xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5),
         ylim=(len(rows) - 0.4, -0.6),
@@ -185,13 +169,27 @@ def _matrix(
     )
     axes.tick_params(axis="y", length=0)
     axes.spines[:].set_visible(False)
-    if not first:
-        return
-    labels = [
-        f"{title}:  {name}" if row == 0 or titles[row - 1] != title else name
-        for row, (title, name, _) in enumerate(rows)
-    ]
-    axes.set_yticks(range(len(rows)), labels, fontsize=6.5)
+    if first:
+        labels = [
+            f"{title}:  {name}" if row == 0 or titles[row - 1] != title else name
+            for row, (title, name, _) in enumerate(rows)
+        ]
+        axes.set_yticks(range(len(rows)), labels, fontsize=6.5)
+
+
+def _beside(axes: Axes, row: float, text: str, **look: Any) -> None:
+    """A word at the right of a row."""
+    axes.annotate(
+        text,
+        (1.0, row),
+        (3, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        size=6.0,
+        annotation_clip=False,
+        **look,
+    )
 
 
 def describe(curve: pd.DataFrame, tests: pd.DataFrame) -> dict[str, str]:

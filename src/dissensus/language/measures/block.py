@@ -32,8 +32,8 @@ def measure_block(
     """
     semantic = _semantic(sessions, embeddings)
     components = []
-    for name in tokenizers:
-        encode = tokenizer(name)
+    encoders = {name: tokenizer(name) for name in tokenizers}
+    for name, encode in encoders.items():
         for _, group in groupby(sessions.items(), key=lambda item: item[1][0]["draw_id"]):
             lexical = lexical_components(dict(group), encode, repetitions, seed)
             components += [
@@ -49,8 +49,8 @@ def measure_block(
                 for session, row in lexical.items()
                 for embedder_name, means in semantic[session].items()
             ]
-    encode = tokenizer(tokenizers[0])
-    reuse = [row for turns in sessions.values() for row in measure_reuse(turns, encode)]
+    own = encoders[tokenizers[0]]
+    reuse = [row for turns in sessions.values() for row in measure_reuse(turns, own)]
     return components, reuse
 
 
