@@ -250,3 +250,28 @@ def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
 
     held = (ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8")
     assert held == schema()
+
+
+def test_the_diagnosis_is_a_target_of_its_own(copied: Project) -> None:
+    copied.succeed("diagnosis")
+    table = (copied.results() / "tables/table_diagnosis.md").read_text(encoding="utf-8")
+    assert "20 simulated studies a row" in table
+    populations = {row["population"] for row in rows(copied.results() / "design_diagnosis.parquet")}
+    assert populations == {"motions_differ", "sharp_null"}
+
+
+def test_the_report_is_made_of_the_run_s_own_numbers(copied: Project) -> None:
+    copied.succeed("--report", "report.html")
+    text = (copied.folder / "report.html").read_text(encoding="utf-8")
+    headline = next(
+        row for row in rows(copied.results() / "language_effect.parquet") if row["headline"]
+    )
+    assert f"{headline['estimate']:+.3f}".replace("-", "\N{MINUS SIGN}") in text
+    assert "All models of this run are simulated" in text
+
+
+def test_the_plan_counts_the_calls_before_any_is_made(project: Project) -> None:
+    said = project.succeed("plan")
+    assert "4 draws, 8 sessions (4 in en, 4 in zh)" in said
+    assert "64 calls if nothing goes wrong; 576 with every repair and every re-run" in said
+    assert not (project.results() / "journal").exists()

@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from docutils.core import publish_parts
 from scipy import stats
@@ -343,3 +344,22 @@ def test_no_pair_of_speeches_gives_no_section() -> None:
     assert alone["language"].nunique() == 1
     both = run.reuse[run.reuse["draw_id"].ne("d020")].iloc[:0]
     assert speeches.sections(both, run.turns, run.pool, motions, VIEW) == []
+
+
+def test_the_diagnosis_is_a_table_of_its_estimators() -> None:
+    row = {
+        "population": "sharp_null",
+        "effect": 0.0,
+        "estimator": "sign_flip",
+        "simulations": 2000,
+        "bias": 0.00161,
+        "rmse": 0.0985,
+        "coverage": float("nan"),
+        "power": 0.048,
+        "type_s": float("nan"),
+    }
+    table = study_tables.table_diagnosis(pd.DataFrame([row]))
+    assert table.rows == (
+        ("no effect in any session", "0.0", "sign_flip", "0.002", "0.099", "–", "0.048", "–"),
+    )
+    assert table.note.startswith("2,000 simulated studies a row")

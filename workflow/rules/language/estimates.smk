@@ -135,6 +135,8 @@ rule diagnose_estimators:
         pool=L / "pool.parquet",
     output:
         diagnosis=L / "design_diagnosis.parquet",
+        csv=L / "tables/table_diagnosis.csv",
+        markdown=L / "tables/table_diagnosis.md",
     log:
         L / "logs/diagnose_estimators.log",
     conda:
@@ -142,6 +144,7 @@ rule diagnose_estimators:
     params:
         stage=stage(
             "language.inference.diagnosis",
+            "language.figures.study_tables",
             drawing=DRAWING,
             diagnosis=STUDY.diagnosis,
             confidence=STUDY.inference.confidence,

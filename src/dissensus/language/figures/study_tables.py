@@ -197,3 +197,37 @@ def _group(group: str) -> str:
     if group == "all":
         return "all"
     return contrast_words(group) if "-" in group else language_name(group)
+
+
+def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
+    """What planted effects come out as: bias, coverage, size and power of each estimator.
+
+    The studies behind it are simulated outcomes, no debates, so the note says that instead of the
+    words that stand on tables of simulated models.
+    """
+    populations = {
+        "motions_differ": "the effect differs between motions",
+        "sharp_null": "no effect in any session",
+    }
+    rows = [
+        (
+            populations.get(str(row["population"]), str(row["population"])),
+            number(row["effect"], 1),
+            str(row["estimator"]),
+            number(row["bias"]),
+            number(row["rmse"]),
+            number(row["coverage"]),
+            number(row["power"]),
+            number(row["type_s"]),
+        )
+        for row in records(diagnosis)
+    ]
+    n = int(diagnosis["simulations"].iloc[0])
+    note = (
+        f"{n:,} simulated studies a row, each with a manifest of its own from the pool and the "
+        "estimators that the study uses. Effects, bias and RMSE in standard deviations of a paired "
+        "difference. Power at an effect of 0 is the size of the test. Type S: share of significant "
+        "estimates with the wrong sign."
+    )
+    heads = ("Population", "Effect", "Estimator", "Bias", "RMSE", "Coverage", "Power", "Type S")
+    return make("table_diagnosis", "Design diagnosis by simulation", heads, rows, note, False)
