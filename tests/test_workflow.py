@@ -104,11 +104,27 @@ def test_a_deleted_transcript_is_made_again_from_its_journal(copied: Project, se
 
 
 def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
+    for name in ("pool.parquet", "embeddings/1.parquet", "figures/flow.png"):
+        (copied.results() / name).rename(copied.folder / "away")
+        assert copied.planned(), f"{name} is not missed"
+        (copied.folder / "away").rename(copied.results() / name)
     (copied.results() / "language_effect.parquet").unlink()
     planned = copied.planned()
     assert planned["estimate_language_effect"] == 1
     upstream = {"hold_session", "embed_turns", "measure_block", "measure_homogeneity"}
     assert not upstream & set(planned)
+
+
+@pytest.mark.parametrize(
+    "name", ["pool.parquet", "outcomes.parquet", "embeddings/1.parquet", "figures/flow.png"]
+)
+def test_any_deleted_result_comes_back_and_no_session_is_held(copied: Project, name: str) -> None:
+    path = copied.results() / name
+    before = path.read_bytes()
+    path.unlink()
+    assert "Hold session" not in copied.succeed(f"results/demo/language/{name}")
+    assert path.read_bytes() == before
+    assert "hold_session" not in copied.planned()
 
 
 def test_an_anchor_or_a_weight_reruns_no_session_and_no_embedding(copied: Project) -> None:

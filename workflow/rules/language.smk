@@ -29,8 +29,11 @@ include: "language/figures.smk"
 
 rule language:
     input:
+        rules.code_pool.output,
+        rules.draw_manifest.output,
         every_session,
-        L / "turns.parquet",
+        rules.gather_turns.output,
+        every_block,
         rules.measure_homogeneity.output,
         rules.estimate_language_effect.output,
         rules.estimate_domains.output,

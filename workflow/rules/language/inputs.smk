@@ -64,6 +64,15 @@ def all_transcripts(wildcards):
     return [L / f"transcripts/{session}.parquet" for session in manifest()[0]]
 
 
+def every_block(wildcards):
+    """All that the measuring stages leave by block, for the same reason as every session's."""
+    return [
+        L / f"{kind}/{block}.parquet"
+        for kind in ("embeddings", "components", "reuse")
+        for block in blocks()
+    ]
+
+
 def every_session(wildcards):
     """All that sessions leave: named as targets, so that a deleted one is made again."""
     return [
