@@ -38,7 +38,7 @@ schema: .venv/installed
 # New pins, for a maintainer: needs uv.
 lock:
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --output-file requirements.lock
+		--no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
 
 .venv/installed: requirements.lock pyproject.toml

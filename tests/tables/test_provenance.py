@@ -26,10 +26,9 @@ def test_it_names_the_commit():
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if head.returncode:
-        pytest.skip("not a checkout")
+    expected = head.stdout.strip() if head.returncode == 0 else "unknown"
     module._commit.cache_clear()
-    assert provenance("s", True, {})["commit"] == head.stdout.strip()
+    assert provenance("s", True, {})["commit"] == expected
 
 
 def test_outside_a_checkout_the_commit_is_unknown(monkeypatch: pytest.MonkeyPatch):

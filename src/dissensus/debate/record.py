@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dissensus.debate.runner import Session
+from dissensus.debate.protocol import Turn
+from dissensus.debate.runner import Attempt, Session
 from dissensus.tables.artefact import Schema, write
 
 ATTEMPTS = Schema(
@@ -97,56 +98,62 @@ def write_session(
     provenance : metadata; the transcript's also says whether, and why, the session failed.
     """
     name = ids["session_id"]
-    attempts = [
-        {
-            "session_id": name,
-            "session_attempt": a.session_attempt,
-            "turn": a.call.number,
-            "speaker": a.call.speaker,
-            "role": a.call.role,
-            "model": a.call.model,
-            "attempt": a.attempt,
-            "text": a.reply.text,
-            "violations": list(a.violations),
-            "accepted": a.accepted,
-            "error": a.reply.error,
-        }
-        for a in session.attempts
-    ]
-    calls = [
-        {
-            "session_id": name,
-            "session_attempt": a.session_attempt,
-            "turn": a.call.number,
-            "speaker": a.call.speaker,
-            "attempt": a.attempt,
-            "provider": a.provider,
-            "model": a.call.model,
-            "request_sha256": a.request_sha256,
-            "input_tokens": a.reply.input_tokens,
-            "output_tokens": a.reply.output_tokens,
-            "cost_usd": a.reply.cost_usd,
-            "latency_s": a.reply.latency_s,
-            "finish_reason": a.reply.finish_reason,
-            "error": a.reply.error,
-        }
-        for a in session.attempts
-    ]
-    turns = [
-        {
-            **ids,
-            "turn": t.number,
-            "speaker": t.speaker,
-            "role": t.role,
-            "round_label": t.round_label,
-            "model": t.model,
-            "text": t.text,
-            "repairs": t.repairs,
-            "compliant": t.compliant,
-        }
-        for t in session.turns
-    ]
     outcome = {"session_attempts": session.session_attempts, "failure": session.failure}
+    attempts = [_attempt_row(name, attempt) for attempt in session.attempts]
+    calls = [_call_row(name, attempt) for attempt in session.attempts]
+    turns = [{**ids, **_turn_row(turn)} for turn in session.turns]
     write(paths.attempts, ATTEMPTS, attempts, provenance)
     write(paths.calls, CALLS, calls, provenance)
     write(paths.transcript, TRANSCRIPT, turns, {**provenance, **ids, **outcome})
+
+
+def _attempt_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
+    return {
+        **_place(session_id, attempt),
+        "role": attempt.call.role,
+        "model": attempt.call.model,
+        "text": attempt.reply.text,
+        "violations": list(attempt.violations),
+        "accepted": attempt.accepted,
+        "error": attempt.reply.error,
+    }
+
+
+def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
+    reply = attempt.reply
+    return {
+        **_place(session_id, attempt),
+        "provider": attempt.provider,
+        "model": attempt.call.model,
+        "request_sha256": attempt.request_sha256,
+        "input_tokens": reply.input_tokens,
+        "output_tokens": reply.output_tokens,
+        "cost_usd": reply.cost_usd,
+        "latency_s": reply.latency_s,
+        "finish_reason": reply.finish_reason,
+        "error": reply.error,
+    }
+
+
+def _place(session_id: str, attempt: Attempt) -> dict[str, Any]:
+    """Which attempt it was at which turn of which session."""
+    return {
+        "session_id": session_id,
+        "session_attempt": attempt.session_attempt,
+        "turn": attempt.call.number,
+        "speaker": attempt.call.speaker,
+        "attempt": attempt.attempt,
+    }
+
+
+def _turn_row(turn: Turn) -> dict[str, Any]:
+    return {
+        "turn": turn.number,
+        "speaker": turn.speaker,
+        "role": turn.role,
+        "round_label": turn.round_label,
+        "model": turn.model,
+        "text": turn.text,
+        "repairs": turn.repairs,
+        "compliant": turn.compliant,
+    }
