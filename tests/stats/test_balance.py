@@ -152,3 +152,10 @@ def test_equivalence_interval_and_p_value_agree(both, only_a, only_b, neither, m
 def test_unusable_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_one_of_three_orders_is_held_against_a_third():
+    found = bal.order_balance(20, 60, expected=1 / 3)
+    assert found.p_value == pytest.approx(1.0)
+    assert bal.order_balance(20, 60).p_value == pytest.approx(stats.binomtest(20, 60, 0.5).pvalue)
+    assert bal.order_balance(20, 60).p_value < 0.02

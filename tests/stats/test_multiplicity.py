@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.stats.multiplicity import adjust, range_test, tukey_kramer
-from dissensus.stats.redrawing import largest_minus_smallest
+from dissensus.stats.multiplicity import adjust, tukey_kramer
 
 calm = settings(deadline=None, derandomize=True, max_examples=50)
 p_lists = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -71,14 +70,6 @@ def test_tukey_kramer_of_two_groups_is_the_pooled_t_test():
     assert pair.statistic == pytest.approx(reference.statistic)
     assert pair.p_value == pytest.approx(reference.pvalue, abs=1e-6)
     assert pair.df == reference.df
-
-
-def test_range_test_is_largest_minus_smallest():
-    rng = np.random.default_rng(4)
-    values, labels = rng.normal(size=40), rng.integers(0, 4, 40)
-    assert range_test(labels, values, permutations=500, seed=1) == largest_minus_smallest(
-        values, labels, permutations=500, seed=1
-    )
 
 
 @pytest.mark.parametrize(

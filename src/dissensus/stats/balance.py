@@ -43,8 +43,8 @@ class ProportionEquivalence:
     n: int
 
 
-def order_balance(k: int, n: int, confidence: float = 0.95) -> Estimate:
-    """Share of draws in one of two equally likely orders, with an exact binomial test.
+def order_balance(k: int, n: int, confidence: float = 0.95, *, expected: float = 0.5) -> Estimate:
+    """Share of draws in one of several equally likely orders, with an exact binomial test.
 
     Parameters
     ----------
@@ -52,11 +52,13 @@ def order_balance(k: int, n: int, confidence: float = 0.95) -> Estimate:
         Draws in that order and draws in all, 0 <= k <= n, n >= 1.
     confidence : float
         Level of the two-sided Clopper-Pearson interval.
+    expected : float
+        Share that the design gives the order; one half for two.
 
     Returns
     -------
     Estimate
-        A share; p is two-sided against one half (`scipy.stats.binomtest`).
+        A share; p is two-sided against the expected one (`scipy.stats.binomtest`).
 
     Raises
     ------
@@ -66,7 +68,7 @@ def order_balance(k: int, n: int, confidence: float = 0.95) -> Estimate:
     low, high = clopper_pearson(k, n, confidence)
     share = k / n
     se = float(np.sqrt(share * (1.0 - share) / n))
-    return Estimate(share, se, low, high, float(stats.binomtest(k, n).pvalue), n, n)
+    return Estimate(share, se, low, high, float(stats.binomtest(k, n, expected).pvalue), n, n)
 
 
 def clopper_pearson(

@@ -1,4 +1,4 @@
-"""Several tests at once: adjusted p-values, all pairs, and the range of the group means."""
+"""Several tests at once: adjusted p-values, and all pairs of groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy.typing as npt
 from scipy import stats
 
 from dissensus.stats.checks import FloatArray, as_sample, check_level
-from dissensus.stats.redrawing import RangeTest, Redraw, largest_minus_smallest
 from dissensus.stats.results import PairComparison
 
 Adjustment = Literal["bh", "by", "holm"]
@@ -101,32 +100,3 @@ def tukey_kramer(groups: Sequence[npt.ArrayLike], confidence: float = 0.95) -> l
             p_value = float(result.pvalue[i, j])
             pairs.append(PairComparison(i, j, estimate, se, df, low, high, estimate / se, p_value))
     return pairs
-
-
-def range_test(
-    labels: npt.ArrayLike,
-    values: npt.ArrayLike,
-    redraw: Redraw | None = None,
-    *,
-    permutations: int = 10_000,
-    seed: int | np.random.Generator = 0,
-) -> RangeTest:
-    """`largest_minus_smallest` with the labels first: "largest minus smallest", honestly.
-
-    Parameters
-    ----------
-    labels, values, redraw, permutations, seed
-        As for `dissensus.stats.redrawing.largest_minus_smallest`.
-
-    Returns
-    -------
-    RangeTest
-
-    Raises
-    ------
-    ValueError
-        As `largest_minus_smallest`.
-    """
-    return largest_minus_smallest(
-        values, labels, redraw=redraw, permutations=permutations, seed=seed
-    )

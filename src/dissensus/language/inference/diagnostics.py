@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from dissensus.fingerprint import digest
 from dissensus.language.inference.domains import domain_names, drawable_domains
@@ -21,6 +20,7 @@ from dissensus.language.inference.pairs import (
 from dissensus.language.settings import ROLES, InferenceSettings
 from dissensus.stats.balance import (
     clopper_pearson,
+    order_balance,
     paired_proportion_equivalence,
     permutation_balance,
     uniformity,
@@ -150,16 +150,17 @@ def _orders(manifest: pd.DataFrame, confidence: float) -> list[dict[str, Any]]:
     n, rows = len(orders), []
     for language in languages:
         k, share = int(orders.str.split(">").str[0].eq(language).sum()), 1.0 / len(languages)
+        found = order_balance(k, n, confidence, expected=share)
         rows += [
             _row(check, language, "draws_first", k, n),
             _row(
                 check,
                 language,
                 "share_first",
-                k / n,
+                found.estimate,
                 n,
-                p_value=float(stats.binomtest(k, n, share).pvalue),
-                ci=clopper_pearson(k, n, confidence),
+                p_value=found.p_value,
+                ci=(found.ci_low, found.ci_high),
                 note=f"exact binomial against {share:.3g}; Clopper-Pearson",
             ),
         ]
