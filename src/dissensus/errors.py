@@ -21,3 +21,11 @@ class ArtefactError(DissensusError):
 
 class ProviderError(DissensusError):
     """A model's provider cannot be used at all (unknown, not installed, no key)."""
+
+
+class BudgetReached(DissensusError):
+    """The run has spent what it may; it goes on from here with a higher budget."""
+
+
+class Stopped(DissensusError):
+    """The run is stopping: calls that were begun are finished, no further one is begun."""

@@ -51,10 +51,19 @@ class Reply:
     Attributes
     ----------
     text : the model's words, "" where the call failed.
-    error : "" for a reply that can be used, else the kind of failure ("timeout", "empty", ...).
-    input_tokens, output_tokens : as the provider counted them.
-    cost_usd : None where the model has no price.
-    latency_s : seconds from sending to reply.
+    error : "" for a reply that can be used, else what became of the call's last try (a key of
+        :data:`dissensus.talk.outcomes.RULES`).
+    finish_reason : why the model stopped: stop, length, content_filter, refusal, or the
+        provider's own word; "error" where there is no answer at all.
+    input_tokens, cached_tokens, output_tokens : as the provider counted them; the cached are among
+        the input.
+    cost_usd : of this answer; None where the model has no price.
+    latency_s : seconds from the first try's sending to the reply, its retries and their backoff
+        among them.
+    queued_s : seconds that the call waited for its turn under the provider's limits besides.
+    answered_by, fingerprint, request_id : as the provider reported them, "" where it did not.
+    faults : what became of the tries before the last, in order.
+    faults_usd : what those tries cost, or may have.
     """
 
     text: str
@@ -64,17 +73,30 @@ class Reply:
     output_tokens: int = 0
     cost_usd: float | None = None
     latency_s: float = 0.0
+    cached_tokens: int = 0
+    queued_s: float = 0.0
+    answered_by: str = ""
+    fingerprint: str = ""
+    request_id: str = ""
+    faults: tuple[str, ...] = ()
+    faults_usd: float = 0.0
 
 
 class Provider(Protocol):
     """Anything that can answer a request. Paid, local and simulated models look the same.
 
-    A provider never raises for a call that went wrong: that is a Reply with its ``error`` set,
-    so that failures too are journaled and replayed.
+    A provider does not raise for a call that went wrong: that is a Reply with its ``error`` set,
+    so that failures too are journaled and replayed. It raises a DissensusError where the whole run
+    must stop (no credit, a wrong key, the budget reached), and then nothing is journaled.
     """
 
     name: str
+    """In the configuration."""
+    asked_model: str
+    """As the provider knows it."""
     identity: str
+    """Digest of what its replies depend on."""
     simulated: bool
 
-    def ask(self, request: Request) -> Reply: ...
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
+        """Answer, within ``patience_s`` seconds of waiting for the model where that is given."""
