@@ -28,7 +28,11 @@ class Scripted:
     asked: list[Request] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
-    def ask(self, request: Request) -> Reply:
+    @property
+    def asked_model(self) -> str:
+        return self.name
+
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         with self._lock:
             self.asked.append(request)
         return self.say(request)
@@ -74,7 +78,7 @@ def left_by(session: Session) -> tuple[object, ...]:
     attempts = [
         (
             *(a.session_attempt, a.call.number, a.call.speaker, a.call.messages, a.attempt),
-            *(a.request_sha256, a.provider, a.reply, a.violations, a.accepted),
+            *(a.request_sha256, a.provider, a.asked_model, a.reply, a.violations, a.accepted),
         )
         for a in session.attempts
     ]

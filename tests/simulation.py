@@ -12,9 +12,9 @@ from typing import Any
 
 from dissensus.debate.runner import Limits, Session, hold_session
 from dissensus.language.protocol import Prompts, debate
-from dissensus.talk import providers
 from dissensus.talk.call import Request
 from dissensus.talk.journal import Journal
+from dissensus.talk.providers.simulated import SimulatedModel
 from scripted import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -53,7 +53,7 @@ class NoJournal(Journal):
     def __init__(self) -> None:
         super().__init__(Path("no-such-journal"))
 
-    def ask(self, provider: Any, request: Request) -> Any:
+    def ask(self, provider: Any, request: Request, patience_s: float | None = None) -> Any:
         return provider.ask(request)
 
 
@@ -68,7 +68,7 @@ def hold(
         words_per_sentence=50,
         system_message=False,
     )
-    provider = providers.make("s", model)
+    provider = SimulatedModel("s", model)
     return hold_session(seed, steps, {"s": provider}, NoJournal(), Limits(repairs, 1, 0.2, 512))
 
 

@@ -58,7 +58,8 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "colour",
         1,
-        "colour is no setting; known here are run, seed, models, language.",
+        "colour is no setting; known here are models, providers, budget_usd, prices, run, seed, "
+        "language.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (
@@ -135,7 +136,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "models/simulated-a/provider",
         "opnai",
-        f"{A}.provider holds 'opnai'; it may be one of simulated, openai.",
+        f"{A}.provider holds 'opnai'; a model with a behaviour is simulated, another names a host.",
     ),
     (
         "language/languages/en/script",
@@ -157,8 +158,8 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "language/measures/alternative_embedders",
         ["openai:"],
-        "language.measures.alternative_embedders.0 holds 'openai:'; it may be one of "
-        "use-multilingual, openai:<name>, sentence-transformers:<name>.",
+        "language.measures.alternative_embedders holds 'openai:'; it may be one of "
+        "use-multilingual, sentence-transformers:<name>, anthropic:<model>, openai:<model>.",
     ),
     # What must agree.
     (
@@ -237,7 +238,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "models/bad name",
         {"provider": "openai"},
-        "models.bad name cannot be a model's name; it may have letters, digits, - _ and . only.",
+        "models.bad name cannot be a name; it may have letters, digits, - _ and . only.",
     ),
     (
         "language/languages/zh-cn",

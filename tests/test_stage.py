@@ -20,6 +20,7 @@ def job(tmp_path: Path, **settings: Any) -> SimpleNamespace:
         params=SimpleNamespace(stage=stage),
         input=SimpleNamespace(pool="in.csv"),
         output=SimpleNamespace(pool="out.parquet"),
+        config={"run": "demo"},
     )
 
 

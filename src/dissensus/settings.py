@@ -3,86 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from dissensus.errors import SettingError
-from dissensus.language.settings import LanguageStudy, Rate
-from dissensus.settings_base import Faults, Settings, fault, validate, without_nulls
+from dissensus.language.settings import LanguageStudy
+from dissensus.settings_base import Faults, fault, validate
+from dissensus.talk.settings import Talk
+from dissensus.talk.switchboard import Switchboard
+from dissensus.text.embeddings import is_own
 
 
-class SimulatedModelSettings(Settings):
-    provider: Literal["simulated"]
-    behaviour: str
-    """Importable module that composes the model's words."""
-    timeout_rate: Rate = 0.0
-    """Share of calls that end in a (simulated) time-out."""
-    empty_rate: Rate = 0.0
-    """Share of calls that come back empty."""
-    speech: dict[str, Any] = Field(default_factory=dict)
-    """The behaviour's own settings."""
-
-    @model_validator(mode="after")
-    def _speech_is_valid(self) -> SimulatedModelSettings:
-        try:
-            behaviour = import_module(self.behaviour)
-            behaviour.check(self.speech)
-        except SettingError as error:
-            raise Faults(*str(error).split("\n")) from None
-        except (ImportError, ValueError, AttributeError):
-            may = "it must be an importable module such as dissensus.language.simulated"
-            raise Faults(fault("behaviour", self.behaviour, may)) from None
-        return self
-
-
-class OpenAIModelSettings(Settings):
-    provider: Literal["openai"]
-    model: str | None = None
-    """The provider's name for the model; the name used here unless set."""
-    base_url: str | None = None
-    """Address of a compatible server; OpenAI's own unless set."""
-    key_from: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key."""
-    timeout_s: Annotated[float, Field(gt=0)] = 60.0
-    retries: Annotated[int, Field(ge=0)] = 5
-    """The client's own retries of a call, with backoff."""
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    """Parameters to send besides, or null to leave one out that a model does not take."""
-
-
-ModelSettings = Annotated[
-    SimulatedModelSettings | OpenAIModelSettings, Field(discriminator="provider")
-]
-
-
-class Configuration(Settings):
+class Configuration(Talk):
     """All that a run is told."""
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     """The run's name: its folder under results/."""
     seed: Annotated[int, Field(ge=0)]
     """The one seed that every random choice derives from."""
-    models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
     language: LanguageStudy
-
-    @field_validator("models", mode="before")
-    @classmethod
-    def _leave_out(cls, models: Any) -> Any:
-        return without_nulls(models)
-
-    @field_validator("models")
-    @classmethod
-    def _one_kind(cls, models: dict[str, Any]) -> dict[str, Any]:
-        for name in models:
-            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-                may = "it may have letters, digits, - _ and . only"
-                raise Faults(f"{name} cannot be a model's name; {may}.")
-        return models
 
     @model_validator(mode="after")
     def _panel_is_known(self) -> Configuration:
@@ -90,16 +33,52 @@ class Configuration(Settings):
         for name in self.language.panel:
             if name not in self.models:
                 raise Faults(fault("language.panel", name, f"models has {known}"))
-        kinds = {self.models[name].provider == "simulated" for name in self.language.panel}
-        if len(kinds) > 1:
+        if len({self.is_simulated(name) for name in self.language.panel}) > 1:
             may = "it mixes simulated and real models, and a run has the one or the other"
             raise Faults(fault("language.panel", self.language.panel, may))
+        return self
+
+    @model_validator(mode="after")
+    def _embedders_are_known(self) -> Configuration:
+        for path, name in self.language.measures.named_embedders():
+            if is_own(name):
+                continue
+            where = f"language.measures.{path}"
+            host, _, model = name.partition(":")
+            provider = self.providers.get(host)
+            if provider is None or not model:
+                own = "use-multilingual, sentence-transformers:<name>"
+                known = ", ".join([own, *(f"{p}:<model>" for p in self.providers)])
+                raise Faults(fault(where, name, f"it may be one of {known}"))
+            if provider.simulated and not self.simulated:
+                may = "simulated embeddings of real debates would pass for real ones"
+                raise Faults(fault(where, name, may))
         return self
 
     @property
     def simulated(self) -> bool:
         """Whether the debaters are simulated models."""
-        return self.models[self.language.panel[0]].provider == "simulated"
+        return self.is_simulated(self.language.panel[0])
+
+    def switchboard(self, folder: Path, stage: str, used: Sequence[str] = ()) -> Switchboard:
+        """The models of a run that keeps its results in a folder.
+
+        Parameters
+        ----------
+        stage : the one that asks them.
+        used : those that it may ask, besides embedders.
+        """
+        embedders = [name for _, name in self.language.measures.named_embedders()]
+        return Switchboard(
+            {name: model.model_dump() for name, model in self.models.items()},
+            {name: provider.model_dump() for name, provider in self.providers.items()},
+            folder=folder,
+            stage=stage,
+            used=used,
+            embedders=embedders,
+            budget_usd=self.budget_usd,
+            prices=Path(self.prices) if self.prices else None,
+        )
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
@@ -118,6 +97,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
         (f"language.pool.{name}", getattr(study.pool, name))
         for name in ("motions", "codebook", "coder_a", "coder_b", "adjudication")
     ]
+    files += [("prices", configuration.prices)] if configuration.prices else []
     lost = [
         fault(path, file, "there is no such file")
         for path, file in files

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, Tag, ValidationError, model_validator
 
 from dissensus.errors import SettingError
+
+Rate = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
 
 
 class Settings(BaseModel):
@@ -139,12 +142,6 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         return f"{path} is no setting{_nearest(problem['loc'], model)}."
     if kind == "value_error":
         return fault(path, held, str(context["error"]))
-    if kind == "union_tag_not_found":
-        return f"{path}.{_bare(context['discriminator'])} is missing; it must be set."
-    if kind == "union_tag_invalid":
-        tags = _bare(context["expected_tags"])
-        below = f"{path}.{_bare(context['discriminator'])}"
-        return fault(below, context["tag"], f"it may be one of {tags}")
     may = {
         "int_type": "it must be a whole number",
         "int_from_float": "it must be a whole number",
@@ -167,10 +164,6 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
     }.get(kind, problem["msg"])
     return fault(path, held, may)
-
-
-def _bare(text: str) -> str:
-    return text.replace("'", "")
 
 
 def _show(value: Any) -> str:
@@ -197,7 +190,9 @@ def _below(kind: Any, part: Any) -> Any:
     if get_origin(kind) in (dict, list):
         return get_args(kind)[-1]
     for member in get_args(kind):
-        fields = getattr(member, "model_fields", {}).values()
-        if any(part in get_args(field.annotation) for field in fields):
+        tags = [
+            extra.tag for extra in getattr(member, "__metadata__", ()) if isinstance(extra, Tag)
+        ]
+        if part in tags:
             return member
     return None

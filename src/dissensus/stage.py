@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError
 from dissensus.tables.provenance import provenance
+
+if TYPE_CHECKING:
+    from dissensus.talk.switchboard import Switchboard
 
 
 @dataclass(frozen=True)
@@ -22,11 +26,22 @@ class Stage:
     settings : as given in the rule.
     simulated : whether the words behind its inputs came from simulated models.
     provenance : metadata for whatever it writes.
+    config : the whole configuration as Snakemake merged it, for what no result depends on: where
+        models are reached, and what the run may spend.
     """
 
     settings: dict[str, Any]
     simulated: bool
     provenance: dict[str, Any]
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def switchboard(self) -> Switchboard:
+        """The run's models, for a stage that asks some."""
+        from dissensus.settings import load
+
+        settings = load(self.config)
+        return settings.switchboard(Path("results") / settings.run, self.provenance["stage"])
 
 
 def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
@@ -44,8 +59,9 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     given = dict(job.params.stage)
     made = provenance(job.rule, given["simulated"], given)
+    stage = Stage(given["settings"], given["simulated"], made, job.config)
     try:
-        main(job.input, job.output, Stage(given["settings"], given["simulated"], made))
+        main(job.input, job.output, stage)
     except DissensusError as error:
         log.write_text(f"{error}\n", encoding="utf-8")
         print(error, file=sys.stderr)

@@ -63,6 +63,45 @@ def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
     }
 
 
+def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_path: Path):
+    full = Reply(
+        "one",
+        finish_reason="end_turn",
+        input_tokens=70,
+        output_tokens=8,
+        cost_usd=0.5,
+        latency_s=1.5,
+        cached_tokens=64,
+        queued_s=0.25,
+        answered_by="provider-2025-12-11",
+        fingerprint="fp_1",
+        request_id="r1",
+        faults=("timeout", "rate_limit"),
+        faults_usd=0.125,
+    )
+    record(paths, tmp_path, full, Reply("two", answered_by="provider-mini"), "three", steps="ABC")
+    first, second, third = read(paths.calls, CALLS).to_pylist()
+    assert list(first) == list(CALLS.columns)
+    assert {name: first[name] for name in list(first)[8:]} == {
+        "input_tokens": 70,
+        "cached_tokens": 64,
+        "output_tokens": 8,
+        "cost_usd": 0.5,
+        "faults": ["timeout", "rate_limit"],
+        "faults_usd": 0.125,
+        "latency_s": 1.5,
+        "queued_s": 0.25,
+        "finish_reason": "end_turn",
+        "error": "",
+        "answered_by": "provider-2025-12-11",
+        "other_model": False,
+        "fingerprint": "fp_1",
+        "request_id": "r1",
+    }
+    assert second["other_model"] is True
+    assert (third["answered_by"], third["other_model"], third["faults"]) == ("", False, [])
+
+
 def test_a_failure_for_good_is_an_artefact(paths: SessionPaths, tmp_path: Path):
     record(paths, tmp_path, *[FAILED] * 3)
     assert read(paths.transcript, TRANSCRIPT).num_rows == 0

@@ -12,15 +12,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from dissensus.debate.record import TRANSCRIPT, SessionPaths
-from dissensus.language import session as module
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
 from dissensus.language.session import hold, specify
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.settings import load_file
 from dissensus.tables.artefact import provenance_of, read
-from dissensus.talk import providers
 from dissensus.talk.call import Reply, Request
+from dissensus.talk.providers.simulated import SimulatedModel
 from scripted import ROOT
 from simulation import settings
 
@@ -69,9 +68,20 @@ class Counting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         self.asked.append(request.sha256)
         return self.inner.ask(request)
+
+
+@dataclass
+class Board:
+    """A switchboard whose models count what they are asked."""
+
+    models: dict[str, Any]
+    made: dict[str, Counting] = field(default_factory=dict)
+
+    def model(self, name: str) -> Counting:
+        return self.made.setdefault(name, Counting(SimulatedModel(name, self.models[name])))
 
 
 def held(spec, folder: Path, journal: bytes | None = None) -> tuple[SessionPaths, list[str], Path]:
@@ -81,15 +91,9 @@ def held(spec, folder: Path, journal: bytes | None = None) -> tuple[SessionPaths
     if journal is not None:
         path.write_bytes(journal)
     paths = SessionPaths(*(folder / f"{name}.parquet" for name in ("a", "t", "c")))
-    counting: dict[str, Counting] = {}
-    with pytest.MonkeyPatch.context() as patch:
-
-        def provider(name: str, models: Any) -> Counting:
-            return counting.setdefault(name, Counting(providers.make(name, models[name])))
-
-        patch.setattr(module, "_provider", provider)
-        hold(spec, MODELS, path, paths)
-    return paths, [asked for each in counting.values() for asked in each.asked], path
+    board = Board(MODELS)
+    hold(spec, board, path, paths)
+    return paths, [asked for each in board.made.values() for asked in each.asked], path
 
 
 def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, study):
@@ -168,14 +172,7 @@ def test_a_kill_at_any_byte_costs_only_what_was_lost(specs, tmp_path_factory, da
 def test_a_failure_for_good_is_written_and_returned(specs, tmp_path: Path):
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
     paths = SessionPaths(*(tmp_path / f"{name}.parquet" for name in ("a", "t", "c")))
-    failure = hold(specs[0], dead, tmp_path / "j.jsonl", paths)
+    failure = hold(specs[0], Board(dead), tmp_path / "j.jsonl", paths)
     assert failure == "turn 1: timeout"
     assert read(paths.transcript, TRANSCRIPT).num_rows == 0
     assert provenance_of(paths.transcript)["failure"] == failure
-
-
-def test_a_provider_is_made_once_for_each_configuration():
-    first = module._provider("simulated-a", MODELS)
-    assert module._provider("simulated-a", MODELS) is first
-    changed = {"simulated-a": {**MODELS["simulated-a"], "timeout_rate": 0.5}}
-    assert module._provider("simulated-a", changed) is not first

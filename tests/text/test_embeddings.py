@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import threading
 import types
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -15,7 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import ProviderError, SettingError
-from dissensus.text.embeddings import centroid_similarity, cosine_matrix, embedder, pair_means
+from dissensus.text.embeddings import (
+    UnitEmbedder,
+    centroid_similarity,
+    cosine_matrix,
+    embedder,
+    is_own,
+    pair_means,
+)
 
 calm = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -38,45 +43,6 @@ def letters(text):
 @pytest.fixture(scope="module")
 def use():
     return embedder("use-multilingual")
-
-
-@pytest.fixture
-def endpoint(monkeypatch):
-    """A server with OpenAI's embeddings interface that answers in reverse order."""
-    seen = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append({"path": self.path, "key": self.headers["Authorization"], **body})
-            refused = body["model"] == "no-such-model"
-            data = [
-                {"object": "embedding", "index": i, "embedding": letters(text)}
-                for i, text in enumerate(body["input"])
-            ]
-            answer = {"object": "list", "model": body["model"], "data": data[::-1]}
-            error = {"error": {"message": "the model does not exist", "type": "invalid"}}
-            content = json.dumps(error if refused else answer).encode()
-            self.send_response(404 if refused else 200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    monkeypatch.setenv("OPENAI_API_KEY", "a-word")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    yield seen
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 @pytest.fixture
@@ -149,30 +115,25 @@ def test_no_texts(use):
     assert use.embed([]).shape == (0, 512)
 
 
-def test_openai(endpoint):
-    model = embedder("openai:text-embedding-3-large")
-    assert (model.name, model.dimensions) == ("openai:text-embedding-3-large", None)
-    texts = [f"text {i % 300}" for i in range(310)]
-    vectors = model.embed(texts)
-    assert_units_of(vectors, texts)
+def test_any_encoder_gives_units_of_each_text_once():
+    asked: list[str] = []
+
+    def encode(texts: list[str]) -> list[list[float]]:
+        asked.extend(texts)
+        return [letters(text) for text in texts]
+
+    texts = ["a", "bb", "a", "政府"]
+    model = UnitEmbedder("mine:model", encode)
+    assert (model.name, model.dimensions) == ("mine:model", None)
+    assert_units_of(model.embed(texts), texts)
     assert model.dimensions == 3
-    # Each distinct text once, 256 at a time.
-    assert [len(request["input"]) for request in endpoint] == [256, 44]
-    assert {request["model"] for request in endpoint} == {"text-embedding-3-large"}
-    assert endpoint[0]["path"] == "/v1/embeddings"
-    assert endpoint[0]["key"] == "Bearer a-word"
+    assert asked == ["a", "bb", "政府"]
 
 
-def test_openai_refuses(endpoint):
-    with pytest.raises(ProviderError, match="the model does not exist") as caught:
-        embedder("openai:no-such-model").embed(["text"])
-    assert "openai:no-such-model" in str(caught.value)
-
-
-def test_openai_without_a_key(monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(ProviderError, match="OPENAI_API_KEY is not set"):
-        embedder("openai:text-embedding-3-large")
+def test_what_runs_here_and_what_does_not():
+    assert is_own("use-multilingual")
+    assert is_own("sentence-transformers:folder")
+    assert not any(is_own(n) for n in ("openai:x", "use", "sentence-transformers:", ""))
 
 
 def test_sentence_transformers(local):
@@ -205,7 +166,7 @@ def test_sentence_transformers_not_installed(monkeypatch):
 def test_an_unknown_name_lists_the_kinds(name):
     with pytest.raises(SettingError) as caught:
         embedder(name)
-    for part in (repr(name), "use-multilingual", "openai:", "sentence-transformers:"):
+    for part in (repr(name), "use-multilingual", "sentence-transformers:"):
         assert part in str(caught.value)
 
 

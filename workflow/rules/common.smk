@@ -4,17 +4,29 @@ import os
 import sys
 from functools import wraps
 from pathlib import Path
+from threading import Lock
 
 from dissensus.errors import DissensusError
 from dissensus.fingerprint import code_digest
 from dissensus.runs import RunLock, claim_run
 from dissensus.settings import load
+from dissensus.talk.journal import IN_FLIGHT
+
+STOPPING = Lock()
 
 
 def refuse(error):
     """End with the error's sentence alone; a traceback would bury it."""
     print(error, file=sys.stderr, flush=True)
     os._exit(1)
+
+
+def stop(error):
+    """End the run as `refuse` does, once the calls in flight are in their journals."""
+    STOPPING.acquire()  # never given back: the first error is the one that is told
+    IN_FLIGHT.close()
+    IN_FLIGHT.drain(timeout_s=900)
+    refuse(error)
 
 
 def plainly(function):
@@ -40,6 +52,7 @@ ENVIRONMENT = workflow.current_basedir.join(
 RESULTS = Path("results") / SETTINGS.run
 MODELS = {name: model.model_dump() for name, model in SETTINGS.models.items()}
 LOCK = RunLock(RESULTS)
+SWITCHBOARD = SETTINGS.switchboard(RESULTS, "hold_session", SETTINGS.language.panel)
 
 
 onstart:

@@ -8,6 +8,7 @@
 #        measures.smk   embed, measure, anchor
 #        estimates.smk  every test, interval and diagnosis
 #        figures.smk    tables, figures and their captions
+#        money.smk      what it will cost, and what it has cost
 
 L = RESULTS / "language"
 STUDY = SETTINGS.language
@@ -25,6 +26,7 @@ include: "language/sessions.smk"
 include: "language/measures.smk"
 include: "language/estimates.smk"
 include: "language/figures.smk"
+include: "language/money.smk"
 
 
 rule language:
@@ -42,3 +44,5 @@ rule language:
         rules.compute_power.output,
         FIGURES,
         TABLES,
+        rules.gather_spending.output,
+        rules.tabulate_spending.output,

@@ -10,6 +10,7 @@ from typing import Any
 from dissensus.debate.protocol import Turn
 from dissensus.debate.runner import Attempt, Session
 from dissensus.tables.artefact import Schema, write
+from dissensus.talk.models import answers_for
 
 ATTEMPTS = Schema(
     name="sessions",
@@ -63,11 +64,19 @@ CALLS = Schema(
         "model": "string",
         "request_sha256": "string",
         "input_tokens": "int",
+        "cached_tokens": "int",
         "output_tokens": "int",
         "cost_usd": "float?",
+        "faults": "strings",
+        "faults_usd": "float",
         "latency_s": "float",
+        "queued_s": "float",
         "finish_reason": "string",
         "error": "string",
+        "answered_by": "string",
+        "other_model": "bool",
+        "fingerprint": "string",
+        "request_id": "string",
     },
     key=("session_id", "session_attempt", "turn", "speaker", "attempt"),
 )
@@ -127,11 +136,19 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
         "model": attempt.call.model,
         "request_sha256": attempt.request_sha256,
         "input_tokens": reply.input_tokens,
+        "cached_tokens": reply.cached_tokens,
         "output_tokens": reply.output_tokens,
         "cost_usd": reply.cost_usd,
+        "faults": list(reply.faults),
+        "faults_usd": reply.faults_usd,
         "latency_s": reply.latency_s,
+        "queued_s": reply.queued_s,
         "finish_reason": reply.finish_reason,
         "error": reply.error,
+        "answered_by": reply.answered_by,
+        "other_model": not answers_for(attempt.asked_model, reply.answered_by),
+        "fingerprint": reply.fingerprint,
+        "request_id": reply.request_id,
     }
 
 

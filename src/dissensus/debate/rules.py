@@ -19,14 +19,15 @@ _EMOJI = re.compile(
     "\u2b50\u2b55\ufe0f]"
 )
 _GREETING = re.compile(
-    r"^\s*(?:hello\b|hi(?=[\s,.!])|good (?:morning|afternoon|evening)|greetings|"
+    r"\s*(?:hello\b|hi(?=[\s,.!])|good (?:morning|afternoon|evening)|greetings|"
     r"ladies and gentlemen|thank you|dear |as the (?:pro|con)\b|i am the (?:pro|con)\b|"
     r"(?:pro|con) (?:first|second) speaker|round \d|"
     r"大家好|各位|尊敬的|谢谢|感谢|女士们|作为(?:正方|反方)|我是(?:正方|反方)|(?:正方|反方)[一二]辩)",
     re.IGNORECASE,
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+# A word, between white space, with a Latin letter and no Han character.
+_LATIN = re.compile(r"(?<!\S)(?=\S*[A-Za-z\u00c0-\u024f])[^\s\u3400-\u9fff]+(?!\S)")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class SpeechRules:
             found.append("more than one paragraph, or a heading")
         if _EMOJI.search(text):
             found.append("an emoji")
-        if _GREETING.search(text):
+        if _GREETING.match(text):
             found.append("a greeting or an announcement of the role or round")
         sentences = split_sentences(text)
         if len(sentences) != self.sentences:
@@ -76,7 +77,7 @@ def share_of_script(text: str, script: str) -> float:
     not make a Chinese speech English. A text with neither has share 1.
     """
     han = len(_HAN.findall(text))
-    latin = len([word for word in text.split() if _LATIN.search(word) and not _HAN.search(word)])
+    latin = len(_LATIN.findall(text))
     if han + latin == 0:
         return 1.0
     return (han if script == "han" else latin) / (han + latin)

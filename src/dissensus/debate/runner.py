@@ -8,18 +8,23 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from dissensus.debate.protocol import Call, Steps, Turn
-from dissensus.talk.call import Provider, Reply, Request
+from dissensus.talk.call import Message, Provider, Reply, Request
 from dissensus.talk.journal import Journal
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How often to ask again: ``repairs`` within a turn, ``session_attempts`` for the whole."""
+    """How often to ask again: ``repairs`` within a turn, ``session_attempts`` for the whole.
+
+    ``deadline_s`` bounds the seconds of waiting for models in one attempt at the session. They are
+    counted from the journal, so a session that was killed has no more time than another.
+    """
 
     repairs: int
     session_attempts: int
     temperature: float
     max_tokens: int
+    deadline_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class Attempt:
     attempt: int
     request_sha256: str
     provider: str
+    asked_model: str
     reply: Reply
     violations: tuple[str, ...]
     accepted: bool
@@ -48,6 +54,13 @@ class Session:
     turns: list[Turn] = field(default_factory=list)
     session_attempts: int = 0
     failure: str = ""
+
+
+#: A text that was cut off breaks a rule of its own, whatever the format rules say of the rest.
+CUT_OFF = {
+    "length": "cut off at the limit of tokens",
+    "content_filter": "cut off by the provider's content filter",
+}
 
 
 class CallFailed(Exception):
@@ -100,6 +113,19 @@ def _play(protocol: Steps, floor: _Floor) -> list[Turn]:
 
 
 @dataclass(frozen=True)
+class _Taken:
+    """A turn as it was taken: every attempt at it, and the turn or why there is none."""
+
+    attempts: list[Attempt]
+    turn: Turn | None = None
+    failure: str = ""
+
+    @property
+    def seconds(self) -> float:
+        return sum(attempt.reply.latency_s for attempt in self.attempts)
+
+
+@dataclass
 class _Floor:
     """One attempt at a session: takes turns and records every attempt at each."""
 
@@ -109,6 +135,7 @@ class _Floor:
     journal: Journal
     limits: Limits
     record: list[Attempt]
+    seconds: float = 0.0
 
     def take(self, step: Sequence[Call]) -> list[Turn]:
         if len(step) == 1:
@@ -117,59 +144,74 @@ class _Floor:
             with ThreadPoolExecutor(len(step)) as pool:
                 taken = list(pool.map(self._take_turn, step))
         # Recorded in the step's order, whichever reply came first.
-        for _, attempts in taken:
-            self.record.extend(attempts)
-        for turn, attempts in taken:
-            if turn is None:
-                raise CallFailed(f"turn {attempts[-1].call.number}: {attempts[-1].reply.error}")
-        return [turn for turn, _ in taken if turn is not None]
+        for one in taken:
+            self.record.extend(one.attempts)
+        self.seconds += max(one.seconds for one in taken)
+        for call, one in zip(step, taken, strict=True):
+            if one.turn is None:
+                raise CallFailed(f"turn {call.number}: {one.failure}")
+        return [one.turn for one in taken if one.turn is not None]
 
-    def _take_turn(self, call: Call) -> tuple[Turn | None, list[Attempt]]:
+    def _take_turn(self, call: Call) -> _Taken:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""
-        provider = self.providers[call.model]
         messages = call.messages
-        attempts: list[Attempt] = []
+        taken = _Taken([])
         for number in range(1, self.limits.repairs + 2):
-            request = Request(
-                model=call.model,
-                identity=provider.identity,
-                messages=messages,
-                temperature=self.limits.temperature,
-                max_tokens=self.limits.max_tokens,
-                seed=self._seed_of(call, number),
-            )
-            reply = self.journal.ask(provider, request)
-            broken = () if reply.error else call.violations(reply.text)
-            last = number == self.limits.repairs + 1
-            accepted = not reply.error and (not broken or last)
-            attempts.append(
-                Attempt(
-                    self.session_attempt,
-                    call,
-                    number,
-                    request.sha256,
-                    provider.name,
-                    reply,
-                    broken,
-                    accepted,
-                )
-            )
-            if reply.error:
-                return None, attempts
-            if accepted:
+            patience = self._patience(taken.seconds)
+            if patience is not None and patience <= 0:
+                return _Taken(taken.attempts, failure="the session's deadline has passed")
+            attempt = self._attempt(call, number, messages, patience)
+            taken.attempts.append(attempt)
+            if attempt.reply.error:
+                return _Taken(taken.attempts, failure=attempt.reply.error)
+            if attempt.accepted:
                 break
-            messages = call.again(broken)
+            messages = call.again(attempt.violations)
         turn = Turn(
             call.number,
             call.speaker,
             call.role,
             call.round_label,
             call.model,
-            reply.text,
-            repairs=len(attempts) - 1,
-            violations=broken,
+            attempt.reply.text,
+            repairs=len(taken.attempts) - 1,
+            violations=attempt.violations,
         )
-        return turn, attempts
+        return _Taken(taken.attempts, turn)
+
+    def _attempt(
+        self, call: Call, number: int, messages: tuple[Message, ...], patience: float | None
+    ) -> Attempt:
+        provider = self.providers[call.model]
+        request = Request(
+            model=call.model,
+            identity=provider.identity,
+            messages=messages,
+            temperature=self.limits.temperature,
+            max_tokens=self.limits.max_tokens,
+            seed=self._seed_of(call, number),
+        )
+        reply = self.journal.ask(provider, request, patience)
+        broken = () if reply.error else call.violations(reply.text)
+        if reply.finish_reason in CUT_OFF and not reply.error:
+            broken = (*broken, CUT_OFF[reply.finish_reason])
+        last = number == self.limits.repairs + 1
+        return Attempt(
+            self.session_attempt,
+            call,
+            number,
+            request.sha256,
+            provider.name,
+            provider.asked_model,
+            reply,
+            broken,
+            accepted=not reply.error and (not broken or last),
+        )
+
+    def _patience(self, spent: float) -> float | None:
+        """Seconds that are left of the session's deadline."""
+        deadline = self.limits.deadline_s
+        return None if deadline is None else deadline - self.seconds - spent
 
     def _seed_of(self, call: Call, attempt: int) -> int:
         """A 31-bit seed of its own for every call (the range that paid interfaces accept)."""

@@ -14,8 +14,8 @@ from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.tables.provenance import provenance
 from dissensus.talk import providers
-from dissensus.talk.call import Provider
 from dissensus.talk.journal import Journal
+from dissensus.talk.switchboard import Switchboard
 
 
 def specify(
@@ -48,18 +48,24 @@ def specify(
 
 def hold(
     spec: Mapping[str, Any],
-    models: Mapping[str, Mapping[str, Any]],
+    switchboard: Switchboard,
     journal: Path,
     paths: SessionPaths,
 ) -> str:
     """Hold the session of a specification, or finish it from its journal, and write it down.
+
+    Parameters
+    ----------
+    spec : see :func:`specify`.
+    switchboard : the run's models.
+    journal, paths : where its replies and its artefacts are kept.
 
     Returns
     -------
     Why it failed for good, "" where it did not.
     """
     cast = {role: spec[role] for role in ROLES}
-    speakers = {name: _provider(name, models) for name in cast.values()}
+    speakers = {name: switchboard.model(name) for name in cast.values()}
     protocol = spec["protocol"]
     steps = debate(
         _prompts(spec["prompts"]),
@@ -74,6 +80,7 @@ def hold(
         protocol["session_attempts"],
         protocol["temperature"],
         protocol["max_tokens"],
+        protocol["session_deadline_s"],
     )
     session = hold_session(spec["seed"], steps, speakers, Journal(journal), limits)
     simulated = all(provider.simulated for provider in speakers.values())
@@ -94,14 +101,3 @@ def _protocol_code() -> str:
 @cache
 def _prompts(path: str) -> Prompts:
     return Prompts.read(path)
-
-
-_made: dict[tuple[str, str], Provider] = {}
-
-
-def _provider(name: str, models: Mapping[str, Mapping[str, Any]]) -> Provider:
-    """A provider, once a process: a client's connections are shared by all sessions."""
-    key = (name, providers.identity(name, models[name]))
-    if key not in _made:
-        _made[key] = providers.make(name, dict(models[name]))
-    return _made[key]

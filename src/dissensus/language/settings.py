@@ -6,10 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from dissensus.settings_base import Faults, Settings, fault, without_nulls
-
-Rate = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
+from dissensus.settings_base import Count, Faults, Rate, Settings, fault, without_nulls
 
 
 def _one_of(*kinds: str) -> AfterValidator:
@@ -27,7 +24,6 @@ def _one_of(*kinds: str) -> AfterValidator:
 
 #: Found wrong only when they are loaded, these would be so after every session was held.
 TokenizerName = Annotated[str, _one_of("tekken", "words", "tiktoken:", "hf:")]
-EmbedderName = Annotated[str, _one_of("use-multilingual", "openai:", "sentence-transformers:")]
 Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 
 #: The four roles that the paper's design assigns models to.
@@ -71,6 +67,8 @@ class ProtocolSettings(Settings):
     """How often a turn that breaks a format rule is asked for again."""
     session_attempts: Count
     """How often a session is held before it has failed for good."""
+    session_deadline_s: Annotated[float, Field(gt=0)] | None = None
+    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
 
 
 class Weights(Settings):
@@ -88,11 +86,11 @@ class Weights(Settings):
 class MeasureSettings(Settings):
     tokenizer: TokenizerName
     """tekken (embedded), words, tiktoken:<encoding>, or hf:<hub name or folder>."""
-    embedder: EmbedderName
-    """use-multilingual (embedded), openai:<model>, or sentence-transformers:<name or folder>."""
+    embedder: str
+    """use-multilingual (embedded), sentence-transformers:<name or folder>, <provider>:<model>."""
     alternative_tokenizers: list[TokenizerName] = Field(default_factory=list)
     """Further tokenisers, for the specification curve."""
-    alternative_embedders: list[EmbedderName] = Field(default_factory=list)
+    alternative_embedders: list[str] = Field(default_factory=list)
     """Further embedders, for the specification curve."""
     unit: Literal["turn", "speaker", "side"]
     """What one token distribution is made of."""
@@ -109,6 +107,11 @@ class MeasureSettings(Settings):
     """The scale of the headline estimate."""
     paper_scale: Scale
     """The bounded scale that stands for the paper's own, shown beside the primary one."""
+
+    def named_embedders(self) -> list[tuple[str, str]]:
+        """Every embedder, and the setting that names it."""
+        others = [("alternative_embedders", name) for name in self.alternative_embedders]
+        return [("embedder", self.embedder), *others]
 
     @field_validator("clip_percentiles")
     @classmethod

@@ -39,8 +39,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.errors import ResourceError
 from dissensus.fingerprint import code_digest, digest, file_digest
-from dissensus.language.settings import Rate
-from dissensus.settings_base import Faults, Settings, fault, validate
+from dissensus.settings_base import Faults, Rate, Settings, fault, validate
 from dissensus.talk.call import Message
 
 Probability = Annotated[float, Field(gt=0, lt=1)]

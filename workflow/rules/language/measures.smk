@@ -6,6 +6,7 @@ rule embed_turns:
         transcripts=block_transcripts,
     output:
         embeddings=L / "embeddings/{block}.parquet",
+        calls=L / "embedding_calls/{block}.parquet",
     log:
         L / "logs/embed_turns/{block}.log",
     conda:

@@ -1,47 +1,35 @@
-"""The registry of providers: the only place that knows what kinds there are."""
+"""The registry of interfaces, and what a model's replies depend on: cheap, it loads no package."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
-from dissensus.errors import ProviderError
-from dissensus.talk.call import Provider
+from dissensus.fingerprint import digest
 
-#: Kind of provider -> module with a ``make(name, settings)``; imported only when a model needs it.
-KINDS = {
-    "simulated": "dissensus.talk.providers.simulated",
-    "openai": "dissensus.talk.providers.openai",
+#: Interface -> module and class; imported only when a model of its kind is asked something.
+INTERFACES = {
+    "openai": ("dissensus.talk.providers.openai", "OpenAIInterface"),
+    "anthropic": ("dissensus.talk.providers.anthropic", "AnthropicInterface"),
 }
 
 
-def make(name: str, settings: Mapping[str, Any]) -> Provider:
-    """The provider behind a model of the configuration.
-
-    Parameters
-    ----------
-    name : the model's name in the configuration.
-    settings : its entry under ``models``, with at least ``provider``.
-
-    Raises
-    ------
-    ProviderError : its kind is unknown, or its package or key is missing.
-    """
-    maker: Callable[[str, Mapping[str, Any]], Provider] = _module(name, settings).make
-    return maker(name, settings)
+def interface(kind: str) -> Any:
+    """The class of an interface, such as ``openai``."""
+    module, name = INTERFACES[kind]
+    return getattr(import_module(module), name)
 
 
 def identity(name: str, settings: Mapping[str, Any]) -> str:
-    """Digest of all that a model's replies depend on; needs no key and opens no connection."""
-    found: str = _module(name, settings).identity(settings)
-    return found
+    """Digest of all that a model's replies depend on; needs no key and opens no connection.
 
+    Not where it is reached, nor how patiently: a run goes on from its journals through another
+    gateway, and pays for nothing twice.
+    """
+    if settings["provider"] == "simulated":
+        from dissensus.talk.providers import simulated
 
-def _module(name: str, settings: Mapping[str, Any]) -> ModuleType:
-    kind = settings.get("provider")
-    if kind not in KINDS:
-        known = ", ".join(KINDS)
-        raise ProviderError(f"models.{name}.provider holds {kind!r}; it may be one of {known}.")
-    return import_module(KINDS[kind])
+        return simulated.identity(settings)
+    asked = {"model": settings.get("model") or name}
+    return digest(asked | {key: settings.get(key) or {} for key in ("parameters", "rename")})

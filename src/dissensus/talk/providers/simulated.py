@@ -27,15 +27,15 @@ class SimulatedModel:
 
     simulated = True
 
-    def __init__(self, name: str, settings: Mapping[str, Any], behaviour: ModuleType) -> None:
-        self.name = name
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        self.name = self.asked_model = name
         self._settings = settings
-        self._behaviour = behaviour
+        self._behaviour = _behaviour(settings)
         self._timeout = float(settings.get("timeout_rate", 0.0))
         self._empty = float(settings.get("empty_rate", 0.0))
         self.identity = identity(settings)
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         rng = np.random.default_rng(int(request.sha256[:16], 16))
         luck = rng.random()
         if luck < self._timeout:
@@ -49,11 +49,6 @@ class SimulatedModel:
             input_tokens=said // _CHARACTERS_PER_TOKEN,
             output_tokens=len(text) // _CHARACTERS_PER_TOKEN,
         )
-
-
-def make(name: str, settings: Mapping[str, Any]) -> SimulatedModel:
-    """A simulated model; see :func:`dissensus.talk.providers.make`."""
-    return SimulatedModel(name, settings, _behaviour(settings))
 
 
 def identity(settings: Mapping[str, Any]) -> str:

@@ -1,0 +1,176 @@
+"""A model that is reached over the network: what the packages of all providers have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dissensus.errors import ProviderError
+from dissensus.talk import loop
+from dissensus.talk.call import Reply, Request
+from dissensus.talk.exchange import Answer, Exchange, Usage, tokens_at_most
+from dissensus.talk.ledger import Ledger
+from dissensus.talk.prices import Price
+from dissensus.talk.providers import identity
+from dissensus.talk.wire import EXCHANGE, Terms
+
+
+class Interface(Protocol):
+    """What a provider's package is told to do: one class a kind of interface."""
+
+    takes: tuple[str, ...]
+    """Which of temperature, max_tokens and seed it has."""
+
+    async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
+        """Send a request; its answer reaches the exchange by way of the wire."""
+
+    async def embed(self, model: str, texts: Sequence[str]) -> None:
+        """Ask for embeddings, in the same way."""
+
+    async def knows(self, model: str) -> bool | None:
+        """Whether the provider has a model; None where it does not say. Costs nothing."""
+
+    def read(self, body: Any) -> Answer:
+        """What an answer says."""
+
+    def read_vectors(self, body: Any) -> Answer:
+        """What an answer with embeddings says."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A provider as it is reached."""
+
+    terms: Terms
+    ledger: Ledger
+    interface: Interface
+
+
+class RemoteModel:
+    """A model behind a provider's interface.
+
+    Parameters
+    ----------
+    name : in the configuration.
+    settings : its entry there.
+    simulated : whether simulated models answer at its provider's address.
+    reach : gives the host, checked; called when something is asked, and never for a replay.
+    price : None where it has none.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        *,
+        simulated: bool,
+        reach: Callable[[], Host],
+        price: Price | None,
+    ) -> None:
+        self.name = name
+        self.simulated = simulated
+        self.asked_model: str = settings.get("model") or name
+        self.identity = identity(name, settings)
+        self.price = price
+        self._reach = reach
+        self._rename = settings.get("rename") or {}
+        self._parameters = settings.get("parameters") or {}
+
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
+        """See :class:`dissensus.talk.call.Provider`."""
+        host = self._reach()
+        interface = host.interface
+        said = sum(len(message.content.encode()) for message in request.messages)
+        exchange = Exchange(
+            self.name,
+            interface.read,
+            self.price,
+            Usage(tokens_at_most(said), 0, request.max_tokens),
+        )
+        parameters = self.parameters(request, interface.takes)
+        deadline = min(host.terms.deadline_s, patience_s or math.inf)
+        seconds = loop.run(
+            converse(
+                exchange,
+                lambda: interface.ask(self.asked_model, request, parameters),
+                deadline,
+            )
+        )
+        check_accepted(exchange, host)
+        return reply_of(exchange, seconds)
+
+    def parameters(self, request: Request, takes: Sequence[str]) -> dict[str, Any]:
+        """What to send besides the messages, by the names that this model has for it."""
+        sent = {self._rename.get(name, name): getattr(request, name) for name in takes}
+        sent |= self._parameters
+        return {name: value for name, value in sent.items() if name and value is not None}
+
+
+async def converse(
+    exchange: Exchange, send: Callable[[], Awaitable[None]], deadline_s: float
+) -> float:
+    """Have a provider's package make a call, with its retries; the seconds that it took.
+
+    Raises
+    ------
+    DissensusError : what stops the whole run.
+    """
+    EXCHANGE.set(exchange)
+    began = time.monotonic()
+    why: Exception | None = None
+    try:
+        async with asyncio.timeout(deadline_s) as exchange.deadline:
+            await send()
+    except Exception as error:
+        # Whatever the package makes of a failure, the exchange knows what it was.
+        why = error
+    if exchange.stop is not None:
+        raise exchange.stop
+    if exchange.answer is None and not exchange.faults:
+        raise ProviderError(f"models.{exchange.model} could not be asked ({why}).")
+    return time.monotonic() - (exchange.started or began)
+
+
+def check_accepted(exchange: Exchange, host: Host) -> None:
+    """Stop the run where a model that never answered yet rejects what it is asked.
+
+    A model that has answered before rejects this one request, which is the session's affair; one
+    that never has is asked in a way that it does not take.
+    """
+    failed = exchange.faults[-1:] if not _usable(exchange) else []
+    if failed == ["rejected"] and not host.ledger.answered(exchange.model):
+        raise ProviderError(
+            f"models.{exchange.model}: providers.{host.terms.name} rejects its requests "
+            f"({exchange.said}); a parameter that a model does not take is left out by "
+            "`rename: {name: null}` or `parameters`."
+        )
+
+
+def _usable(exchange: Exchange) -> bool:
+    return exchange.answer is not None and not exchange.answer.fault
+
+
+def reply_of(exchange: Exchange, seconds: float) -> Reply:
+    """What a call came to, as it is journaled."""
+    answer = exchange.answer or Answer(finish_reason="error")
+    error = "" if _usable(exchange) else exchange.faults[-1]
+    return Reply(
+        text=answer.text if not error else "",
+        error=error,
+        finish_reason=answer.finish_reason if exchange.answer else "error",
+        input_tokens=answer.usage.input_tokens,
+        output_tokens=answer.usage.output_tokens,
+        cost_usd=exchange.cost_usd,
+        latency_s=seconds,
+        cached_tokens=answer.usage.cached_tokens,
+        queued_s=exchange.queued_s,
+        answered_by=answer.answered_by,
+        fingerprint=answer.fingerprint,
+        request_id=answer.request_id,
+        faults=tuple(exchange.faults[:-1] if error else exchange.faults),
+        faults_usd=exchange.faults_usd,
+    )

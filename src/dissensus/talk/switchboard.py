@@ -1,0 +1,240 @@
+"""The models of a run by their names, and what they share: providers, limits, budget, checks."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import ProviderError
+from dissensus.talk import loop
+from dissensus.talk.call import Provider
+from dissensus.talk.ledger import Ledger
+from dissensus.talk.limits import Pace
+from dissensus.talk.prices import Price, price_of, read_prices
+from dissensus.talk.providers import interface
+
+if TYPE_CHECKING:
+    from dissensus.talk.providers.embedder import RemoteEmbedder
+
+
+class Switchboard:
+    """The models of a run.
+
+    Parameters
+    ----------
+    models : name -> its settings.
+    providers : name -> its settings.
+    stage : under which this process spends.
+    folder : of the run; what it has spent and its place under the limits are kept there.
+    used : names of the models that this process may ask, checked before the first call.
+    embedders : ``<provider>:<model>`` of the embeddings that the run will ask for.
+    budget_usd : what the run may spend; None for no limit.
+    prices : CSV of prices.
+
+    Nothing is looked up, loaded or connected before a model is asked something that no journal
+    answers, so a finished run replays without key or network.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Mapping[str, Any]],
+        providers: Mapping[str, Mapping[str, Any]],
+        *,
+        folder: Path,
+        stage: str,
+        used: Sequence[str],
+        embedders: Sequence[str] = (),
+        budget_usd: float | None = None,
+        prices: Path | None = None,
+    ) -> None:
+        self.models = models
+        self.providers = providers
+        self._folder = folder
+        self._stage = stage
+        self._used = [name for name in used if models[name]["provider"] != "simulated"]
+        self._embedders = [name for name in embedders if name.split(":")[0] in providers]
+        self._budget = budget_usd
+        self._prices = prices
+        self._made: dict[str, Provider] = {}
+        self._hosts: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._checked: ProviderError | bool = False
+
+    def model(self, name: str) -> Provider:
+        """The model of a name, once a process: its connections are shared by all sessions."""
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = self._make(name, self.models[name])
+            return self._made[name]
+
+    def embedder(self, name: str, journal: Path) -> RemoteEmbedder:
+        """The embedding model ``<provider>:<model>``, with the journal of what it was asked."""
+        from dissensus.talk.providers.embedder import RemoteEmbedder
+
+        provider, _, model = name.partition(":")
+        return RemoteEmbedder(
+            name, lambda: self._reach(provider), self.price(provider, model), journal
+        )
+
+    def price(self, provider: str, model: str, own: Any = None) -> Price | None:
+        """A model's price: its own setting, else the table's; None where there is none."""
+        table = read_prices(self._prices) if self._prices else {}
+        return price_of(provider, model, table, own)
+
+    def _make(self, name: str, settings: Mapping[str, Any]) -> Provider:
+        if settings["provider"] == "simulated":
+            from dissensus.talk.providers.simulated import SimulatedModel
+
+            return SimulatedModel(name, settings)
+        from dissensus.talk.providers.remote import RemoteModel
+
+        provider = settings["provider"]
+        return RemoteModel(
+            name,
+            settings,
+            simulated=self.providers[provider]["simulated"],
+            reach=lambda: self._reach(provider),
+            price=self.price(provider, settings.get("model") or name, settings.get("price")),
+        )
+
+    def _reach(self, provider: str) -> Any:
+        with self._lock:
+            if self._checked is False:
+                try:
+                    self._preflight()
+                    self._checked = True
+                except ProviderError as error:
+                    self._checked = error
+            if isinstance(self._checked, ProviderError):
+                raise self._checked
+        return self._hosts[provider]
+
+    def _preflight(self) -> None:
+        """Find every missing key, wrong key, unknown model and missing price, all at once.
+
+        Raises
+        ------
+        ProviderError : a line for each.
+        """
+        asked = {
+            f"models.{name}": (
+                self.models[name]["provider"],
+                self.models[name].get("model") or name,
+                self.models[name].get("price"),
+            )
+            for name in self._used
+        }
+        for name in self._embedders:
+            provider, _, model = name.partition(":")
+            asked[f"embedder {name}"] = (provider, model, None)
+        wrong = []
+        keys = {}
+        for provider in dict.fromkeys(provider for provider, _, _ in asked.values()):
+            try:
+                keys[provider] = _key(provider, self.providers[provider])
+            except ProviderError as error:
+                wrong.append(str(error))
+        if self._budget is not None:
+            wrong += [
+                f"{where}: there is a budget_usd, and no price for {model!r} of {provider!r}; add "
+                f"a row to {self._prices}, or set budget_usd to null."
+                for where, (provider, model, own) in asked.items()
+                if self.price(provider, model, own) is None
+            ]
+        self._hosts |= {
+            provider: loop.run(self._connect(provider, key)) for provider, key in keys.items()
+        }
+        wrong += loop.run(self._questions(asked))
+        if wrong:
+            raise ProviderError("\n".join(dict.fromkeys(wrong)))
+
+    async def _connect(self, provider: str, key: str) -> Any:
+        from dissensus.talk.providers.remote import Host
+        from dissensus.talk.wire import Terms, Wire
+
+        settings = self.providers[provider]
+        limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
+        pace = Pace(self._folder / ".limits" / provider, *limits)
+        ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
+        terms = Terms(
+            provider,
+            *(settings[key] for key in ("concurrency", "timeout_s", "deadline_s", "simulated")),
+        )
+        wire = Wire(terms, pace, ledger, key if settings["key_from"] else "")
+        atexit.register(lambda: loop.run(wire.aclose()))
+        made = interface(settings["interface"])(
+            wire, key, settings["base_url"], settings["retries"]
+        )
+        return Host(terms, ledger, made)
+
+    async def _questions(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
+        """What each provider says of its models, asked at the same time."""
+        said = await asyncio.gather(
+            *(
+                self._question(where, provider, model)
+                for where, (provider, model, _) in asked.items()
+                if provider in self._hosts
+            )
+        )
+        return [line for line in said if line]
+
+    async def _question(self, where: str, provider: str, model: str) -> str:
+        host = self._hosts[provider]
+        try:
+            async with asyncio.timeout(host.terms.timeout_s):
+                known = await host.interface.knows(model)
+        except ProviderError as error:
+            return str(error)
+        except Exception as error:
+            return self._unanswered(provider, error)
+        if known is False:
+            return f"{where}: providers.{provider} has no model {model!r}; check the name."
+        return ""
+
+    def _unanswered(self, provider: str, error: Exception) -> str:
+        settings = self.providers[provider]
+        status = getattr(error, "status_code", None)
+        if status in (401, 403):
+            return (
+                f"providers.{provider} does not accept the key in {settings['key_from']}; "
+                "export the right one there."
+            )
+        if status is not None:
+            # It is there, and has no list of models, or none just now: calls will tell.
+            return ""
+        address = settings["base_url"] or "its own address"
+        return (
+            f"providers.{provider} could not be reached at {address} ({_why(error)}); check the "
+            "address and the connection."
+        )
+
+
+def _why(error: BaseException) -> str:
+    """The first cause of an error, in the system's words where it has some."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _key(provider: str, settings: Mapping[str, Any]) -> str:
+    """A provider's key, from the environment and nowhere else."""
+    variable = settings["key_from"]
+    if variable is None:
+        return "none"
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ProviderError(
+            f"providers.{provider}: the environment variable {variable} is not set; export the "
+            "key there."
+        )
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ProviderError(
+            f"providers.{provider}: what the environment variable {variable} holds is no key "
+            "(it has spaces or characters that no key has); export the key there."
+        )
+    return key
