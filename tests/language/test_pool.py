@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.language.design.pool import POOL, Codebook, build_pool, read_csv, read_pool
+from dissensus.language.design.pool import POOL, Codebook, build_pool, read_pool
 from dissensus.language.settings import LanguageCondition, PoolSettings
 from dissensus.tables.artefact import write
 
@@ -256,11 +256,3 @@ def test_windows_line_ends_are_accepted(files: Files, name: str):
 def test_marks_that_are_no_line_ends_do_not_cut_a_row(files: Files, mark: str):
     files.replace("motions", "regrets", f"regrets{mark}all")
     assert files.build()[0][1]["motion_en"] == f"This House regrets{mark}all"
-
-
-def test_a_line_break_inside_quotes_belongs_to_the_text(tmp_path: Path):
-    (tmp_path / "a.csv").write_text('a,b\n"x\ny",1\nz,2\n', encoding="utf-8")
-    assert [row for _, row in read_csv(tmp_path / "a.csv", ("a",))] == [
-        {"a": "x\ny", "b": "1"},
-        {"a": "z", "b": "2"},
-    ]

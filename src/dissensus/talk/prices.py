@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.talk.models import is_snapshot
 
@@ -66,7 +65,7 @@ def read_prices(path: str | Path) -> Table:
     """
     table: Table = {}
     rows: dict[tuple[str, str], int] = {}
-    for line, row in _rows(path):
+    for line, row in read_csv(path, _COLUMNS):
         where = f"{path}, row {line}"
         key = (_text(row, "provider", where), _text(row, "model", where))
         if key in rows:
@@ -115,37 +114,6 @@ def price_of(
     ]
     # The longest is the nearest: gpt-4-0613 before gpt-4.
     return table[provider, max(bases, key=len)] if bases else None
-
-
-def _rows(path: str | Path) -> list[tuple[int, dict[str, str]]]:
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ResourceError(
-            f"{path} cannot be read ({error.strerror}); `prices` names the table of prices."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise ResourceError(
-            f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8."
-        ) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    missing = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
-    if missing:
-        raise ResourceError(
-            f"{path}, row 1: the column {missing[0]!r} is missing; it needs {', '.join(_COLUMNS)}."
-        )
-    rows = []
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                raise ResourceError(
-                    f"{path}, row {reader.line_num}: it has not as many cells as the header; "
-                    "put texts with commas in double quotes."
-                )
-            rows.append((reader.line_num, row))
-    except csv.Error as error:
-        raise ResourceError(f"{path}, row {reader.line_num}: not a CSV row ({error}).") from None
-    return rows
 
 
 def _text(row: Mapping[str, str], column: str, where: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.language.settings import LanguageCondition, PoolSettings
 from dissensus.tables.artefact import Schema, read
@@ -156,41 +155,6 @@ def _codes(path: str, codebook: Codebook) -> dict[str, int]:
             )
         codes[name] = code
     return codes
-
-
-def read_csv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-    """Rows of a CSV in UTF-8 with their numbers, the header being row 1.
-
-    Raises
-    ------
-    ResourceError : another encoding, a missing column, or a row with more or fewer cells.
-    """
-    raw = Path(path).read_bytes()
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise ResourceError(
-            f"{path}, row {line}: byte {error.start} is not UTF-8; save the file as UTF-8."
-        ) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    missing = [column for column in needed if column not in (reader.fieldnames or ())]
-    if missing:
-        raise ResourceError(
-            f"{path}, row 1: the column {missing[0]!r} is missing; it needs {', '.join(needed)}."
-        )
-    rows = []
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                raise ResourceError(
-                    f"{path}, row {reader.line_num}: it has not as many cells as the header; "
-                    "put texts with commas in double quotes."
-                )
-            rows.append((reader.line_num, row))
-    except csv.Error as error:
-        raise ResourceError(f"{path}, row {reader.line_num}: not a CSV row ({error}).") from None
-    return rows
 
 
 def _whole(row: Mapping[str, str], column: str, path: str | Path, line: int) -> int:
