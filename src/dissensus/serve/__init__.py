@@ -1,0 +1,1 @@
+"""``dissensus serve``: the simulated models behind real HTTP, for rehearsals and tests."""

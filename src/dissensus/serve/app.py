@@ -1,0 +1,142 @@
+"""The routes, and the life of a call from request to answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+
+from dissensus.serve import delivery
+from dissensus.serve.anthropic_batches import AnthropicBatches
+from dissensus.serve.batches import Batches
+from dissensus.serve.calls import Call
+from dissensus.serve.control import Handler, json_of
+from dissensus.serve.counts import Tally
+from dissensus.serve.openai_batches import OpenAIBatches
+from dissensus.serve.refusals import Interface, Refusal
+from dissensus.serve.service import Service
+
+#: The largest request: a file of batched requests.
+_LARGEST = 256 * 2**20
+
+
+def build(service: Service) -> web.Application:
+    """The server's application."""
+    app = web.Application(client_max_size=_LARGEST)
+    add = app.router.add_route
+    add("POST", "/v1/chat/completions", _calls(service, "chat", "openai"))
+    add("POST", "/v1/messages", _calls(service, "messages", "anthropic"))
+    add("POST", "/v1/embeddings", _calls(service, "embeddings", "openai"))
+    add("GET", "/v1/models", _models(service))
+    add("GET", "/v1/models/{name:.+}", _model(service))
+    batches = Batches(service)
+    OpenAIBatches(service, batches).add_routes(app.router)
+    AnthropicBatches(service, batches).add_routes(app.router)
+    add("GET", "/stats", _stats(service))
+    add("GET", "/health", _health)
+    add("*", "/{path:.*}", _nothing)
+    return app
+
+
+def _calls(service: Service, kind: str, interface: Interface) -> Handler:
+    """The handler of requests of one kind."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        started = asyncio.get_running_loop().time()
+        tally = service.counts.entered(kind)
+        try:
+            service.check_key(request.headers, interface)
+            call = service.read(kind, await json_of(request))
+            service.gate.enter(started, call.input_tokens)
+        except Refusal as problem:
+            tally.refused[str(problem.status)] += 1
+            return delivery.refusal(problem, interface)
+        except BaseException:
+            # Its client left before it had said all.
+            tally.abandoned += 1
+            raise
+        else:
+            return await _admitted(service, request, call, tally, started)
+        finally:
+            service.counts.left()
+
+    return handle
+
+
+async def _admitted(
+    service: Service, request: web.Request, call: Call, tally: Tally, started: float
+) -> web.StreamResponse:
+    """One try at a call that the limits let in."""
+    loop = asyncio.get_running_loop()
+    luck = service.faults.draw(call.kind, call.digest)
+    answer = None
+    is_over = False
+    if luck.fault:
+        tally.faults[luck.fault] += 1
+    try:
+        response = await delivery.without_answer(service, request, call.interface, luck)
+        if response is None:
+            answer = call.answer(service.words, service.reported(call.model), luck.fault)
+            body = delivery.encoded(answer.body)
+            wait = started + service.latency(luck) - loop.time()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            response = await delivery.send(request, luck, body)
+            service.counts.billed(call, answer, luck.fault in ("malformed", "connection"))
+            if not luck.fault:
+                tally.finished(call.digest)
+        is_over = True
+        return response
+    finally:
+        tally.abandoned += not (is_over or luck.fault)
+        service.gate.leave(loop.time(), answer.output_tokens if answer else 0)
+
+
+def interface_of(request: web.Request) -> Interface:
+    """Which of the two clients asks, where the path does not tell."""
+    is_theirs = "anthropic-version" in request.headers or "x-api-key" in request.headers
+    return "anthropic" if is_theirs else "openai"
+
+
+def _models(service: Service) -> Handler:
+    async def handle(request: web.Request) -> web.Response:
+        try:
+            service.check_key(request.headers, interface_of(request))
+        except Refusal as problem:
+            return delivery.refusal(problem, interface_of(request))
+        entries = service.model_entries()
+        ends = {"first_id": entries[0]["id"], "last_id": entries[-1]["id"]}
+        body = {"object": "list", "data": entries, "has_more": False, **ends}
+        return web.Response(body=delivery.encoded(body), headers=delivery.headers())
+
+    return handle
+
+
+def _model(service: Service) -> Handler:
+    async def handle(request: web.Request) -> web.Response:
+        interface = interface_of(request)
+        try:
+            service.check_key(request.headers, interface)
+            entry = service.model_entry(request.match_info["name"], interface)
+        except Refusal as problem:
+            return delivery.refusal(problem, interface)
+        return web.Response(body=delivery.encoded(entry), headers=delivery.headers())
+
+    return handle
+
+
+def _stats(service: Service) -> Handler:
+    async def handle(_: web.Request) -> web.Response:
+        said = service.counts.says(service.gate.started.largest)
+        return web.Response(body=delivery.encoded(said), headers=delivery.headers())
+
+    return handle
+
+
+async def _health(_: web.Request) -> web.Response:
+    return web.Response(body=b'{"status": "ok"}', headers=delivery.headers())
+
+
+async def _nothing(request: web.Request) -> web.Response:
+    said = f"Invalid URL ({request.method} {request.path})"
+    return delivery.refusal(Refusal(404, said), interface_of(request))

@@ -1,0 +1,234 @@
+"""Requests for words as each interface puts them, and their answers in its format."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+from dissensus.serve.refusals import Interface, Refusal, unsupported
+from dissensus.serve.words import Words, cut, tokens
+from dissensus.talk.call import Message
+
+#: The moment at which every answer says it was made: an answer depends on its request alone.
+CREATED = 1735689600
+FINGERPRINT = "dissensus-simulated"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The JSON of an answer and the tokens that it is billed for."""
+
+    body: dict[str, Any]
+    input_tokens: int
+    output_tokens: int
+
+
+class Call(Protocol):
+    """One request that a model is asked, whatever for.
+
+    Attributes
+    ----------
+    kind : chat, messages or embeddings.
+    model : the name that was asked.
+    digest : of all that the answer depends on (64 hexadecimal digits).
+    input_tokens : of the request.
+    """
+
+    kind: ClassVar[str]
+    interface: ClassVar[Interface]
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def input_tokens(self) -> int: ...
+
+    def answer(self, words: Words, reported: str, fault: str) -> Answer:
+        """The answer, as a fault (a key of RULES, or "") leaves it."""
+
+
+@dataclass(frozen=True)
+class _Talk:
+    """A conversation to go on with."""
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int | None
+    digest: str
+    input_tokens: int
+
+    def _said(self, words: Words, fault: str) -> tuple[str, int, bool]:
+        """The words, how many tokens they are, and whether they are cut off."""
+        if fault in ("empty", "refusal", "content_filter"):
+            return "", 0, False
+        text = words.of(self.model, self.messages, self.digest)
+        count = tokens(text)
+        limit = max(1, count // 2) if fault == "length" else self.max_tokens
+        if limit is not None and count > limit:
+            return cut(text, limit), limit, True
+        return text, count, False
+
+
+class ChatCall(_Talk):
+    """POST /v1/chat/completions."""
+
+    kind: ClassVar[str] = "chat"
+    interface: ClassVar[Interface] = "openai"
+
+    def answer(self, words: Words, reported: str, fault: str) -> Answer:
+        text, count, is_cut = self._said(words, fault)
+        refused = "I'm sorry, I can't help with that." if fault == "refusal" else None
+        finish = "length" if is_cut else "content_filter" if fault == "content_filter" else "stop"
+        content = None if refused else text
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": content, "refusal": refused},
+            "logprobs": None,
+            "finish_reason": finish,
+        }
+        body = {
+            "id": f"chatcmpl-{self.digest[:24]}",
+            "object": "chat.completion",
+            "created": CREATED,
+            "model": reported,
+            "choices": [choice],
+            "usage": {
+                "prompt_tokens": self.input_tokens,
+                "completion_tokens": count,
+                "total_tokens": self.input_tokens + count,
+                "prompt_tokens_details": {"cached_tokens": 0},
+                "completion_tokens_details": {"reasoning_tokens": 0},
+            },
+            "service_tier": "default",
+            "system_fingerprint": FINGERPRINT,
+        }
+        return Answer(body, self.input_tokens, count)
+
+
+class MessagesCall(_Talk):
+    """POST /v1/messages."""
+
+    kind: ClassVar[str] = "messages"
+    interface: ClassVar[Interface] = "anthropic"
+
+    def answer(self, words: Words, reported: str, fault: str) -> Answer:
+        text, count, is_cut = self._said(words, fault)
+        stop = "max_tokens" if is_cut else "refusal" if fault == "refusal" else "end_turn"
+        body = {
+            "id": f"msg_{self.digest[:24]}",
+            "type": "message",
+            "role": "assistant",
+            "model": reported,
+            "content": [{"type": "text", "text": text}] if text else [],
+            "stop_reason": stop,
+            "stop_sequence": None,
+            "usage": {
+                "input_tokens": self.input_tokens,
+                "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0,
+                "output_tokens": count,
+                "service_tier": "standard",
+            },
+        }
+        return Answer(body, self.input_tokens, count)
+
+
+def read_chat(body: Mapping[str, Any], refused: frozenset[str]) -> ChatCall:
+    """A chat completion's request; Refusal where it is none that can be answered."""
+    _check(body, refused, "openai")
+    limits = [
+        name for name in ("max_tokens", "max_completion_tokens") if body.get(name) is not None
+    ]
+    if len(limits) > 1:
+        said = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+        raise Refusal(400, said, code="invalid_parameter_combination", param="max_tokens")
+    if body.get("n") not in (None, 1):
+        raise Refusal(400, "'n' may be 1 only.", code="unsupported_value", param="n")
+    limit = _limit(body, limits[0]) if limits else None
+    return ChatCall(*_conversation(body, _messages(body), limit))
+
+
+def read_message(body: Mapping[str, Any], refused: frozenset[str]) -> MessagesCall:
+    """A message's request; Refusal where it is none that can be answered."""
+    _check(body, refused, "anthropic")
+    if "max_tokens" not in body:
+        raise Refusal(400, "max_tokens: Field required")
+    messages = _messages(body)
+    for number, message in enumerate(messages):
+        if message.role == "system":
+            said = f"messages.{number}.role: Input should be 'user' or 'assistant'"
+            raise Refusal(400, said)
+    if body.get("system"):
+        messages = (Message("system", _text(body["system"], "system")), *messages)
+    return MessagesCall(*_conversation(body, messages, _limit(body, "max_tokens")))
+
+
+def _check(body: Mapping[str, Any], refused: frozenset[str], interface: Interface) -> None:
+    if not isinstance(body, Mapping):
+        raise Refusal(400, "The body of the request must be a JSON object.")
+    if not isinstance(body.get("model"), str):
+        raise Refusal(400, "model: Field required", param="model")
+    if body.get("stream"):
+        raise Refusal(400, "streaming is off", code="unsupported_value", param="stream")
+    for name in sorted(refused & body.keys()):
+        raise unsupported(name, interface)
+
+
+def _limit(body: Mapping[str, Any], name: str) -> int:
+    value = body[name]
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise Refusal(400, f"{name}: it must be a whole number of at least 1.", param=name)
+    return value
+
+
+def _messages(body: Mapping[str, Any]) -> tuple[Message, ...]:
+    given = body.get("messages")
+    if not isinstance(given, list) or not given:
+        raise Refusal(400, "messages: at least one message is required", param="messages")
+    messages = []
+    for number, entry in enumerate(given):
+        where = f"messages.{number}"
+        if not isinstance(entry, dict):
+            raise Refusal(400, f"{where}: it must be a JSON object.", param="messages")
+        text = _text(entry.get("content"), f"{where}.content")
+        messages.append(Message(_role(entry.get("role"), where), text))
+    return tuple(messages)
+
+
+def _role(role: object, where: str) -> Literal["system", "user", "assistant"]:
+    if role in ("system", "developer"):
+        return "system"
+    if role == "user":
+        return "user"
+    if role == "assistant":
+        return "assistant"
+    raise Refusal(400, f"{where}.role: it may be system, user or assistant.", param="messages")
+
+
+def _text(content: Any, where: str) -> str:
+    """A content's text, whether it came as such or in parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(content):
+            return "".join(texts)
+    raise Refusal(400, f"{where}: it must be a text or a list of text parts.", param="messages")
+
+
+def _conversation(
+    body: Mapping[str, Any], messages: tuple[Message, ...], limit: int | None
+) -> tuple[str, tuple[Message, ...], int | None, str, int]:
+    """The fields of a call; its digest is the same for both interfaces."""
+    model = body["model"]
+    seed = body.get("seed", body.get("random_seed"))
+    settings = json.dumps([model, body.get("temperature"), limit, seed])
+    # Each text after its length, so that no two conversations are written alike.
+    said = "".join(f"{m.role} {len(m.content)} {m.content}" for m in messages)
+    digest = hashlib.sha256((settings + said).encode(errors="replace")).hexdigest()
+    return model, messages, limit, digest, sum(tokens(message.content) for message in messages)

@@ -1,0 +1,116 @@
+"""How an answer reaches its client, or fails to: whole, late, broken off, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import socket
+import struct
+from itertools import count
+from os import urandom
+from typing import Any
+
+from aiohttp import web
+
+from dissensus.serve.faults import Luck
+from dissensus.serve.refusals import Interface, Refusal
+from dissensus.serve.service import Service
+
+_PAGE = (
+    "<html><head><title>502 Bad Gateway</title></head>"
+    "<body><center><h1>502 Bad Gateway</h1></center></body></html>\n"
+)
+_START = urandom(6).hex()
+_NUMBERS = count()
+_JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
+
+
+def headers(content_type: str = "application/json") -> dict[str, str]:
+    """Headers of every answer, with an id of its own."""
+    request_id = f"req_{_START}{next(_NUMBERS):012x}"
+    return {
+        "Content-Type": content_type,
+        "x-request-id": request_id,
+        "request-id": request_id,
+        "x-dissensus-simulated": "1",
+    }
+
+
+def encoded(body: Any) -> bytes:
+    """JSON as a provider writes it."""
+    # A lone half of a surrogate pair in a request must not break the answer that repeats it.
+    return _JSON.encode(body).encode(errors="replace")
+
+
+def refusal(problem: Refusal, interface: Interface) -> web.Response:
+    """An error as an answer."""
+    told = headers()
+    if problem.retry_after is not None:
+        # Whole seconds, as HTTP wants them, are too coarse to use up a limit.
+        told["retry-after-ms"] = f"{problem.retry_after * 1000:.0f}"
+        told["retry-after"] = f"{_whole(problem.retry_after):g}"
+    body = encoded(problem.body(interface, told["request-id"]))
+    return web.Response(status=problem.status, body=body, headers=told)
+
+
+async def without_answer(
+    service: Service, request: web.Request, interface: Interface, luck: Luck
+) -> web.StreamResponse | None:
+    """What a fault sends that does not wait for an answer; None where one has to be made."""
+    fault, is_odd = luck.fault, luck.turn % 2 == 1
+    if fault == "timeout":
+        await asyncio.sleep(service.options.hang_s)
+        return await _break_off(request, None)
+    if fault == "connection" and is_odd:
+        return await _break_off(request, None)
+    if fault == "server_error" and is_odd:
+        return web.Response(status=502, body=_PAGE.encode(), headers=headers("text/html"))
+    problem = service.fault(fault, interface)
+    return refusal(problem, interface) if problem else None
+
+
+async def send(
+    request: web.Request, luck: Luck, body: bytes, content_type: str = "application/json"
+) -> web.StreamResponse:
+    """Send an answer, or what a fault leaves of it; ends when the connection has taken all."""
+    if luck.fault == "connection":
+        return await _break_off(request, body)
+    if luck.fault == "malformed":
+        return _malformed(body, luck.turn)
+    response = web.Response(body=body, headers=headers(content_type))
+    await response.prepare(request)
+    await response.write_eof()
+    return response
+
+
+def _malformed(body: bytes, turn: int) -> web.Response:
+    """Status 200 and nothing to go on with: JSON torn, a page, or JSON without an answer."""
+    form = turn % 3
+    if form == 0:
+        return web.Response(body=body[: len(body) // 2], headers=headers())
+    if form == 1:
+        return web.Response(body=_PAGE.encode(), headers=headers("text/html; charset=utf-8"))
+    return web.Response(body=b'{"status": "ok"}', headers=headers())
+
+
+async def _break_off(request: web.Request, body: bytes | None) -> web.StreamResponse:
+    """End the connection: after half of ``body``, or reset it where that is None."""
+    response = web.StreamResponse(headers=headers())
+    if body is not None:
+        response.content_length = len(body)
+        await response.prepare(request)
+        await response.write(body[: len(body) // 2])
+        # What is still unsent when a connection is aborted is lost.
+        await asyncio.sleep(0.001)
+    if request.transport is not None:
+        if body is None:
+            # Without lingering, closing a socket sends a reset.
+            connection = request.transport.get_extra_info("socket")
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        request.transport.abort()
+    return response
+
+
+def _whole(seconds: float) -> float:
+    return seconds if seconds < 1 else math.ceil(seconds)

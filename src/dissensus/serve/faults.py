@@ -1,0 +1,86 @@
+"""Which try at a request fails, and how: drawn from the seed, the request and the try's number."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+
+#: What a later try can mend; an even mix of them is what ``--faults`` gives.
+RECOVERABLE = (
+    *("rate_limit", "overload", "server_error", "connection", "timeout", "malformed", "empty"),
+)
+#: What a request gets whenever it is asked, as from a real model, so that a run that is killed and
+#: resumed sees the same.
+LASTING = ("length", "content_filter", "refusal", "context_overflow")
+KINDS = (*RECOVERABLE, *LASTING, "rejected", "authentication", "credit")
+#: What can befall any request; the others need a model's answer.
+TRANSPORT = ("rate_limit", "overload", "server_error", "connection", "timeout", "malformed")
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """What is drawn for one try.
+
+    Attributes
+    ----------
+    fault : a key of RULES, or "" for none.
+    turn : a number that counts on with the tries, for faults that have several forms.
+    name : of the try, for further draws.
+    """
+
+    fault: str
+    turn: int
+    name: str
+
+
+class Faults:
+    """The draws, and the count of tries that they go by.
+
+    Parameters
+    ----------
+    rates : outcome -> share of tries (of requests, for those in LASTING) that end so.
+    seed : of the server.
+    """
+
+    def __init__(self, rates: Mapping[str, float], seed: int) -> None:
+        self._tried: Counter[tuple[str, str]] = Counter()
+        self._by_try = {kind: rate for kind, rate in rates.items() if kind not in LASTING}
+        self._by_request = {kind: rate for kind, rate in rates.items() if kind in LASTING}
+        self._seed = seed
+
+    def draw(self, kind: str, digest: str, possible: Collection[str] = KINDS) -> Luck:
+        """What becomes of the next try at a request.
+
+        Parameters
+        ----------
+        kind : of call.
+        digest : of the request (hexadecimal).
+        possible : the faults that this kind of call can have; others leave it be.
+        """
+        number = self._tried[kind, digest]
+        self._tried[kind, digest] = number + 1
+        name = f"{kind}/{digest}/{number}"
+        fault = _pick(self._by_try, self._uniform(name)) if self._by_try else ""
+        if not fault and self._by_request:
+            fault = _pick(self._by_request, self._uniform(f"{kind}/{digest}"))
+        turn = int(digest[:8], 16) + number
+        return Luck(fault if fault in possible else "", turn, name)
+
+    def normal(self, luck: Luck) -> float:
+        """A standard normal draw for a try."""
+        return NormalDist().inv_cdf(min(max(self._uniform(f"{luck.name}/normal"), 1e-9), 1 - 1e-9))
+
+    def _uniform(self, what: str) -> float:
+        made = hashlib.blake2b(f"{self._seed}/{what}".encode(), digest_size=8).digest()
+        return int.from_bytes(made) / 2**64
+
+
+def _pick(rates: Mapping[str, float], drawn: float) -> str:
+    for kind, rate in rates.items():
+        drawn -= rate
+        if drawn < 0:
+            return kind
+    return ""

@@ -1,0 +1,128 @@
+"""What a server is told and what it holds, apart from HTTP."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dissensus.serve.calls import CREATED, Call, read_chat, read_message
+from dissensus.serve.counts import Counts
+from dissensus.serve.embeddings import read_embeddings
+from dissensus.serve.faults import Faults, Luck
+from dissensus.serve.limits import Gate
+from dissensus.serve.refusals import Interface, Refusal, simulated_fault, unknown_model, wrong_key
+from dissensus.serve.words import Words
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a server is told.
+
+    Attributes
+    ----------
+    models : the name that is answered to -> settings of the simulated model behind it.
+    embeddings, dimensions : names of embedding models; the length of their vectors.
+    faults : outcome -> rate.
+    latency_s, latency_spread : an answer takes ``latency_s * latency_spread ** z``, z standard
+        normal.
+    hang_s : how long a time-out is silent.
+    retry_after_s : what simulated rate limits and overloads send as Retry-After; None for nothing.
+    requests_per_minute, tokens_per_minute, concurrency : limits; None for none.
+    key : the only one accepted; None for any.
+    report_model : the name to report instead of the one asked.
+    refused : parameters that are refused.
+    batch_s : how long a batch takes.
+    """
+
+    models: Mapping[str, Mapping[str, Any]]
+    embeddings: tuple[str, ...] = ("text-embedding-3-large",)
+    dimensions: int = 256
+    faults: Mapping[str, float] = field(default_factory=dict)
+    latency_s: float = 0.0
+    latency_spread: float = 1.0
+    hang_s: float = 600.0
+    retry_after_s: float | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    concurrency: int | None = None
+    key: str | None = None
+    report_model: str | None = None
+    refused: frozenset[str] = frozenset()
+    batch_s: float = 1.0
+    fixed_words: bool = False
+    seed: int = 0
+
+
+class Service:
+    """The models, their faults, limits and counts."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.words = Words(options.models, options.fixed_words)
+        self.faults = Faults(options.faults, options.seed)
+        self.counts = Counts()
+        self.gate = Gate(
+            options.requests_per_minute, options.tokens_per_minute, options.concurrency
+        )
+
+    def check_key(self, headers: Mapping[str, str], interface: Interface) -> None:
+        """Refusal where the request's key is not the one."""
+        wanted = self.options.key
+        if wanted is None:
+            return
+        given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        if not hmac.compare_digest(given.encode(errors="replace"), wanted.encode()):
+            raise wrong_key(given, interface)
+
+    def read(self, kind: str, body: Any) -> Call:
+        """The call that a request's JSON makes; Refusal where it is none."""
+        call: Call
+        if kind == "embeddings":
+            call = read_embeddings(body, self.options.refused, self.options.dimensions)
+        elif kind == "messages":
+            call = read_message(body, self.options.refused)
+        else:
+            call = read_chat(body, self.options.refused)
+        known = self.options.embeddings if kind == "embeddings" else self.options.models
+        if call.model not in known:
+            raise unknown_model(call.model, call.interface)
+        return call
+
+    def reported(self, model: str) -> str:
+        """The name that an answer gives for the model."""
+        return self.options.report_model or model
+
+    def fault(self, outcome: str, interface: Interface) -> Refusal | None:
+        """The error that a fault shows as; None for one that shows otherwise."""
+        return simulated_fault(outcome, interface, self.options.retry_after_s)
+
+    def latency(self, luck: Luck) -> float:
+        """Seconds that a try takes."""
+        spread = self.options.latency_spread
+        if spread == 1.0:
+            return self.options.latency_s
+        return float(self.options.latency_s * spread ** self.faults.normal(luck))
+
+    def model_entries(self) -> list[dict[str, Any]]:
+        """Every model, in one form that the clients of both interfaces can read."""
+        return [_entry(name) for name in (*self.options.models, *self.options.embeddings)]
+
+    def model_entry(self, name: str, interface: Interface) -> dict[str, Any]:
+        """One model; Refusal where nobody has that name."""
+        if name not in self.options.models and name not in self.options.embeddings:
+            raise unknown_model(name, interface)
+        return _entry(name)
+
+
+def _entry(name: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "object": "model",
+        "created": CREATED,
+        "owned_by": "dissensus-simulated",
+        "type": "model",
+        "display_name": f"{name} (simulated)",
+        "created_at": "2025-01-01T00:00:00Z",
+    }
