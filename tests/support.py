@@ -83,5 +83,5 @@ class Project:
         return {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(folder.rglob("*"))
-            if path.suffix in kinds and path.parent.name != "calls"
+            if path.suffix in kinds and not path.parent.name.endswith("calls")
         }
