@@ -58,6 +58,7 @@ def session_overhead(sessions: int) -> float:
     from dissensus.language.design.pool import build_pool
     from dissensus.language.session import SessionPaths, hold, specify
     from dissensus.settings import load_file
+    from dissensus.talk.providers import identity
     from dissensus.talk.providers.simulated import SimulatedModel
 
     settings = load_file(ROOT / "config.yaml")
@@ -65,26 +66,27 @@ def session_overhead(sessions: int) -> float:
     pool, _ = build_pool(study.pool, study.languages)
     drawing = Drawing(1, sessions // 2, 25, list(study.languages), study.panel)
     motions = {row["motion_id"]: row for row in pool}
-    models = {name: model.model_dump() for name, model in settings.models.items()}
+    identities = {name: identity(name, settings.models[name].model_dump()) for name in study.panel}
     inside = 0.0
     ask = SimulatedModel.ask
 
-    def timed(self: SimulatedModel, request: object) -> object:
+    def timed(self: SimulatedModel, request: object, patience_s: float | None = None) -> object:
         nonlocal inside
         started = time.perf_counter()
-        reply = ask(self, request)  # type: ignore[arg-type]
+        reply = ask(self, request, patience_s)  # type: ignore[arg-type]
         inside += time.perf_counter() - started
         return reply
 
     SimulatedModel.ask = timed  # type: ignore[method-assign, assignment]
     try:
         with tempfile.TemporaryDirectory() as folder:
+            models = settings.switchboard(Path(folder), "hold_session")
             started = time.perf_counter()
             for row in draw_manifest(pool, drawing):
                 name = row["session_id"]
                 kinds = ("sessions", "transcripts", "calls")
                 paths = SessionPaths(*(Path(folder) / kind / f"{name}.parquet" for kind in kinds))
-                spec = specify(row, motions, study, models)
+                spec = specify(row, motions, study, identities)
                 hold(spec, models, Path(folder) / f"{name}.jsonl", paths)
             whole = time.perf_counter() - started
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -94,6 +95,31 @@ def test_looking_at_code_does_not_import_it():
         [sys.executable, "-c", LOOKING], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def parsed_imports(module: str) -> set[str]:
+    """The imports of ours in a module as Python itself reads them."""
+    names = []
+    for node in ast.walk(ast.parse(fingerprint._source(module))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dissensus"):
+            package = str(node.module)
+            inner = [alias.name for alias in node.names if fingerprint._holds(package, alias.name)]
+            names += [package, *(f"{package}.{name}" for name in inner)]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names if alias.name.startswith("dissensus.")]
+    return set(names)
+
+
+def test_imports_are_found_as_python_reads_them():
+    root = Path(dissensus.__path__[0])
+    modules = {
+        ".".join(("dissensus", *path.relative_to(root).with_suffix("").parts))
+        for path in root.rglob("*.py")
+        if path.stem not in ("__init__", "__main__")
+    }
+    assert len(modules) > 50
+    for module in modules:
+        assert set(fingerprint._imports(module)) == parsed_imports(module), module
 
 
 def test_measures_depend_on_the_text_modules_and_not_on_the_figures():

@@ -19,6 +19,7 @@ from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.settings import load_file
 from dissensus.tables.artefact import provenance_of, read
 from dissensus.talk.call import Reply, Request
+from dissensus.talk.providers import identity
 from dissensus.talk.providers.simulated import SimulatedModel
 from scripted import ROOT
 from simulation import settings
@@ -29,6 +30,10 @@ MODELS = {
     name: {**settings(0.3, 0.6, violation_rate=0.2, offset=0.1 * i), "timeout_rate": 0.03}
     for i, name in enumerate(PANEL)
 }
+
+
+def identities(models: dict[str, Any]) -> dict[str, str]:
+    return {name: identity(name, model) for name, model in models.items()}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -55,7 +60,7 @@ def rows(pool) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def specs(rows, pool, study) -> list[dict[str, Any]]:
-    return [specify(row, pool, study, MODELS) for row in rows]
+    return [specify(row, pool, study, identities(MODELS)) for row in rows]
 
 
 @dataclass
@@ -111,10 +116,10 @@ def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, 
 def test_a_specification_changes_with_its_own_models_alone(specs, rows, pool, study):
     row = rows[0]
     spare = {**MODELS, "spare": {**settings(0.9), "timeout_rate": 0.5}}
-    assert specify(row, pool, study, spare) == specs[0]
+    assert specify(row, pool, study, identities(spare)) == specs[0]
     for name in PANEL:
         changed = {**MODELS, name: {**MODELS[name], "timeout_rate": 0.04}}
-        different = specify(row, pool, study, changed)
+        different = specify(row, pool, study, identities(changed))
         assert different["models"].pop(name) != specs[0]["models"][name]
         assert different["models"].items() <= specs[0]["models"].items()
 

@@ -137,6 +137,15 @@ def test_a_broken_schema_of_a_table_is_named(tmp_path: Path, made, message: str)
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_repeated_key_is_found_among_many_rows(tmp_path: Path):
+    numbered = Schema("things", "thing", {"name": "string", "n": "int"}, key=("name", "n"))
+    many = [{"name": f"thing-{n % 7}", "n": n} for n in range(50_000)]
+    write(tmp_path / "a.parquet", numbered, many, {})
+    assert read(tmp_path / "a.parquet", numbered).to_pylist() == many
+    with pytest.raises(ArtefactError, match=r"2 rows of things repeat their key \(name, n\)"):
+        write(tmp_path / "b.parquet", numbered, [*many, many[3], many[-1]], {})
+
+
 def test_reading_checks_the_schema_too(tmp_path: Path):
     path = tmp_path / "a.parquet"
     write(path, Schema("others", "thing", {"name": "string"}, ()), [{"name": "a"}], {})
@@ -224,16 +233,14 @@ def test_a_file_is_replaced_and_never_written_into(tmp_path: Path):
 
 KILLED = """
 import os, signal, sys
-import pyarrow.parquet as pq
+from pathlib import Path
 from dissensus.tables.artefact import Schema, write
 
-whole = pq.write_table
-def midway(table, where, **options):
-    whole(table, where, **options)
-    with open(where, "r+b") as file:
-        file.truncate(20)
+whole = Path.write_bytes
+def midway(path, data):
+    whole(path, data[:20])
     os.kill(os.getpid(), signal.SIGKILL)
-pq.write_table = midway
+Path.write_bytes = midway
 write(sys.argv[1], Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
 """
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -35,6 +37,18 @@ def test_words(text, words):
 def test_a_chinese_name_does_not_change_how_the_english_is_counted():
     english = "It doesn't matter, well-being cost 1,000 more."
     assert split_words(f"{english} 仁") == [*split_words(english), "仁"]
+
+
+def test_texts_without_chinese_load_no_dictionary():
+    looked = "import sys; from dissensus.text.words import split_words; split_words({!r}); "
+    looked += "print('rjieba' in sys.modules)"
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", looked.format(text)], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        for text in ("Don’t tax well-being.", "仁")
+    ]
+    assert found == ["False", "True"]
 
 
 def test_fewer_words_than_characters_in_chinese():

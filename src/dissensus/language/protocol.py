@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Prompts:
                     )
         return cls(wording)
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         return digest(self.wording)
 

@@ -13,7 +13,6 @@ from dissensus.fingerprint import code_digest
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.tables.provenance import provenance
-from dissensus.talk import providers
 from dissensus.talk.journal import Journal
 from dissensus.talk.switchboard import Switchboard
 
@@ -22,7 +21,7 @@ def specify(
     row: Mapping[str, Any],
     motions: Mapping[str, Mapping[str, Any]],
     study: LanguageStudy,
-    models: Mapping[str, Mapping[str, Any]],
+    identities: Mapping[str, str],
 ) -> dict[str, Any]:
     """All that a session depends on, as plain data: held again exactly when this changes.
 
@@ -31,7 +30,7 @@ def specify(
     row : the session's row of the manifest.
     motions : motion_id -> row of the pool.
     study : settings.
-    models : each model's settings.
+    identities : model -> digest of what its replies depend on.
     """
     condition = study.languages[row["language"]]
     return {
@@ -42,7 +41,7 @@ def specify(
         "script": condition.script,
         "protocol": study.protocol.model_dump(),
         "code": _protocol_code(),
-        "models": {row[role]: providers.identity(row[role], models[row[role]]) for role in ROLES},
+        "models": {row[role]: identities[row[role]] for role in ROLES},
     }
 
 

@@ -1,1 +1,7 @@
 """Artefacts: the schema of each, checked when written and when read, written all or nothing."""
+
+import os
+
+# Arrow's own allocator keeps memory aside for every thread, and sessions are threads. Arrow reads
+# this once, when it is loaded.
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")

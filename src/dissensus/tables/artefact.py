@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from dissensus.errors import ArtefactError
 
 _KEY = b"dissensus"
+#: Bytes up to which a table is small.
+_SMALL = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,12 @@ def write(
     table = _conform(_as_table(rows, schema), schema, str(path))
     text = json.dumps(dict(provenance), ensure_ascii=False, sort_keys=True)
     table = table.replace_schema_metadata({_KEY: text.encode()})
+    # Into memory first: Parquet comes in dozens of pieces, each a system call on a file.
+    buffer = pa.BufferOutputStream()
+    # For a session's few speeches, setting zstd up takes longer than all the rest.
+    pq.write_table(table, buffer, compression="zstd" if table.nbytes > _SMALL else "snappy")
     with replacing(path) as part:
-        pq.write_table(table, part, compression="zstd")
+        part.write_bytes(buffer.getvalue())
 
 
 def read(path: str | Path, schema: Schema) -> pa.Table:
@@ -150,33 +156,52 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
 
 def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     """The table with its columns in the schema's order and types."""
-    missing = [name for name in schema.columns if name not in table.column_names]
+    names = table.column_names
+    missing = [name for name in schema.columns if name not in names]
     if missing:
         raise ArtefactError(f"{where}: {schema.name} lacks the column {missing[0]!r}.")
-    extra = [name for name in table.column_names if name not in schema.columns]
+    extra = [name for name in names if name not in schema.columns]
     if extra and not schema.open:
         raise ArtefactError(f"{where}: {schema.name} has no column {extra[0]!r}.")
     fields = [*schema.arrow(), *(table.schema.field(name) for name in extra)]
-    for name, kind in schema.columns.items():
-        if not kind.endswith("?") and table[name].null_count:
-            raise ArtefactError(f"{where}: {schema.name}.{name} has missing values and may not.")
-        held, promised = table.schema.field(name).type, _TYPES[kind.removesuffix("?")]
-        if not _alike(held, promised):
-            raise ArtefactError(f"{where}: {schema.name}.{name} holds {held}, not {promised}.")
-    try:
-        table = table.select([f.name for f in fields]).cast(pa.schema(fields))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
-        raise ArtefactError(
-            f"{where}: {schema.name} has a column of another type: {error}"
-        ) from None
+    columns = [_conformed(table[field.name], field, schema, where) for field in fields]
+    table = pa.table(columns, schema=pa.schema(fields))
     if schema.key and table.num_rows:
-        distinct = table.group_by(list(schema.key), use_threads=False).aggregate([]).num_rows
+        distinct = _distinct(table.select(schema.key))
         if distinct != table.num_rows:
             raise ArtefactError(
                 f"{where}: {table.num_rows - distinct} rows of {schema.name} repeat their key "
                 f"({', '.join(schema.key)})."
             )
     return table
+
+
+def _conformed(
+    column: pa.ChunkedArray, field: pa.Field, schema: Schema, where: str
+) -> pa.ChunkedArray:
+    """A column in the type that its field promises."""
+    if not field.nullable and column.null_count:
+        raise ArtefactError(f"{where}: {schema.name}.{field.name} has missing values and may not.")
+    if column.type == field.type:
+        return column
+    if not _alike(column.type, field.type):
+        raise ArtefactError(
+            f"{where}: {schema.name}.{field.name} holds {column.type}, not {field.type}."
+        )
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise ArtefactError(
+            f"{where}: {schema.name} has a column of another type: {error}"
+        ) from None
+
+
+def _distinct(keys: pa.Table) -> int:
+    """How many of the rows differ."""
+    if keys.nbytes > _SMALL:
+        return int(keys.group_by(keys.column_names, use_threads=False).aggregate([]).num_rows)
+    # Starting the query engine takes longer than a short table.
+    return len(set(zip(*(column.to_pylist() for column in keys.columns), strict=True)))
 
 
 def _alike(held: pa.DataType, promised: pa.DataType) -> bool:

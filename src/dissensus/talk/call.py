@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -40,7 +40,8 @@ class Request:
     @cached_property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        text = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        fields = {**vars(self), "messages": [vars(message) for message in self.messages]}
+        text = json.dumps(fields, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 

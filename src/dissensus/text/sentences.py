@@ -8,10 +8,12 @@ _HAN = r"\u3007\u3400-\u9fff\U00020000-\U0003ffff"
 # A full stop ends a sentence only before white space or the end, so that decimals, and dots
 # inside a name, do not; Chinese marks end one wherever they stand, and so do half-width marks
 # typed between Chinese words. Closing quotes stay with theirs.
+# The marks come first of all, so that the search need not try every alternative at every letter.
 _END = re.compile(
-    rf"""(?:[.!?]+["'”’)\]]*(?=\s|$)"""
-    rf"""|[。！？…]+["'”’」』）]*"""
-    rf"""|[!?]+["'”’」』）]*(?=[{_HAN}])|(?<=[{_HAN}])\.["'”’」』）]*(?=[{_HAN}]))"""
+    rf"""[.!?。！？…](?:(?<=[.!?])[.!?]*["'”’)\]]*(?=\s|$)"""
+    rf"""|(?<=[。！？…])[。！？…]*["'”’」』）]*"""
+    rf"""|(?<=[!?])[!?]*["'”’」』）]*(?=[{_HAN}])"""
+    rf"""|(?<=[{_HAN}]\.)["'”’」』）]*(?=[{_HAN}]))"""
 )
 # A single capital is an initial, but "I" is a word that ends many a sentence.
 _ABBREVIATION = re.compile(
@@ -22,6 +24,9 @@ _ABBREVIATION = re.compile(
 _CLOSING_ABBREVIATION = re.compile(r"\b(?:etc|al|approx|Inc|Ltd|Jr|Sr)\.$")
 # "No." is an answer unless a number follows.
 _NUMERO = re.compile(r"\bNos?\.$")
+# What is looked at before a full stop: the longest abbreviation and a character more.
+_REACH = 8
+_SEEN = re.compile(r"\S")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -35,7 +40,7 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for mark in _END.finditer(text):
-        if _goes_on(text[start : mark.end()], text[mark.end() :].lstrip()):
+        if _goes_on(text, max(start, mark.end() - _REACH), mark.end()):
             continue
         piece = text[start : mark.end()].strip()
         if piece:
@@ -45,14 +50,20 @@ def split_sentences(text: str) -> list[str]:
     return [*sentences, rest] if rest else sentences
 
 
-def _goes_on(before: str, after: str) -> bool:
-    """Whether the mark that closes `before` stands inside a sentence that `after` continues."""
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether the mark that ends at `end` stands inside a sentence that the text goes on with.
+
+    The words before the mark are looked for from `start` on.
+    """
+    after = _SEEN.search(text, end)
     if not after:
         return False
-    if _ABBREVIATION.search(before):
-        return True
-    if _NUMERO.search(before):
-        return after[0].isdigit()
-    if _CLOSING_ABBREVIATION.search(before):
-        return not after[0].isupper()
-    return before[-1] in "\"'”’)]" and after[0].islower()
+    last = text[end - 1]
+    if last == ".":
+        if _ABBREVIATION.search(text, start, end):
+            return True
+        if _NUMERO.search(text, start, end):
+            return after[0].isdigit()
+        if _CLOSING_ABBREVIATION.search(text, start, end):
+            return not after[0].isupper()
+    return last in "\"'”’)]" and after[0].islower()

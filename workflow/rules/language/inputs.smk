@@ -7,6 +7,7 @@ from dissensus.language.design.manifest import read_manifest
 from dissensus.language.design.pool import read_pool
 from dissensus.language.protocol import Prompts
 from dissensus.language.session import hold, specify
+from dissensus.talk.providers import identity
 
 
 @lru_cache
@@ -33,10 +34,17 @@ def session_row(session):
     return sessions[session]
 
 
+@lru_cache
+def identities():
+    """Panel model to the digest of what its replies depend on."""
+    return {name: identity(name, MODELS[name]) for name in STUDY.panel}
+
+
 @plainly
 def session_spec(wildcards):
     """Everything that a session depends on."""
-    return specify(session_row(wildcards.session), manifest()[1], STUDY, MODELS)
+    row, motions = session_row(wildcards.session), manifest()[1]
+    return specify(row, motions, STUDY, identities())
 
 
 def previous_session(wildcards):
