@@ -315,6 +315,17 @@ def test_simulated_and_real_models_do_not_mix():
     )
 
 
+def test_a_batch_has_no_deadline():
+    values = copy.deepcopy(CONFIG)
+    values["providers"]["openai"]["batch"] = True
+    values["models"] = {name: {"provider": "openai"} for name in "abcd"}
+    values["language"]["panel"] = list("abcd")
+    load(values)
+    values["language"]["protocol"]["session_deadline_s"] = 600.0
+    with pytest.raises(SettingError, match=r"session_deadline_s holds 600\.0; it must be null"):
+        load(values)
+
+
 def test_a_panel_of_real_models_is_not_simulated():
     values = copy.deepcopy(CONFIG)
     values["models"] = {name: {"provider": "openai"} for name in "abcd"}

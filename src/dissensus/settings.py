@@ -39,6 +39,15 @@ class Configuration(Talk):
         return self
 
     @model_validator(mode="after")
+    def _batches_have_time(self) -> Configuration:
+        hosts = {self.models[name].provider for name in self.language.panel} & set(self.providers)
+        deadline = self.language.protocol.session_deadline_s
+        if deadline is not None and any(self.providers[host].batch for host in hosts):
+            may = "it must be null where a provider has batch: true, since a batch takes hours"
+            raise Faults(fault("language.protocol.session_deadline_s", deadline, may))
+        return self
+
+    @model_validator(mode="after")
     def _embedders_are_known(self) -> Configuration:
         for path, name in self.language.measures.named_embedders():
             if is_own(name):

@@ -10,8 +10,8 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from dissensus.errors import SettingError
 from dissensus.settings_base import Count, Faults, Rate, Settings, fault, without_nulls
 
-Positive = Annotated[float, Field(gt=0)]
-Dollars = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Parameter = Literal["temperature", "max_tokens", "seed"]
 
 
@@ -41,7 +41,7 @@ class SimulatedModelSettings(Settings):
             behaviour.check(self.speech)
         except SettingError as error:
             raise Faults(*str(error).split("\n")) from None
-        except (ImportError, ValueError, AttributeError):
+        except (ImportError, ValueError, AttributeError, TypeError):
             may = "it must be an importable module such as dissensus.language.simulated"
             raise Faults(fault("behaviour", self.behaviour, may)) from None
         return self
@@ -54,6 +54,8 @@ class PriceSettings(Settings):
     """Dollars for a million tokens of reply."""
     cached_input: Dollars | None = None
     """Dollars for a million tokens of prompt that the provider had in its cache."""
+    batch_factor: Annotated[float, Field(gt=0, le=1)] | None = None
+    """What a batch costs of that; null where that is no less."""
 
 
 class RemoteModelSettings(Settings):
@@ -104,28 +106,26 @@ class ProviderSettings(Settings):
     retries: Annotated[int, Field(ge=0)] = 20
     """How often the package tries a call again, with backoff and jitter."""
     batch: bool = False
-    """Whether calls wait for each other to be sent as batches, at half the price."""
+    """Whether calls wait for each other to be sent as batches, at half the price.
+
+    timeout_s, deadline_s and a session's patience do not apply to them: a batch takes up to a day.
+    """
     batch_wait_s: Positive = 5.0
     """Seconds without a new call after which those that wait are sent as a batch."""
     batch_poll_s: Positive = 30.0
     """Seconds between two looks at a batch."""
 
-    @field_validator("key_from")
-    @classmethod
-    def _is_a_variable(cls, name: str | None) -> str | None:
-        if name is not None and not name.isidentifier():
-            # What stands here may be the key itself, so it is not shown.
+    @model_validator(mode="after")
+    def _hold_no_key(self) -> ProviderSettings:
+        # What stands in the wrong place may be the key itself, so it is not shown.
+        address = self.base_url or "https://"
+        if self.key_from is not None and not self.key_from.isidentifier():
             raise Faults("key_from must be the name of an environment variable, not the key.")
-        return name
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, address: str | None) -> str | None:
-        if address is not None and not address.startswith(("http://", "https://")):
-            raise ValueError("it must be an address that begins with http:// or https://")
-        if address is not None and ("@" in address or "?" in address):
+        if not address.startswith(("http://", "https://")):
+            raise Faults("base_url must be an address that begins with http:// or https://.")
+        if "@" in address or "?" in address:
             raise Faults("base_url must hold no user, password or key; key_from names the key.")
-        return address
+        return self
 
 
 class Talk(Settings):
