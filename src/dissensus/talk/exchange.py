@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 from dissensus.errors import DissensusError
 from dissensus.talk.prices import Price
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms a provider is called; see its settings."""
+
+    name: str
+    concurrency: int
+    timeout_s: float
+    deadline_s: float
+    simulated: bool
 
 
 @dataclass(frozen=True)
@@ -81,11 +92,12 @@ class Exchange:
     started: float | None = None
     deadline: asyncio.Timeout | None = None
 
-    def cost(self, usage: Usage) -> float | None:
-        """Dollars, or None where the model has no price."""
+    def cost(self, usage: Usage, *, batch: bool = False) -> float | None:
+        """Dollars, by itself or in a batch; None where the model has no price."""
         if self.price is None:
             return None
-        return self.price.cost(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+        tokens = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+        return self.price.cost(*tokens, batch=batch)
 
     @contextmanager
     def queueing(self) -> Iterator[None]:
@@ -104,12 +116,37 @@ class Exchange:
                 self.deadline.reschedule(until + waited)
 
 
+#: The call that the running task makes; none while it asks for a list of models or a batch's state.
+EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
 def tokens_at_most(text_bytes: int) -> int:
     """Tokens of a text by its UTF-8 bytes: one in three, more than most tokenisers make."""
     return text_bytes // 3 + 1
 
 
+#: What taking an answer apart may raise where it is not made as it should be.
+UNREADABLE = (
+    *(ValueError, TypeError, KeyError, AttributeError, IndexError),
+    *(ArithmeticError, RecursionError),
+)
+#: More tokens than any call has.
+_ABSURD = 10**9
+
+
 def count(value: Any) -> int:
     """A count of tokens as a provider reports it; 0 where it reports none or nonsense."""
-    usable = isinstance(value, int | float) and math.isfinite(value) and value > 0
-    return int(value) if usable else 0
+    return int(value) if isinstance(value, int | float) and 0 < value < _ABSURD else 0
+
+
+def label(value: Any, most: int = 200) -> str:
+    """A name or sentence of a provider's: one line that can be printed; "" for what is no text."""
+    words = " ".join(value[: 20 * most].split()) if isinstance(value, str) else ""
+    return "".join(character for character in words[:most] if character.isprintable())
+
+
+def first_cause(error: BaseException) -> str:
+    """What an error comes from, in the system's words where it has some."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -46,12 +46,25 @@ RULES = {
 
 #: Words that providers use in the body of an error, in the order in which they are looked for.
 _SAID = (
-    ("credit", re.compile(r"insufficient[_ ](quota|balance|credit|funds)|credit balance|"
-                          r"billing_(hard_limit|not_active)")),
-    ("context_overflow", re.compile(r"context[_ ](length|window)|too many (input )?tokens|"
-                                    r"prompt is too long|maximum context|string_above_max")),
-    ("content_filter", re.compile(r"content[_ ](filter|policy|management)|safety|moderation")),
+    ("credit", re.compile(r"insufficient[_ ](quota|balance|credit|funds)|credit[_ ]balance|"
+                          r"billing_(hard_limit|not_active|error)|specified api usage limits|"
+                          r"used all available credits")),
+    ("authentication", re.compile(r"(invalid|incorrect) (x-)?api[ _-]key|invalid_api_key|"
+                                  r"api[ _]key not (valid|found)|api_key_invalid")),
+    ("context_overflow", re.compile(r"context[_ ](length|window|limit|size)|maximum context|"
+                                    r"too many (input )?tokens|(prompt|input) is too long|"
+                                    r"exceeds the maximum number of tokens|string_above_max|"
+                                    r"max_tokens must be at least 1, got -")),
+    ("content_filter", re.compile(r"content[_ ](filter|policy|management|moderation|exists risk)|"
+                                  r"usage polic|responsibleai|was flagged|requires moderation|"
+                                  r"safety (system|reasons)|moderation_blocked|"
+                                  r"data_inspection_failed|inappropriate content")),
 )  # fmt: skip
+#: Where the words of an error stand; what is elsewhere may be the request's own.
+_PLACES = (
+    *("error", "code", "type", "status", "message", "detail", "msg", "metadata", "raw"),
+    "innererror",
+)
 _BY_STATUS = {
     401: "authentication",
     402: "credit",
@@ -64,8 +77,17 @@ _BY_STATUS = {
     499: "connection",
     503: "overload",
     504: "timeout",
+    524: "timeout",
     529: "overload",
 }
+#: What the name of an error stands for, where it came with a status that says nothing.
+_BY_NAME = (
+    (429, re.compile(r"rate.?limit|too_many_requests")),
+    (529, re.compile(r"overloaded|unavailable|capacity")),
+    (401, re.compile(r"authentication|unauthorized")),
+    (403, re.compile(r"permission|forbidden")),
+    (400, re.compile(r"invalid|bad.?request|not.?found|unsupported")),
+)
 
 
 def outcome_of(status: int, error: Any) -> str:
@@ -78,7 +100,7 @@ def outcome_of(status: int, error: Any) -> str:
     """
     # Told by its words only where the status leaves it open: a gateway's page may hold any.
     if status in (400, 403, 404, 413, 422, 429):
-        said = _said(error)
+        said = _words(error).lower()
         for outcome, words in _SAID[: 1 if status == 429 else None]:
             if words.search(said):
                 return outcome
@@ -87,10 +109,33 @@ def outcome_of(status: int, error: Any) -> str:
     return "server_error" if status >= 500 else "rejected"
 
 
-def _said(error: Any) -> str:
-    """The machine-readable words of an error and its message, in lower case."""
-    if isinstance(error, Mapping):
-        inner = error.get("error")
-        error = inner if isinstance(inner, Mapping) else error
-        return " ".join(str(error.get(key, "")) for key in ("code", "type", "message")).lower()
-    return str(error).lower()
+def status_of(error: Any) -> int:
+    """The status that an error speaks of which came with an answer of status 200."""
+    inner = error.get("error", error) if isinstance(error, Mapping) else error
+    code = inner.get("code") if isinstance(inner, Mapping) else None
+    if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
+        return int(code)
+    said = _words(error).lower()
+    if any(words.search(said) for _, words in _SAID):
+        return 400
+    return next((status for status, words in _BY_NAME if words.search(said)), 502)
+
+
+def message_of(error: Any) -> str:
+    """The provider's own sentence in an error, for a person to read; "" where there is none."""
+    while isinstance(error, Mapping | list):
+        if isinstance(error, list):
+            error = error[0] if error else ""
+        else:
+            inner = (error.get(place) for place in ("error", "message", "detail", "msg"))
+            error = next((value for value in inner if value), "")
+    return "" if error is None else str(error)
+
+
+def _words(error: Any, depth: int = 0) -> str:
+    """The machine-readable words of an error and its messages."""
+    if depth < 5 and isinstance(error, Mapping):
+        return " ".join(_words(error[place], depth + 1) for place in _PLACES if place in error)
+    if depth < 5 and isinstance(error, list):
+        return " ".join(_words(entry, depth + 1) for entry in error[:3])
+    return "" if isinstance(error, Mapping | list) else str(error)[:4000]

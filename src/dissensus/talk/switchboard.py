@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import ProviderError
+from dissensus.errors import DissensusError, ProviderError
 from dissensus.talk import loop
 from dissensus.talk.call import Provider
+from dissensus.talk.exchange import Terms
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.limits import Pace
 from dissensus.talk.prices import Price, price_of, read_prices
@@ -144,18 +145,21 @@ class Switchboard:
                 f"{where}: there is a budget_usd, and no price for {model!r} of {provider!r}; add "
                 f"a row to {self._prices}, or set budget_usd to null."
                 for where, (provider, model, own) in asked.items()
-                if self.price(provider, model, own) is None
+                if not self.providers[provider]["simulated"]
+                and self.price(provider, model, own) is None
             ]
-        self._hosts |= {
-            provider: loop.run(self._connect(provider, key)) for provider, key in keys.items()
-        }
+        for provider, key in keys.items():
+            try:
+                self._hosts[provider] = loop.run(self._connect(provider, key))
+            except ProviderError as error:
+                wrong.append(str(error))
         wrong += loop.run(self._questions(asked))
         if wrong:
             raise ProviderError("\n".join(dict.fromkeys(wrong)))
 
     async def _connect(self, provider: str, key: str) -> Any:
         from dissensus.talk.providers.remote import Host
-        from dissensus.talk.wire import Terms, Wire
+        from dissensus.talk.wire import Wire
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
@@ -167,10 +171,33 @@ class Switchboard:
         )
         wire = Wire(terms, pace, ledger, key if settings["key_from"] else "")
         atexit.register(lambda: loop.run(wire.aclose()))
-        made = interface(settings["interface"])(
-            wire, key, settings["base_url"], settings["retries"]
+        try:
+            made = interface(settings["interface"])(
+                wire, key, settings["base_url"], settings["retries"]
+            )
+        except DissensusError:
+            raise
+        except Exception as error:
+            raise ProviderError(
+                f"providers.{provider}: {settings['base_url']} is no address ({error}); correct "
+                "base_url."
+            ) from None
+        batcher = self._batcher(provider, made, ledger, pace) if settings["batch"] else None
+        return Host(terms, ledger, made, batcher)
+
+    def _batcher(self, provider: str, made: Any, ledger: Ledger, pace: Pace) -> Any:
+        from dissensus.talk.batch_control import Habits
+        from dissensus.talk.batches import Batcher
+
+        habits = ("batch_wait_s", "batch_poll_s", "retries")
+        return Batcher(
+            Habits(provider, *(self.providers[provider][key] for key in habits)),
+            made.batches,
+            made.read,
+            ledger,
+            pace,
+            self._folder / "batches" / provider,
         )
-        return Host(terms, ledger, made)
 
     async def _questions(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What each provider says of its models, asked at the same time."""
@@ -188,8 +215,6 @@ class Switchboard:
         try:
             async with asyncio.timeout(host.terms.timeout_s):
                 known = await host.interface.knows(model)
-        except ProviderError as error:
-            return str(error)
         except Exception as error:
             return self._unanswered(provider, error)
         if known is False:
@@ -197,28 +222,38 @@ class Switchboard:
         return ""
 
     def _unanswered(self, provider: str, error: Exception) -> str:
+        import httpx2
+
         settings = self.providers[provider]
-        status = getattr(error, "status_code", None)
-        if status in (401, 403):
+        chain: list[BaseException] = [error]
+        while chain[-1].__cause__ is not None:
+            chain.append(chain[-1].__cause__)
+        # The packages take whatever ends a request for a lost connection.
+        for cause in chain:
+            if isinstance(cause, DissensusError):
+                return str(cause)
+        if getattr(error, "status_code", None) in (401, 403) and not _may_not_list(error):
+            if settings["key_from"] is None:
+                return f"providers.{provider} wants a key; name its variable in key_from."
             return (
                 f"providers.{provider} does not accept the key in {settings['key_from']}; "
                 "export the right one there."
             )
-        if status is not None:
+        broke = [e for e in chain if isinstance(e, httpx2.TransportError | TimeoutError)]
+        if not broke:
             # It is there, and has no list of models, or none just now: calls will tell.
             return ""
         address = settings["base_url"] or "its own address"
+        why = str(broke[0]) or "no answer in time"
         return (
-            f"providers.{provider} could not be reached at {address} ({_why(error)}); check the "
-            "address and the connection."
+            f"providers.{provider} could not be reached at {address} ({why}); check the address "
+            "and the connection."
         )
 
 
-def _why(error: BaseException) -> str:
-    """The first cause of an error, in the system's words where it has some."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+def _may_not_list(error: Exception) -> bool:
+    """Whether a key is only not meant for lists of models, as OpenAI's restricted ones may be."""
+    return "missing scopes" in str(error).lower()
 
 
 def _key(provider: str, settings: Mapping[str, Any]) -> str:

@@ -9,10 +9,9 @@ back, and tells the package whether to try again, by the header that the package
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -20,32 +19,30 @@ import aiohttp
 import httpx2
 import openai
 
-from dissensus.errors import DissensusError, ProviderError
-from dissensus.talk.exchange import Exchange, Usage
+from dissensus.errors import DissensusError, ProviderError, ResourceError
+from dissensus.talk.exchange import (
+    EXCHANGE,
+    UNREADABLE,
+    Answer,
+    Exchange,
+    Terms,
+    Usage,
+    first_cause,
+    label,
+)
 from dissensus.talk.journal import IN_FLIGHT
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.limits import Pace
-from dissensus.talk.outcomes import RULES, outcome_of
+from dissensus.talk.outcomes import RULES, message_of, outcome_of, status_of
+from dissensus.talk.secret import Secret
 
 #: Said by ``dissensus serve`` in every answer, so that nobody takes its words for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
 
 #: Seconds after which a call that waits looks whether the run is ending.
 _LOOK_UP_S = 1.0
-
-#: The call that the running task makes; none while it asks for a list of models or a batch's state.
-EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
-
-
-@dataclass(frozen=True)
-class Terms:
-    """On what terms a provider is called; see its settings."""
-
-    name: str
-    concurrency: int
-    timeout_s: float
-    deadline_s: float
-    simulated: bool
+#: The most of an answer to one call that is read: embeddings of 256 texts take a few megabytes.
+_MOST_BYTES = 20_000_000
 
 
 class Wire(openai.DefaultAioHttpClient):
@@ -69,7 +66,8 @@ class Wire(openai.DefaultAioHttpClient):
         self._terms = terms
         self._pace = pace
         self._ledger = ledger
-        self._key = key.encode()
+        self._secret = Secret(key)
+        self._secret.guard_logs()
         self._places = asyncio.Semaphore(terms.concurrency)
         self._head_of_line = asyncio.Lock()
 
@@ -77,10 +75,7 @@ class Wire(openai.DefaultAioHttpClient):
         """One try: what went wrong is an answer too, one that says whether to try again."""
         exchange = EXCHANGE.get()
         if exchange is None:
-            response, body = await self._fetch(request, options)
-            if response.is_success and (wrong := self._undeclared(response)):
-                raise wrong
-            return response if body is response.content else _like(response, body)
+            return await self._look_up(request, options)
         with exchange.queueing():
             await self._places.acquire()
         try:
@@ -111,27 +106,61 @@ class Wire(openai.DefaultAioHttpClient):
         IN_FLIGHT.check()
         self._ledger.check()
 
+    async def _look_up(self, request: httpx2.Request, options: dict[str, Any]) -> httpx2.Response:
+        """A request that is no call: the package hears of its failure, less what nobody may."""
+        try:
+            response, body = await self._fetch(request, options)
+        except TimeoutError:
+            raise httpx2.ReadTimeout("no answer in time", request=request) from None
+        except httpx2.DecodingError:
+            raise httpx2.DecodingError("unreadable", request=request) from None
+        except Exception as error:
+            said = label(self._secret.strike(first_cause(error)))
+            raise httpx2.ConnectError(said, request=request) from None
+        if response.is_success and (wrong := self._undeclared(response)):
+            raise wrong
+        return self._clean(response, body)
+
     async def _fetch(
-        self, request: httpx2.Request, options: dict[str, Any]
+        self, request: httpx2.Request, options: dict[str, Any], most: int | None = None
     ) -> tuple[httpx2.Response, bytes]:
+        """An answer with its body, or as much of that as says that it is too long."""
         async with asyncio.timeout(self._terms.timeout_s):
-            response = await super().send(request, **options)
-            body = await response.aread()
-        if self._key and self._key in body:
-            body = body.replace(self._key, b"[key]")
-        return response, body
+            response = await super().send(request, **{**options, "stream": True})
+            try:
+                chunks, size = [], 0
+                async for chunk in response.aiter_bytes():
+                    chunks.append(chunk)
+                    size += len(chunk)
+                    if most is not None and size > most:
+                        break
+            finally:
+                await response.aclose()
+        return response, self._secret.strike_bytes(b"".join(chunks))
+
+    def _clean(self, response: httpx2.Response, body: bytes) -> httpx2.Response:
+        """The same answer with its body read, and without the key."""
+        transport = ("content-encoding", "content-length", "transfer-encoding")
+        headers = [
+            (name, self._secret.strike(value))
+            for name, value in response.headers.multi_items()
+            if name.lower() not in transport
+        ]
+        return httpx2.Response(
+            response.status_code, headers=headers, content=body, request=response.request
+        )
 
     async def _try(
         self, request: httpx2.Request, options: dict[str, Any], exchange: Exchange
     ) -> httpx2.Response:
         try:
-            response, body = await self._fetch(request, options)
+            response, body = await self._fetch(request, options, _MOST_BYTES)
         except asyncio.CancelledError:
             self._failed(exchange, "timeout")
             raise
         except Exception as error:
             outcome, reached = _what_broke(error)
-            exchange.said = f"{type(error).__name__}"
+            exchange.said = type(error).__name__
             again = self._failed(exchange, outcome, reached=reached)
             return _verdict(request, 408 if outcome == "timeout" else 503, again=again)
         wrong = self._undeclared(response)
@@ -146,36 +175,40 @@ class Wire(openai.DefaultAioHttpClient):
         self, response: httpx2.Response, body: bytes, exchange: Exchange
     ) -> httpx2.Response:
         try:
-            said = json.loads(body)
+            if len(body) > _MOST_BYTES:
+                raise ValueError("no answer is so long")
+            said = self._secret.parse(body)
             if not isinstance(said, dict):
                 raise ValueError("an answer is an object")
             if said.get("error"):
                 # Some gateways answer 200 with what their own provider refused.
-                return self._refused(response, body, _status_in(said["error"]), exchange)
+                return self._refused(response, body, status_of(said), exchange)
             answer = exchange.read(said)
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+        except UNREADABLE:
             exchange.said = "its answer holds no answer"
             return _verdict(response.request, 502, again=self._failed(exchange, "malformed"))
-        identifier = _request_id(response) or answer.request_id
+        identifier = self._secret.strike(_request_id(response)) or answer.request_id
         exchange.answer = replace(answer, request_id=identifier)
+        used = answer.usage if exchange.price is None or _is_told(answer) else None
         if answer.fault:
-            again = self._failed(exchange, answer.fault, answer.usage)
+            again = self._failed(exchange, answer.fault, used)
             return _verdict(response.request, 502, again=again)
-        exchange.cost_usd = self._book(exchange, answer.usage, sure=True)
-        return response
+        exchange.cost_usd = self._book(exchange, used or exchange.most, sure=used is not None)
+        return _verdict(response.request, 200, again=False)
 
     def _refused(
         self, response: httpx2.Response, body: bytes, status: int, exchange: Exchange
     ) -> httpx2.Response:
         """An answer that says no: what that means, and whether its like may be asked again."""
-        exchange.said = " ".join(body[:4000].decode(errors="replace").split())[:300]
+        page = body[:4000].decode(errors="replace")
         try:
-            error = json.loads(body)
-        except ValueError:
-            error = exchange.said
-        outcome = outcome_of(status, error)
-        again = self._failed(exchange, outcome)
-        if outcome in ("rate_limit", "overload"):
+            error = self._secret.parse(body)
+        except (ValueError, RecursionError):
+            error = page
+        said = label(message_of(error) or page, 300)
+        exchange.said = said or f"status {response.status_code}"
+        again = self._failed(exchange, outcome_of(status, error))
+        if again:
             self._heed(retry_after(response.headers), exchange)
         return _verdict(response.request, max(status, 400), again=again and not exchange.stop)
 
@@ -201,7 +234,7 @@ class Wire(openai.DefaultAioHttpClient):
             cost = self._book(exchange, usage or exchange.most, sure=usage is not None)
             exchange.faults_usd += cost or 0.0
         else:
-            self._pace.settle(exchange.most.total, 0)
+            self._settle(exchange, 0)
         if rule.stops:
             exchange.stop = self._stopped(outcome, exchange)
         tries = exchange.faults.count(outcome)
@@ -218,12 +251,17 @@ class Wire(openai.DefaultAioHttpClient):
         )
 
     def _book(self, exchange: Exchange, usage: Usage, *, sure: bool) -> float | None:
-        self._pace.settle(exchange.most.total, usage.total)
+        self._settle(exchange, usage.total)
         cost = exchange.cost(usage)
         self._ledger.add(
             exchange.model, cost or 0.0, usage.input_tokens, usage.output_tokens, sure=sure
         )
         return cost
+
+    def _settle(self, exchange: Exchange, used: int) -> None:
+        # An answer that came is not lost for a file that cannot be written; the next call stops.
+        with suppress(ResourceError):
+            self._pace.settle(exchange.most.total, used)
 
     def _undeclared(self, response: httpx2.Response) -> ProviderError | None:
         """What to say where simulated words would pass for real ones, or real for simulated."""
@@ -240,17 +278,14 @@ class Wire(openai.DefaultAioHttpClient):
 
 def retry_after(headers: httpx2.Headers) -> float:
     """Seconds that an answer asks to wait, as a number or a date; 0 where it does not say."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        told = headers.get("retry-after", "0")
-        return max(0.0, float(told))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(told).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return 0.0
+    for name, in_a_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        with suppress(ValueError):
+            seconds = float(headers.get(name, "")) / in_a_second
+            return seconds if 0.0 < seconds < float("inf") else 0.0
+    with suppress(ValueError, TypeError, OverflowError):
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, date.timestamp() - time.time())
+    return 0.0
 
 
 def _what_broke(error: Exception) -> tuple[str, bool]:
@@ -258,28 +293,23 @@ def _what_broke(error: Exception) -> tuple[str, bool]:
     cause = error.__cause__ or error
     if isinstance(error, TimeoutError) or isinstance(cause, TimeoutError):
         return "timeout", True
+    if isinstance(error, httpx2.DecodingError | aiohttp.ClientResponseError):
+        # Compressed, or framed as HTTP, by rules of its own.
+        return "malformed", True
     return "connection", not isinstance(cause, aiohttp.ClientConnectorError)
 
 
-def _status_in(error: Any) -> int:
-    """The status that an error inside a good answer speaks of."""
-    code = error.get("code") if isinstance(error, dict) else None
-    return code if isinstance(code, int) and 400 <= code < 600 else 502
+def _is_told(answer: Answer) -> bool:
+    """Whether the provider says what an answer has used, as it always does where it charges."""
+    usage = answer.usage
+    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not answer.text)
 
 
 def _request_id(response: httpx2.Response) -> str:
-    return str(response.headers.get("x-request-id") or response.headers.get("request-id") or "")
-
-
-def _like(response: httpx2.Response, body: bytes) -> httpx2.Response:
-    """The same answer with its body read."""
-    headers = {"content-type": response.headers.get("content-type", "application/json")}
-    return httpx2.Response(
-        response.status_code, headers=headers, content=body, request=response.request
-    )
+    return label(response.headers.get("x-request-id") or response.headers.get("request-id"))
 
 
 def _verdict(request: httpx2.Request, status: int, *, again: bool) -> httpx2.Response:
     """A failure, and whether the package shall try again: it sleeps with backoff if so."""
     headers = {"x-should-retry": "true" if again else "false"}
-    return httpx2.Response(status, headers=headers, json={}, request=request)
+    return httpx2.Response(status, headers=headers, request=request)

@@ -10,7 +10,8 @@ import httpx2
 
 from dissensus.errors import ProviderError
 from dissensus.talk.call import Request
-from dissensus.talk.exchange import Answer, Usage, count
+from dissensus.talk.exchange import Answer, Usage, count, label
+from dissensus.talk.providers.anthropic_batches import AnthropicBatches
 from dissensus.talk.providers.openai import plain_text, why_empty
 from dissensus.talk.wire import Wire
 
@@ -32,10 +33,14 @@ class AnthropicInterface:
         self._client = anthropic.AsyncAnthropic(
             api_key=key, base_url=base_url, timeout=None, max_retries=retries, http_client=wire
         )
+        self.batches = AnthropicBatches(self._client)
 
     async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
-        body = {"model": model, **conversation(request, parameters)}
+        body = self.body(model, request, parameters)
         await self._client.post("/v1/messages", body=body, cast_to=httpx2.Response)
+
+    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": model, **conversation(request, parameters)}
 
     async def embed(self, model: str, texts: Sequence[str]) -> None:
         raise ProviderError(
@@ -55,7 +60,7 @@ class AnthropicInterface:
 
     def read(self, body: Any) -> Answer:
         text = plain_text(body["content"])
-        reason = body.get("stop_reason") or ""
+        reason = label(body.get("stop_reason"))
         reason = _REASONS.get(reason, reason)
         usage = body.get("usage") or {}
         cached = count(usage.get("cache_read_input_tokens"))
@@ -69,8 +74,8 @@ class AnthropicInterface:
                 cached,
                 count(usage.get("output_tokens")),
             ),
-            answered_by=str(body.get("model") or ""),
-            request_id=str(body.get("id") or ""),
+            answered_by=label(body.get("model")),
+            request_id=label(body.get("id")),
             fault="" if text else why_empty(reason),
         )
 

@@ -72,6 +72,11 @@ class RemoteEmbedder:
         ProviderError : the model cannot be used, or gave no vectors after all tries.
         DissensusError : what stops the whole run.
         """
+        if not all(text.strip() for text in texts):
+            raise ProviderError(
+                f"embedder {self.name!r} was given a text without words, which no provider embeds; "
+                "leave it out."
+            )
         keys = [digest([self.model, text]) for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
         for batch in _batches(new):
@@ -82,7 +87,18 @@ class RemoteEmbedder:
                     "what it gave before is kept."
                 )
             self._vectors |= dict(zip(call.keys, call.vectors, strict=True))
-        return np.stack([_vector(self._vectors[key]) for key in keys])
+        return self._stacked(keys)
+
+    def _stacked(self, keys: Sequence[str]) -> npt.NDArray[np.float32]:
+        if not keys:
+            return np.empty((0, 0), dtype=np.float32)
+        try:
+            return np.stack([_vector(self._vectors[key]) for key in keys])
+        except ValueError:
+            raise ProviderError(
+                f"embedder {self.name!r}: {self._journal.path} holds vectors of several lengths, "
+                "which no one model gives; move it away, and the texts are embedded again."
+            ) from None
 
     def _ask(self, texts: dict[str, str]) -> EmbeddingCall:
         host = self._reach()
@@ -104,6 +120,8 @@ class RemoteEmbedder:
             answer = host.interface.read_vectors(body)
             if len(answer.vectors) != len(texts):
                 raise ValueError("not as many vectors as texts")
+            if len(answer.vectors[0]) != len(next(iter(self._vectors.values()), answer.vectors[0])):
+                raise ValueError("not as long as the vectors before")
             return answer
 
         exchange = Exchange(self.name, read, self._price, Usage(tokens))

@@ -11,11 +11,14 @@ import numpy as np
 import openai
 
 from dissensus.talk.call import Request
-from dissensus.talk.exchange import Answer, Usage, count
+from dissensus.talk.exchange import Answer, Usage, count, label
+from dissensus.talk.providers.openai_batches import OpenAIBatches
 from dissensus.talk.wire import Wire
 
 #: Its words for why it stopped, where they differ from ours.
 _REASONS = {"max_tokens": "length", "model_length": "length", "sensitive": "content_filter"}
+#: What gateways and DeepSeek say of a text that their own trouble cut off.
+_BROKEN = ("error", "network_error", "insufficient_system_resource")
 
 
 class OpenAIInterface:
@@ -27,12 +30,16 @@ class OpenAIInterface:
         self._client = openai.AsyncOpenAI(
             api_key=key, base_url=base_url, timeout=None, max_retries=retries, http_client=wire
         )
+        self.batches = OpenAIBatches(self._client)
 
     async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
         # The package's general call: its typed one takes a quarter more time for building an object
         # of what the wire has read already, and refuses parameters that other providers have.
-        body = {"model": model, "messages": messages(request), **parameters}
+        body = self.body(model, request, parameters)
         await self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+
+    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": model, "messages": messages(request), **parameters}
 
     async def embed(self, model: str, texts: Sequence[str]) -> None:
         body = {"model": model, "input": list(texts), "encoding_format": "base64"}
@@ -54,7 +61,7 @@ class OpenAIInterface:
     def read(self, body: Any) -> Answer:
         choice = body["choices"][0]
         message = choice["message"]
-        reason = choice.get("finish_reason") or ""
+        reason = label(choice.get("finish_reason"))
         reason = _REASONS.get(reason, reason)
         text = plain_text(message.get("content"))
         if not text and message.get("refusal"):
@@ -63,19 +70,25 @@ class OpenAIInterface:
             text=text,
             finish_reason=reason,
             usage=_usage(body),
-            answered_by=str(body.get("model") or ""),
-            fingerprint=str(body.get("system_fingerprint") or ""),
-            request_id=str(body.get("id") or ""),
-            fault="" if text else why_empty(reason),
+            answered_by=label(body.get("model")),
+            fingerprint=label(body.get("system_fingerprint")),
+            request_id=label(body.get("id")),
+            fault="server_error" if reason in _BROKEN else "" if text else why_empty(reason),
         )
 
     def read_vectors(self, body: Any) -> Answer:
         rows = sorted(body["data"], key=lambda row: row["index"])
+        if [row["index"] for row in rows] != list(range(len(rows))):
+            raise ValueError("an embedding is missing, or there twice")
+        vectors = tuple(_base64(row["embedding"]) for row in rows)
+        if len({len(vector) for vector in vectors}) > 1:
+            raise ValueError("the embeddings are not of one length")
         return Answer(
-            vectors=tuple(_base64(row["embedding"]) for row in rows),
+            vectors=vectors,
             finish_reason="stop",
             usage=_usage(body),
-            answered_by=str(body.get("model") or ""),
+            answered_by=label(body.get("model")),
+            request_id=label(body.get("id")),
         )
 
 
@@ -90,8 +103,10 @@ def plain_text(content: Any) -> str:
         content = "".join(part.get("text") or "" for part in content if part.get("type") == "text")
     if content is None:
         return ""
+    if not isinstance(content, str):
+        raise TypeError("the content is no text")
     # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
-    return str(content).encode(errors="replace").decode().strip()
+    return content.encode(errors="replace").decode().strip()
 
 
 def why_empty(reason: str) -> str:
@@ -104,9 +119,10 @@ def _usage(body: Any) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     # DeepSeek counts what its cache answered in a place of its own.
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
+    prompt = count(usage.get("prompt_tokens"))
     return Usage(
-        count(usage.get("prompt_tokens")),
-        count(cached),
+        prompt,
+        min(count(cached), prompt),
         count(usage.get("completion_tokens")),
     )
 
@@ -114,5 +130,10 @@ def _usage(body: Any) -> Usage:
 def _base64(vector: Any) -> str:
     """A vector as base64; some compatible servers send numbers whatever they are asked for."""
     if isinstance(vector, str):
-        return vector
-    return base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode()
+        numbers = np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
+    else:
+        with np.errstate(over="ignore"):
+            numbers = np.asarray(vector, dtype=np.float64).astype("<f4")
+    if numbers.ndim != 1 or not np.isfinite(numbers).all() or not numbers.any():
+        raise ValueError("an embedding is no vector")
+    return base64.b64encode(numbers.tobytes()).decode()

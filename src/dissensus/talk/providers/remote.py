@@ -6,17 +6,18 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dissensus.errors import ProviderError
+from dissensus.errors import DissensusError, ProviderError
 from dissensus.talk import loop
+from dissensus.talk.batches import Batcher
 from dissensus.talk.call import Reply, Request
-from dissensus.talk.exchange import Answer, Exchange, Usage, tokens_at_most
+from dissensus.talk.exchange import EXCHANGE, Answer, Exchange, Terms, Usage, tokens_at_most
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.prices import Price
 from dissensus.talk.providers import identity
-from dissensus.talk.wire import EXCHANGE, Terms
+from dissensus.talk.providers.batches import BatchInterface
 
 
 class Interface(Protocol):
@@ -24,9 +25,13 @@ class Interface(Protocol):
 
     takes: tuple[str, ...]
     """Which of temperature, max_tokens and seed it has."""
+    batches: BatchInterface
 
     async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
         """Send a request; its answer reaches the exchange by way of the wire."""
+
+    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """What that sends."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> None:
         """Ask for embeddings, in the same way."""
@@ -43,11 +48,16 @@ class Interface(Protocol):
 
 @dataclass(frozen=True)
 class Host:
-    """A provider as it is reached."""
+    """A provider as it is reached; in batches, where it has a ``batcher``.
+
+    ``heard`` are the models that answered in this process.
+    """
 
     terms: Terms
     ledger: Ledger
     interface: Interface
+    batcher: Batcher | None = None
+    heard: set[str] = field(default_factory=set)
 
 
 class RemoteModel:
@@ -92,14 +102,17 @@ class RemoteModel:
             Usage(tokens_at_most(said), 0, request.max_tokens),
         )
         parameters = self.parameters(request, interface.takes)
-        deadline = min(host.terms.deadline_s, patience_s or math.inf)
-        seconds = loop.run(
-            converse(
+        if host.batcher is not None:
+            # A batch takes its time, whatever the deadlines say of a call.
+            body = interface.body(self.asked_model, request, parameters)
+            calling = host.batcher.ask(exchange, request.sha256, self.asked_model, body)
+        else:
+            calling = converse(
                 exchange,
                 lambda: interface.ask(self.asked_model, request, parameters),
-                deadline,
+                min(host.terms.deadline_s, math.inf if patience_s is None else patience_s),
             )
-        )
+        seconds = loop.run(calling)
         check_accepted(exchange, host)
         return reply_of(exchange, seconds)
 
@@ -130,6 +143,11 @@ async def converse(
         why = error
     if exchange.stop is not None:
         raise exchange.stop
+    if isinstance(why, DissensusError):
+        raise why
+    if isinstance(why, TimeoutError) and not exchange.faults:
+        # There was no time left to send it.
+        exchange.faults.append("timeout")
     if exchange.answer is None and not exchange.faults:
         raise ProviderError(f"models.{exchange.model} could not be asked ({why}).")
     return time.monotonic() - (exchange.started or began)
@@ -141,10 +159,14 @@ def check_accepted(exchange: Exchange, host: Host) -> None:
     A model that has answered before rejects this one request, which is the session's affair; one
     that never has is asked in a way that it does not take.
     """
-    failed = exchange.faults[-1:] if not _usable(exchange) else []
-    if failed == ["rejected"] and not host.ledger.answered(exchange.model):
+    model = exchange.model
+    if _usable(exchange):
+        host.heard.add(model)
+        return
+    heard = model in host.heard or host.ledger.answered(model)
+    if exchange.faults[-1:] == ["rejected"] and not heard:
         raise ProviderError(
-            f"models.{exchange.model}: providers.{host.terms.name} rejects its requests "
+            f"models.{model}: providers.{host.terms.name} rejects its requests "
             f"({exchange.said}); a parameter that a model does not take is left out by "
             "`rename: {name: null}` or `parameters`."
         )

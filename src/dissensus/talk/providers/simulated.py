@@ -60,7 +60,7 @@ def _behaviour(settings: Mapping[str, Any]) -> ModuleType:
     path = settings.get("behaviour", "")
     try:
         return import_module(path)
-    except (ImportError, ValueError):
+    except (ImportError, ValueError, TypeError):
         raise ProviderError(
             f"The behaviour {path!r} of a simulated model must name an importable module such as "
             "dissensus.language.simulated."

@@ -1,0 +1,309 @@
+"""An HTTP server that answers, or fails to, in whatever way a test writes down."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import anthropic
+import httpx2
+import openai
+import pytest
+
+from dissensus.talk.call import Message, Request
+from dissensus.talk.exchange import Terms
+from dissensus.talk.settings import ProviderSettings
+from dissensus.talk.switchboard import Switchboard
+
+KEY = "sk-loopback-0123456789abcdef"
+REQUEST = Request("m", "id", (Message("system", "be brief"), Message("user", "你好")), 0.2, 64, 9)
+MODELS = {"object": "list", "data": [{"id": "m"}, {"id": "other"}, {"id": "e"}]}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as it arrived."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+    @property
+    def is_call(self) -> bool:
+        return self.method == "POST"
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer.
+
+    Attributes
+    ----------
+    body : JSON unless it is bytes.
+    reason : of the status line.
+    after : seconds of silence before it.
+    cut : where the connection is reset instead of going on.
+    drip : seconds between a byte and the next, for ever, after the headers.
+    length : a content-length that is not so.
+    raw : all that is sent, status line and headers included, instead of all else.
+    """
+
+    body: Any = b""
+    status: int = 200
+    headers: Sequence[tuple[str, str]] = ()
+    reason: str = "Whatever"
+    after: float = 0.0
+    cut: Literal["", "headers", "body", "all"] = ""
+    drip: float = 0.0
+    length: int | None = None
+    raw: bytes | None = None
+
+    def bytes(self) -> bytes:
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+@dataclass
+class Hostile:
+    """The server: what it says to a call, and what it was asked."""
+
+    say: Callable[[Asked], Said]
+    list_models: Callable[[Asked], Said]
+    url: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    now: int = 0
+    most_at_once: int = 0
+
+    @property
+    def calls(self) -> list[Asked]:
+        """What it was asked that costs money."""
+        return [asked for asked in self.asked if asked.is_call]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        gone = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError)
+        with suppress(*gone):
+            while (asked := await _heard(reader)) and await self._answer(asked, reader, writer):
+                pass
+        writer.close()
+
+    async def _answer(
+        self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """Answer; whether the connection goes on."""
+        self.asked.append(asked)
+        said = (self.say if asked.is_call else self.list_models)(asked)
+        self.now += asked.is_call
+        self.most_at_once = max(self.most_at_once, self.now)
+        try:
+            if said.after:
+                gone = asyncio.ensure_future(reader.read(1))
+                await asyncio.wait([gone], timeout=said.after)
+                if gone.done():
+                    return False
+                gone.cancel()
+                await asyncio.gather(gone, return_exceptions=True)
+            return await _send(said, writer)
+        finally:
+            self.now -= asked.is_call
+
+
+async def _heard(reader: asyncio.StreamReader) -> Asked | None:
+    line = (await reader.readline()).decode("latin-1").split()
+    if len(line) < 2:
+        return None
+    headers: dict[str, str] = {}
+    while (entry := (await reader.readline()).decode("latin-1").strip()) != "":
+        name, _, value = entry.partition(":")
+        headers[name.lower()] = value.strip()
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Asked(line[0], line[1], headers, json.loads(body) if body else None)
+
+
+async def _send(said: Said, writer: asyncio.StreamWriter) -> bool:
+    body = said.bytes()
+    if said.cut == "all":
+        writer.transport.abort()
+        return False
+    if said.raw is not None:
+        writer.write(said.raw)
+        await writer.drain()
+        return False
+    length = len(body) if said.length is None else said.length
+    lines = [f"HTTP/1.1 {said.status} {said.reason}"]
+    lines += [f"{name}: {value}" for name, value in said.headers]
+    lines += [] if said.status == 204 or said.drip else [f"content-length: {length}"]
+    lines += [] if any(n.lower() == "content-type" for n, _ in said.headers) else [JSON]
+    head = "\r\n".join([*lines, "", ""]).encode("latin-1", errors="replace")
+    if said.cut:
+        writer.write(head[:40] if said.cut == "headers" else head + body[: len(body) // 2])
+        await writer.drain()
+        writer.transport.abort()
+        return False
+    writer.write(head)
+    while said.drip:
+        writer.write(b" ")
+        await writer.drain()
+        await asyncio.sleep(said.drip)
+    writer.write(body)
+    await writer.drain()
+    return said.length is None
+
+
+JSON = "content-type: application/json"
+
+
+@contextmanager
+def hostile(*said: Said | Callable[[Asked], Said], models: Any = MODELS) -> Iterator[Hostile]:
+    """A server on loopback.
+
+    Parameters
+    ----------
+    said : its answers to calls, in order, the last again and again; or a function.
+    models : its answer to whoever asks for models.
+    """
+    waiting = list(said)
+
+    def say(asked: Asked) -> Said:
+        one = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        return one(asked) if callable(one) else one
+
+    def list_models(asked: Asked) -> Said:
+        if callable(models):
+            made: Said = models(asked)
+            return made
+        one = asked.path.rpartition("/models/")[2] if "/models/" in asked.path else ""
+        if isinstance(models, Said) or not one:
+            return models if isinstance(models, Said) else Said(models)
+        known = [entry["id"] for entry in models["data"]]
+        return Said({"id": one}) if one in known else Said({"error": {}}, 404)
+
+    server = Hostile(say, list_models)
+    loop = asyncio.new_event_loop()
+    listening = loop.run_until_complete(
+        asyncio.start_server(server.serve, "127.0.0.1", 0, limit=2**24)
+    )
+    server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(_close(listening), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+async def _close(listening: asyncio.Server) -> None:
+    listening.close()
+    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    # A loop's turn for the connections to close.
+    await asyncio.sleep(0)
+
+
+def chat(text: Any = "Hello.", reason: Any = "stop", **changes: Any) -> dict[str, Any]:
+    """An answer in OpenAI's format."""
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "system_fingerprint": "fp_1",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": reason,
+                "message": {"role": "assistant", "content": text},
+            }
+        ],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15},
+        **changes,
+    }
+
+
+def message(text: Any = "Hello.", reason: Any = "end_turn", **changes: Any) -> dict[str, Any]:
+    """An answer in Anthropic's format."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": text}] if isinstance(text, str) else text,
+        "stop_reason": reason,
+        "usage": {"input_tokens": 12, "output_tokens": 3},
+        **changes,
+    }
+
+
+def answer(interface: str, text: Any = "Hello.", **changes: Any) -> dict[str, Any]:
+    """A good answer in an interface's format."""
+    return (chat if interface == "openai" else message)(text, **changes)
+
+
+def error(interface: str, said: str, kind: str = "", code: Any = None) -> dict[str, Any]:
+    """An error in an interface's format."""
+    if interface == "anthropic":
+        return {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_1"}
+    return {"error": {"message": said, "type": kind, "param": None, "code": code}}
+
+
+def provider(server: Hostile | str, interface: str = "openai", **changes: Any) -> dict[str, Any]:
+    """Settings of a provider at a server's address."""
+    url = server if isinstance(server, str) else server.url
+    given = {
+        "interface": interface,
+        "base_url": url.removesuffix("/v1") if interface == "anthropic" else url,
+        "key_from": "LOOPBACK_KEY",
+        "retries": 3,
+        "timeout_s": 5.0,
+        "deadline_s": 20.0,
+        **changes,
+    }
+    return ProviderSettings(**given).model_dump()
+
+
+def board(
+    folder: Path,
+    providers: Mapping[str, Mapping[str, Any]],
+    models: Mapping[str, Mapping[str, Any]] | None = None,
+    **changes: Any,
+) -> Switchboard:
+    """The switchboard of a run; one model, ``m`` at ``p``, unless told otherwise."""
+    models = models or {"m": {"provider": "p"}}
+    given = {"folder": folder, "stage": "sessions", "used": list(models), **changes}
+    return Switchboard(models, providers, **given)
+
+
+def terms(**changes: Any) -> Terms:
+    """What a provider is called on."""
+    given = {"concurrency": 8, "timeout_s": 5.0, "deadline_s": 20.0, "simulated": False}
+    return Terms("p", **{**given, **changes})
+
+
+@cache
+def _ssl_context(**_: Any) -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def prepare(monkeypatch: pytest.MonkeyPatch, retry_s: float = 0.01) -> None:
+    """A key, no proxy between us and loopback, and packages that do not dawdle between tries."""
+    monkeypatch.setenv("LOOPBACK_KEY", KEY)
+    for proxy in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(proxy, raising=False)
+        monkeypatch.delenv(proxy.upper(), raising=False)
+    # Reading the certificates takes longer than most tests.
+    monkeypatch.setattr(httpx2, "create_ssl_context", _ssl_context)
+    for package in (openai._base_client, anthropic._base_client):
+        monkeypatch.setattr(package, "INITIAL_RETRY_DELAY", retry_s)
+        monkeypatch.setattr(package, "MAX_RETRY_DELAY", retry_s)
