@@ -349,6 +349,8 @@ def test_a_panel_of_real_models_is_not_simulated():
         ("language/measures/clip_percentiles", ["5", "95"], [5, 95]),
         ("language/diagnosis/effects", ["0", "0.5"], [0, 0.5]),
         ("models/simulated-a/timeout_rate", "0.5", 0.5),
+        ("budget_usd", "20", 20),
+        ("providers/openai/requests_per_minute", "600", 600),
     ],
     ids=lambda v: str(v)[:40],
 )

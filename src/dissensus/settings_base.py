@@ -38,6 +38,7 @@ class Settings(BaseModel):
 
 def _read(value: Any, kind: Any) -> Any:
     """The number or truth value that a text stands for where one is wanted, in lists too."""
+    kind = _without_none(kind)
     inner = get_args(kind)
     if kind in (int, float, bool) and isinstance(value, str):
         try:
@@ -50,6 +51,12 @@ def _read(value: Any, kind: Any) -> Any:
     if get_origin(kind) is dict and isinstance(value, dict):
         return {name: _read(item, _plain(inner[1])) for name, item in value.items()}
     return value
+
+
+def _without_none(kind: Any) -> Any:
+    """What an optional type is where it is set."""
+    others = [_plain(member) for member in get_args(kind) if member is not type(None)]
+    return others[0] if type(None) in get_args(kind) and len(others) == 1 else kind
 
 
 def _plain(kind: Any) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,10 @@ from dissensus.talk.providers import interface
 
 if TYPE_CHECKING:
     from dissensus.talk.providers.embedder import RemoteEmbedder
+
+#: How often a provider that does not answer is looked for before the first call, and how long.
+_LOOKS = 3
+_LOOK_S = 15.0
 
 
 class Switchboard:
@@ -212,43 +216,59 @@ class Switchboard:
 
     async def _question(self, where: str, provider: str, model: str) -> str:
         host = self._hosts[provider]
-        try:
-            async with asyncio.timeout(host.terms.timeout_s):
-                known = await host.interface.knows(model)
-        except Exception as error:
-            return self._unanswered(provider, error)
-        if known is False:
-            return f"{where}: providers.{provider} has no model {model!r}; check the name."
-        return ""
-
-    def _unanswered(self, provider: str, error: Exception) -> str:
-        import httpx2
-
-        settings = self.providers[provider]
-        chain: list[BaseException] = [error]
-        while chain[-1].__cause__ is not None:
-            chain.append(chain[-1].__cause__)
-        # The packages take whatever ends a request for a lost connection.
-        for cause in chain:
-            if isinstance(cause, DissensusError):
-                return str(cause)
-        if getattr(error, "status_code", None) in (401, 403) and not _may_not_list(error):
-            if settings["key_from"] is None:
-                return f"providers.{provider} wants a key; name its variable in key_from."
-            return (
-                f"providers.{provider} does not accept the key in {settings['key_from']}; "
-                "export the right one there."
-            )
-        broke = [e for e in chain if isinstance(e, httpx2.TransportError | TimeoutError)]
-        if not broke:
-            # It is there, and has no list of models, or none just now: calls will tell.
-            return ""
-        address = settings["base_url"] or "its own address"
-        why = str(broke[0]) or "no answer in time"
+        why = ""
+        for _ in range(_LOOKS):
+            try:
+                async with asyncio.timeout(min(host.terms.timeout_s, _LOOK_S)):
+                    known = await host.interface.knows(model)
+            except Exception as error:
+                why = _broken(error)
+                if not why:
+                    return self._refused(provider, error)
+            else:
+                unknown = f"{where}: providers.{provider} has no model {model!r}; check the name."
+                return unknown if known is False else ""
+        address = self.providers[provider]["base_url"] or "its own address"
         return (
             f"providers.{provider} could not be reached at {address} ({why}); check the address "
             "and the connection."
         )
+
+    def _refused(self, provider: str, error: Exception) -> str:
+        """What to say of a provider that answers, but not what was asked."""
+        for cause in _causes(error):
+            if isinstance(cause, DissensusError):
+                return str(cause)
+        if getattr(error, "status_code", None) not in (401, 403) or _may_not_list(error):
+            # It is there, and has no list of models, or none just now: calls will tell.
+            return ""
+        variable = self.providers[provider]["key_from"]
+        if variable is None:
+            return f"providers.{provider} wants a key; name its variable in key_from."
+        return (
+            f"providers.{provider} does not accept the key in {variable}; export the right one "
+            "there."
+        )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that it comes from: packages wrap whatever ends a request."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _broken(error: Exception) -> str:
+    """Why no answer came, "" where one did."""
+    import httpx2
+
+    if any(isinstance(cause, DissensusError) for cause in _causes(error)):
+        return ""
+    for cause in _causes(error):
+        if isinstance(cause, httpx2.TransportError | TimeoutError):
+            return str(cause) or "no answer in time"
+    return ""
 
 
 def _may_not_list(error: Exception) -> bool:
