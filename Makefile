@@ -28,8 +28,9 @@ pictures: .venv/installed
 	$(BIN)/snakemake --cores 8 results/demo/language/figures/paired_effects.png
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
 
+# Beside Inspect AI too where INSPECT names a python that has it: make benchmarks INSPECT=path/to/python
 benchmarks: .venv/installed
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)"
 
 # The schema that editors check config.yaml by.
 schema: .venv/installed

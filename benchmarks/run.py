@@ -114,6 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--large", action="store_true", help="also run 2,000 draws (minutes)")
+    parser.add_argument("--inspect", default="", metavar="PYTHON", help="one that has inspect-ai")
     options = parser.parse_args()
     rows = [
         ("sign-flip, 1,000,000 flips, n = 1,000", median_seconds(sign_flip, options.runs), "5 s"),
@@ -127,6 +128,10 @@ def main() -> None:
     print("| what | median seconds | target |\n|---|---|---|")
     for what, seconds, target in rows:
         print(f"| {what} | {seconds:.3f} | {target} |")
+    # In a process of its own, since memory is measured from what the parent has.
+    print(flush=True)
+    calls = [sys.executable, str(Path(__file__).with_name("calls.py"))]
+    subprocess.run([*calls, "--runs", str(options.runs), "--inspect", options.inspect], check=True)
 
 
 if __name__ == "__main__":

@@ -190,6 +190,29 @@ def _dollars(project: Project) -> list[float]:
     ]
 
 
+def test_a_terminated_run_keeps_the_calls_in_flight(project: Project) -> None:
+    with serving("--latency", "0.5") as server:
+        project.configure(real(server))
+        running = subprocess.Popen(
+            project.command(TURNS, cores=8),
+            cwd=project.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(600):
+            if _lines(project) >= 8:
+                break
+            time.sleep(0.05)
+        running.send_signal(signal.SIGTERM)
+        _, complaint = running.communicate(timeout=60)
+        assert running.returncode != 0
+        assert complaint.rstrip().endswith("start again, and the run goes on from here.")
+        assert _lines(project) == asked(server.stats(), "answered")
+        project.succeed(TURNS, cores=8)
+        assert asked(server.stats(), "repeats") == 0
+
+
 def test_every_fault_of_the_set_up_is_found_before_the_first_call(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

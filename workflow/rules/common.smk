@@ -1,37 +1,19 @@
 # What every study's rules share: settings, paths, the run's lock, and what a stage depends on.
 
 import gc
-import os
-import sys
 from functools import wraps
 from pathlib import Path
-from threading import Lock
 
+from dissensus.ending import heed_signals, refuse, stop
 from dissensus.errors import DissensusError
 from dissensus.fingerprint import code_digest
 from dissensus.runs import RunLock, claim_run
 from dissensus.settings import load
-from dissensus.talk.journal import IN_FLIGHT
 
-STOPPING = Lock()
-
-# What is loaded by now stays for good: to search it for garbage again and again takes a tenth of a
-# run's time.
+# What is loaded by now stays for good, and a session leaves little behind: to search for garbage
+# again and again takes a tenth of a run's time.
 gc.freeze()
-
-
-def refuse(error):
-    """End with the error's sentence alone; a traceback would bury it."""
-    print(error, file=sys.stderr, flush=True)
-    os._exit(1)
-
-
-def stop(error):
-    """End the run as `refuse` does, once the calls in flight are in their journals."""
-    STOPPING.acquire()  # never given back: the first error is the one that is told
-    IN_FLIGHT.close()
-    IN_FLIGHT.drain(timeout_s=900)
-    refuse(error)
+gc.set_threshold(50_000, 20, 100)
 
 
 def plainly(function):
@@ -63,6 +45,7 @@ SWITCHBOARD = SETTINGS.switchboard(RESULTS, "hold_session", SETTINGS.language.pa
 onstart:
     plainly(claim_run)(RESULTS, SETTINGS.simulated)
     plainly(LOCK.acquire)()
+    heed_signals()
 
 
 def stage(*modules, **settings):

@@ -81,7 +81,8 @@ def hold(
         protocol["max_tokens"],
         protocol["session_deadline_s"],
     )
-    session = hold_session(spec["seed"], steps, speakers, Journal(journal), limits)
+    with Journal(journal) as kept:
+        session = hold_session(spec["seed"], steps, speakers, kept, limits)
     simulated = all(provider.simulated for provider in speakers.values())
     ids = {name: spec[name] for name in ("session_id", "draw_id", "language")}
     write_session(paths, session, ids, provenance("hold_session", simulated, spec))

@@ -17,12 +17,15 @@ from dataclasses import fields
 from pathlib import Path
 from threading import Condition, Lock
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from dissensus.errors import ResourceError, Stopped
 from dissensus.talk.call import Provider, Reply, Request
 
 Record = TypeVar("Record")
+
+#: Bytes of room that are had at once where a file is kept open.
+_AHEAD = 1 << 16
 
 #: What a file system says that cannot do a thing, rather than failed at it.
 _CANNOT = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
@@ -114,6 +117,8 @@ class Records(Generic[Record]):
         self._known: dict[str, Record] = {}
         self._intact = 0
         self._reserved = 0
+        self._room = 0
+        self._kept = 0
         self._file = -1
         self._lock = Lock()
         for name, record, end in _lines(path, read, key):
@@ -123,6 +128,17 @@ class Records(Generic[Record]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def __enter__(self) -> Self:
+        """Keep the file open, with some room, instead of opening and trimming it every time."""
+        with self._lock:
+            self._kept += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._kept -= 1
+            self._settle()
 
     def get(self, key: str) -> Record | None:
         """The record of a key, None where there is none."""
@@ -203,18 +219,21 @@ class Records(Generic[Record]):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, flags, 0o666)
         # A torn line would show behind a shorter one written over it.
-        self._cut(self._intact)
+        self._trim()
 
-    def _cut(self, size: int) -> None:
-        """Let the file end there."""
-        if os.fstat(self._file).st_size != size:
-            os.ftruncate(self._file, size)
+    def _trim(self) -> None:
+        """Let the file end with what is intact."""
+        self._room = 0
+        if os.fstat(self._file).st_size != self._intact:
+            os.ftruncate(self._file, self._intact)
 
     def _keep_room(self, size: int) -> None:
-        if not size or not hasattr(os, "posix_fallocate"):
+        if self._intact + size <= self._room or not hasattr(os, "posix_fallocate"):
             return
+        size = max(size, _AHEAD) if self._kept else size
         try:
             os.posix_fallocate(self._file, self._intact, size)
+            self._room = self._intact + size
         except OSError as error:
             if error.errno not in _CANNOT:
                 raise
@@ -225,11 +244,10 @@ class Records(Generic[Record]):
             while data:
                 written = os.pwrite(self._file, data, end)
                 data, end = data[written:], end + written
-            self._cut(end + self._reserved)
             _sync(self._file)
         except OSError:
             with contextlib.suppress(OSError):
-                self._cut(self._intact)
+                self._trim()
                 self._keep_room(self._reserved)
             raise
         self._intact = end
@@ -239,10 +257,10 @@ class Records(Generic[Record]):
 
     def _settle(self) -> None:
         """Once no room is reserved, leave none behind."""
-        if self._file < 0 or self._reserved:
+        if self._file < 0 or self._reserved or self._kept:
             return
         with contextlib.suppress(OSError):
-            self._cut(self._intact)
+            self._trim()
         os.close(self._file)
         self._file = -1
 
@@ -268,6 +286,14 @@ class Journal:
 
     def __len__(self) -> int:
         return len(self._records)
+
+    def __enter__(self) -> Self:
+        """For a whole session, whose file stays open."""
+        self._records.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._records.__exit__()
 
     def ask(self, provider: Provider, request: Request, patience_s: float | None = None) -> Reply:
         """Answer from the journal where it can; otherwise call, write down, then answer.

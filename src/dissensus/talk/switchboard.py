@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import resource
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 #: How often a provider that does not answer is looked for before the first call, and how long.
 _LOOKS = 3
 _LOOK_S = 15.0
+#: A session in flight has a journal and a connection open; many systems allow 1,024 unasked.
+_FILES = 16_384
 
 
 class Switchboard:
@@ -162,6 +165,7 @@ class Switchboard:
             raise ProviderError("\n".join(dict.fromkeys(wrong)))
 
     async def _connect(self, provider: str, key: str) -> Any:
+        _allow_files(_FILES)
         from dissensus.talk.providers.remote import Host
         from dissensus.talk.wire import Wire
 
@@ -269,6 +273,14 @@ def _broken(error: Exception) -> str:
         if isinstance(cause, httpx2.TransportError | TimeoutError):
             return str(cause) or "no answer in time"
     return ""
+
+
+def _allow_files(wanted: int) -> None:
+    """Let the process have so many files and connections open, where the system allows that."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def _may_not_list(error: Exception) -> bool:

@@ -1,5 +1,6 @@
 # What the language study's rules read: sessions by the manifest, blocks of them, and their specifications.
 
+import os
 from functools import lru_cache
 
 from dissensus.debate.record import SessionPaths
@@ -99,6 +100,10 @@ def hold_logged(session, spec, output, log):
         failure = hold(spec, SWITCHBOARD, L / f"journal/{session}.jsonl", paths)
     except DissensusError as error:
         stop(error)
+    except OSError as error:
+        stop(
+            f"{session} could not be written ({error}); mend that and start again: its replies are kept."
+        )
     line = f"{session}: " + (f"failed for good, {failure}" if failure else "held")
     Path(log).write_text(f"{line}\n", encoding="utf-8")
     if failure:
