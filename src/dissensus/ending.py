@@ -21,8 +21,7 @@ _ending = threading.Lock()
 
 def refuse(error: object) -> NoReturn:
     """End with the error's sentence alone; a traceback would bury it."""
-    print(error, file=sys.stderr, flush=True)
-    _leave(1)
+    _leave(1, error)
 
 
 def stop(error: object) -> NoReturn:
@@ -56,11 +55,13 @@ def _stop_for(number: int) -> None:
     stop(f"Stopped by {signal.Signals(number).name}; start again, and the run goes on from here.")
 
 
-def _leave(status: int) -> NoReturn:
+def _leave(status: int, last_words: object = "") -> NoReturn:
     """End this process, and with it the scripts that it runs."""
     for child in psutil.Process().children(recursive=True):
         try:
             child.terminate()
         except psutil.Error:
             continue
+    if last_words:
+        print(last_words, file=sys.stderr, flush=True)
     os._exit(status)
