@@ -43,6 +43,11 @@ class Project:
         """Settings on top of the default ones, from the next run on."""
         (self.folder / "more.yaml").write_text(yaml.safe_dump(overrides), encoding="utf-8")
 
+    def settings(self) -> dict[str, Any]:
+        """The default configuration."""
+        read: dict[str, Any] = yaml.safe_load((self.folder / "config.yaml").read_text("utf-8"))
+        return read
+
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [
             *(sys.executable, "-m", "snakemake", "--cores", str(cores)),

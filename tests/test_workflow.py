@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from dissensus.language.settings import ROLES
 from support import ROOT, SMALL, Project
 
 SESSIONS = [f"d{draw:03d}-{language}" for draw in range(1, 5) for language in ("en", "zh")]
@@ -201,13 +202,18 @@ def test_simulated_and_real_models_never_share_a_folder(copied: Project) -> None
 
 
 def test_a_failed_session_is_attrition_and_stops_no_other(project: Project) -> None:
-    broken = {"timeout_rate": 0.08, "empty_rate": 0.04}
-    models = {f"simulated-{letter}": broken for letter in "abcd"}
-    project.configure({**SMALL, "models": models})
+    # With this seed, two draws of the four have the model that never answers.
+    sound = {"timeout_rate": 0.0, "empty_rate": 0.0}
+    models: dict[str, Any] = {f"simulated-{letter}": sound for letter in "abcd"}
+    models["silent"] = {**project.settings()["models"]["simulated-a"], "timeout_rate": 1.0}
+    changed = merged(panel=[*models])
+    project.configure({**changed, "models": models, "seed": 3})
     said = project.succeed("results/demo/language/language_effect.parquet")
     outcomes = rows(project.results() / "outcomes.parquet")
     failed = [row for row in outcomes if not row["complete"]]
-    assert 0 < len(failed) < len(outcomes)
+    cast = {row["session_id"]: [row[role] for role in ROLES] for row in _manifest(project)}
+    assert [row["session_id"] for row in failed] == [s for s in cast if "silent" in cast[s]]
+    assert len(failed) == 4
     assert all(row["attempts"] == 3 and row["failure"] for row in failed)
     for row in failed:
         assert f"{row['session_id']}: failed for good, {row['failure']}" in said
