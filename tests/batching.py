@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from dissensus.talk import batch_control, batches, wire
+from dissensus.talk import wire
+from dissensus.talk.batches import batcher, control
 from dissensus.talk.call import Message, Reply, Request
 from dissensus.talk.exchange import tokens_at_most
 from dissensus.talk.journal import InFlight
@@ -33,7 +34,7 @@ MOST_TOKENS = 64
 def renew(monkeypatch: pytest.MonkeyPatch) -> InFlight:
     """Count the calls anew, so that one test may stop its run and not the next one's."""
     fresh = InFlight()
-    for module in (batch_control, batches, wire):
+    for module in (batcher, control, wire):
         monkeypatch.setattr(module, "IN_FLIGHT", fresh)
     return fresh
 

@@ -18,12 +18,18 @@ import httpx2
 import openai
 import pytest
 
-from dissensus.talk.call import Message, Request
+from dissensus.talk.call import Message, Reply, Request
 from dissensus.talk.exchange import Terms
 from dissensus.talk.settings import ProviderSettings
 from dissensus.talk.switchboard import Switchboard
 
 KEY = "sk-loopback-0123456789abcdef"
+INTERFACES = ("openai", "anthropic")
+both = pytest.mark.parametrize("interface", INTERFACES)
+PRICE = {"input": 1000.0, "output": 10_000.0, "cached_input": None}
+#: What answer() is billed at that price: 12 tokens in, 3 out.
+BILL = (12 * 1000 + 3 * 10_000) / 1e6
+PRICED = {"m": {"provider": "p", "price": PRICE}}
 REQUEST = Request("m", "id", (Message("system", "be brief"), Message("user", "你好")), 0.2, 64, 9)
 MODELS = {"object": "list", "data": [{"id": "m"}, {"id": "other"}, {"id": "e"}]}
 
@@ -307,3 +313,17 @@ def prepare(monkeypatch: pytest.MonkeyPatch, retry_s: float = 0.01) -> None:
     for package in (openai._base_client, anthropic._base_client):
         monkeypatch.setattr(package, "INITIAL_RETRY_DELAY", retry_s)
         monkeypatch.setattr(package, "MAX_RETRY_DELAY", retry_s)
+
+
+def ask(
+    folder: Path,
+    server: Hostile | str,
+    interface: str = "openai",
+    model: dict[str, Any] | None = None,
+    patience_s: float | None = None,
+    **changes: Any,
+) -> Reply:
+    """The reply of a model ``m`` behind a server."""
+    settings = {"m": {"provider": "p", **(model or {})}}
+    made = board(folder, {"p": provider(server, interface, **changes)}, settings)
+    return made.model("m").ask(REQUEST, patience_s)

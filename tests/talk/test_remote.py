@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.talk.call import Reply
 from dissensus.talk.journal import Journal
 from dissensus.talk.outcomes import RULES
 from hostile import (
+    PRICE,
     REQUEST,
-    Hostile,
     Said,
     answer,
+    ask,
     board,
+    both,
     chat,
     error,
     hostile,
@@ -26,28 +27,10 @@ from hostile import (
     provider,
 )
 
-INTERFACES = ("openai", "anthropic")
-both = pytest.mark.parametrize("interface", INTERFACES)
-PRICE = {"input": 1000.0, "output": 10_000.0, "cached_input": None}
-
 
 @pytest.fixture(autouse=True)
 def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(monkeypatch)
-
-
-def ask(
-    folder: Path,
-    server: Hostile | str,
-    interface: str = "openai",
-    model: dict[str, Any] | None = None,
-    patience_s: float | None = None,
-    **changes: Any,
-) -> Reply:
-    """The reply of a model ``m`` behind a server."""
-    settings = {"m": {"provider": "p", **(model or {})}}
-    made = board(folder, {"p": provider(server, interface, **changes)}, settings)
-    return made.model("m").ask(REQUEST, patience_s)
 
 
 # What is sent

@@ -19,12 +19,14 @@ from dissensus.talk.journal import Journal
 from dissensus.talk.secret import Secret
 from hostile import (
     KEY,
+    PRICED,
     REQUEST,
     Asked,
     Hostile,
     Said,
     answer,
     board,
+    both,
     chat,
     error,
     hostile,
@@ -32,13 +34,6 @@ from hostile import (
     provider,
 )
 from serving import ROOT
-
-INTERFACES = ("openai", "anthropic")
-both = pytest.mark.parametrize("interface", INTERFACES)
-PRICE = {"input": 1000.0, "output": 10_000.0, "cached_input": None}
-#: What answer() is billed at that price: 12 tokens in, 3 out.
-BILL = (12 * 1000 + 3 * 10_000) / 1e6
-PRICED = {"m": {"provider": "p", "price": PRICE}}
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ from hostile import (
     Said,
     answer,
     board,
+    both,
     chat,
     error,
     hostile,
@@ -27,8 +28,6 @@ from hostile import (
     provider,
 )
 
-INTERFACES = ("openai", "anthropic")
-both = pytest.mark.parametrize("interface", INTERFACES)
 NOBODY = "http://127.0.0.1:9/v1"
 HEADER = "provider,model,input_usd,cached_input_usd,output_usd,batch_factor,as_of,source\n"
 

@@ -22,25 +22,21 @@ from dissensus.talk.call import Message, Request
 from dissensus.talk.journal import InFlight, Journal
 from dissensus.talk.wire import SIMULATED_HEADER, retry_after
 from hostile import (
+    BILL,
+    PRICED,
     REQUEST,
     Asked,
     Hostile,
     Said,
     answer,
     board,
+    both,
     chat,
     error,
     hostile,
     prepare,
     provider,
 )
-
-INTERFACES = ("openai", "anthropic")
-both = pytest.mark.parametrize("interface", INTERFACES)
-PRICE = {"input": 1000.0, "output": 10_000.0, "cached_input": None}
-#: What answer() is billed at that price: 12 tokens in, 3 out.
-BILL = (12 * 1000 + 3 * 10_000) / 1e6
-PRICED = {"m": {"provider": "p", "price": PRICE}}
 
 
 @pytest.fixture(autouse=True)

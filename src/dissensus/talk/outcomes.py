@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dissensus.errors import ProviderError
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -107,6 +109,18 @@ def outcome_of(status: int, error: Any) -> str:
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     return "server_error" if status >= 500 else "rejected"
+
+
+def stopped(provider: str, outcome: str, said: str) -> ProviderError:
+    """The error of an outcome that stops the run; ``said`` is of which model, in which words."""
+    why = {
+        "authentication": "does not accept the key, or not for this model",
+        "credit": "says that its account has no credit left",
+    }[outcome]
+    return ProviderError(
+        f"providers.{provider} {why} ({said}); mend that and start again: the run goes on where "
+        "it stopped."
+    )
 
 
 def status_of(error: Any) -> int:

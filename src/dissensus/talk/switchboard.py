@@ -194,8 +194,8 @@ class Switchboard:
         return Host(terms, ledger, made, batcher)
 
     def _batcher(self, provider: str, made: Any, ledger: Ledger, pace: Pace) -> Any:
-        from dissensus.talk.batch_control import Habits
-        from dissensus.talk.batches import Batcher
+        from dissensus.talk.batches.batcher import Batcher
+        from dissensus.talk.batches.control import Habits
 
         habits = ("batch_wait_s", "batch_poll_s", "retries")
         return Batcher(

@@ -33,7 +33,7 @@ from dissensus.talk.exchange import (
 from dissensus.talk.journal import IN_FLIGHT
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.limits import Pace
-from dissensus.talk.outcomes import RULES, message_of, outcome_of, status_of
+from dissensus.talk.outcomes import RULES, message_of, outcome_of, status_of, stopped
 from dissensus.talk.secret import Secret
 
 #: Said by ``dissensus serve`` in every answer, so that nobody takes its words for a real model's.
@@ -236,19 +236,10 @@ class Wire(openai.DefaultAioHttpClient):
         else:
             self._settle(exchange, 0)
         if rule.stops:
-            exchange.stop = self._stopped(outcome, exchange)
+            said = f"models.{exchange.model}: {exchange.said}"
+            exchange.stop = stopped(self._terms.name, outcome, said)
         tries = exchange.faults.count(outcome)
         return not rule.stops and (rule.tries is None or tries < rule.tries)
-
-    def _stopped(self, outcome: str, exchange: Exchange) -> ProviderError:
-        why = {
-            "authentication": "does not accept the key, or not for this model",
-            "credit": "says that its account has no credit left",
-        }[outcome]
-        return ProviderError(
-            f"providers.{self._terms.name} {why} (models.{exchange.model}: {exchange.said}); "
-            "mend that and start again: the run goes on where it stopped."
-        )
 
     def _book(self, exchange: Exchange, usage: Usage, *, sure: bool) -> float | None:
         self._settle(exchange, usage.total)

@@ -9,9 +9,9 @@ import anthropic
 import httpx2
 
 from dissensus.errors import ProviderError
+from dissensus.talk.batches.anthropic import AnthropicBatches
 from dissensus.talk.call import Request
 from dissensus.talk.exchange import Answer, Usage, count, label
-from dissensus.talk.providers.anthropic_batches import AnthropicBatches
 from dissensus.talk.providers.openai import plain_text, why_empty
 from dissensus.talk.wire import Wire
 

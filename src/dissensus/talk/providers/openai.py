@@ -10,9 +10,9 @@ import httpx2
 import numpy as np
 import openai
 
+from dissensus.talk.batches.openai import OpenAIBatches
 from dissensus.talk.call import Request
 from dissensus.talk.exchange import Answer, Usage, count, label
-from dissensus.talk.providers.openai_batches import OpenAIBatches
 from dissensus.talk.wire import Wire
 
 #: Its words for why it stopped, where they differ from ours.

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.talk import loop
-from dissensus.talk.batches import Batcher
+from dissensus.talk.batches.batcher import Batcher
+from dissensus.talk.batches.interface import BatchInterface
 from dissensus.talk.call import Reply, Request
 from dissensus.talk.exchange import EXCHANGE, Answer, Exchange, Terms, Usage, tokens_at_most
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.prices import Price
 from dissensus.talk.providers import identity
-from dissensus.talk.providers.batches import BatchInterface
 
 
 class Interface(Protocol):

@@ -10,8 +10,8 @@ from typing import Any
 import openai
 from openai.types import Batch
 
+from dissensus.talk.batches.interface import SKEW_S, Found, Line, Sought, State, id_of
 from dissensus.talk.outcomes import outcome_of
-from dissensus.talk.providers.batches import SKEW_S, Found, Line, Sought, State, id_of
 
 #: Where the batch's metadata say our own name for it.
 _OURS = "dissensus"
@@ -24,7 +24,7 @@ _ENDED_EARLY = {"expired": "timeout", "cancelled": "server_error"}
 
 
 class OpenAIBatches:
-    """See :class:`dissensus.talk.providers.batches.BatchInterface`."""
+    """See :class:`dissensus.talk.batches.interface.BatchInterface`."""
 
     # A half of what it takes, so that a file is up well within the time for one request.
     most_requests = 25_000

@@ -8,8 +8,8 @@ from typing import Any
 import anthropic
 from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
 
+from dissensus.talk.batches.interface import SKEW_S, Found, Line, Sought, State, id_of
 from dissensus.talk.outcomes import outcome_of
-from dissensus.talk.providers.batches import SKEW_S, Found, Line, Sought, State, id_of
 
 #: The status that each kind of error has where it is an answer by itself.
 _STATUS = {
@@ -29,7 +29,7 @@ _NEVER = {"expired": "timeout", "canceled": "server_error"}
 
 
 class AnthropicBatches:
-    """See :class:`dissensus.talk.providers.batches.BatchInterface`."""
+    """See :class:`dissensus.talk.batches.interface.BatchInterface`."""
 
     # A tenth and less than a half of what it takes, so that a batch is up well within the time for
     # one request.

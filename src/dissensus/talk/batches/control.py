@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dissensus.errors import DissensusError, ProviderError
-from dissensus.talk.batch_files import Plan
+from dissensus.talk.batches.files import Plan
+from dissensus.talk.batches.interface import BatchInterface, Found, Line, Sought, State
 from dissensus.talk.journal import IN_FLIGHT
 from dissensus.talk.limits import Pace
-from dissensus.talk.outcomes import RULES, outcome_of
-from dissensus.talk.providers.batches import BatchInterface, Found, Line, Sought, State
+from dissensus.talk.outcomes import RULES, outcome_of, stopped
 
 Result = TypeVar("Result")
 
@@ -218,18 +218,6 @@ class Control:
                 f"{failures} tries ({_words(error)}); start again later: the run goes on where it "
                 "stopped."
             ) from error
-
-
-def stopped(provider: str, outcome: str, said: str) -> ProviderError:
-    """The error of an outcome that stops the run."""
-    why = {
-        "authentication": "does not accept the key, or not for this model",
-        "credit": "says that its account has no credit left",
-    }[outcome]
-    return ProviderError(
-        f"providers.{provider} {why} ({said}); mend that and start again: the run goes on where "
-        "it stopped."
-    )
 
 
 def _status(error: Exception) -> int | None:

@@ -26,10 +26,10 @@ from batching import (
     spent,
 )
 from dissensus.errors import BudgetReached, ProviderError
+from dissensus.talk.batches.interface import State
+from dissensus.talk.batches.openai import OpenAIBatches
 from dissensus.talk.call import Reply
 from dissensus.talk.journal import InFlight
-from dissensus.talk.providers.batches import State
-from dissensus.talk.providers.openai_batches import OpenAIBatches
 from serving import serving
 
 

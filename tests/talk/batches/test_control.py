@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.talk.batch_control import Control, Gone, Habits, Refused
-from dissensus.talk.batch_files import Plan, Planned
+from dissensus.talk.batches.control import Control, Gone, Habits, Refused
+from dissensus.talk.batches.files import Plan, Planned
+from dissensus.talk.batches.interface import Found, Line, Sought, State
 from dissensus.talk.limits import Pace
-from dissensus.talk.providers.batches import Found, Line, Sought, State
 
 Result = TypeVar("Result")
 HABITS = Habits("there", wait_s=0.01, poll_s=0.001, retries=4)

@@ -12,9 +12,9 @@ import httpx2
 import openai
 import pytest
 
-from dissensus.talk.providers.anthropic_batches import AnthropicBatches
-from dissensus.talk.providers.batches import Found, Line, Sought, State
-from dissensus.talk.providers.openai_batches import OpenAIBatches
+from dissensus.talk.batches.anthropic import AnthropicBatches
+from dissensus.talk.batches.interface import Found, Line, Sought, State
+from dissensus.talk.batches.openai import OpenAIBatches
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 AT = 1_760_000_000

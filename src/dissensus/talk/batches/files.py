@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import ResourceError
+from dissensus.talk.batches.interface import Line
 from dissensus.talk.exchange import Answer, Usage
 from dissensus.talk.prices import Price
-from dissensus.talk.providers.batches import Line
 
 _PLAN = ".plan.json"
 _ANSWERS = ".answers.json"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.talk.batch_files import Answers, BatchFiles, Plan, Planned, Try, tried
+from dissensus.talk.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
+from dissensus.talk.batches.interface import Line
 from dissensus.talk.exchange import Answer, Usage
 from dissensus.talk.prices import Price
-from dissensus.talk.providers.batches import Line
 
 PRICE = Price(2.0, None, 8.0, 0.5, "2026-01-01", "a test")
 CALL = Planned("key", "real", 1000, 500, 0.003)

@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import BudgetReached, ProviderError
-from dissensus.talk.batch_control import Control, Gone, Habits, Refused, nap, stopped
-from dissensus.talk.batch_files import Answers, BatchFiles, Plan, Planned, Try, tried
+from dissensus.talk.batches.control import Control, Gone, Habits, Refused, nap
+from dissensus.talk.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
+from dissensus.talk.batches.interface import BatchInterface, Line
 from dissensus.talk.exchange import Answer, Exchange
 from dissensus.talk.journal import IN_FLIGHT
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.limits import Pace
-from dissensus.talk.outcomes import RULES
+from dissensus.talk.outcomes import RULES, stopped
 from dissensus.talk.prices import Price
-from dissensus.talk.providers.batches import BatchInterface, Line
 
 #: Bytes of a line of a batch besides the body.
 _LINE_BYTES = 200
