@@ -268,3 +268,9 @@ def test_an_error_nested_for_ever_is_read_so_far() -> None:
         error = {"error": error}
     assert outcome_of(400, error) == "rejected"
     assert message_of(error) == "insufficient_quota"
+
+
+def test_a_firewall_s_page_is_not_about_the_key() -> None:
+    assert outcome_of(403, "<html>Access denied</html>") == "rejected"
+    assert outcome_of(403, {"error": {"message": "Forbidden"}}) == "authentication"
+    assert outcome_of(401, "<html>Who are you?</html>") == "authentication"

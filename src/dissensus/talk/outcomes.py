@@ -106,6 +106,9 @@ def outcome_of(status: int, error: Any) -> str:
         for outcome, words in _SAID[: 1 if status == 429 else None]:
             if words.search(said):
                 return outcome
+    if status == 403 and isinstance(error, str) and error:
+        # A page and no error of the provider's: a firewall's, which has nothing to do with the key.
+        return "rejected"
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     return "server_error" if status >= 500 else "rejected"
