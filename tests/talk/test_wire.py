@@ -101,6 +101,18 @@ def test_a_deadline_ends_backoff_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (reply.error, reply.faults) == ("server_error", ())
 
 
+@both
+def test_an_address_where_nobody_answers_any_more_stops_the_run(
+    tmp_path: Path, interface: str
+) -> None:
+    with hostile(Said(answer(interface))) as server:
+        asked = model(tmp_path, server, interface, retries=3)
+        assert asked.ask(REQUEST).text == "Hello."
+    with pytest.raises(ProviderError, match=r"providers\.p could not be reached in 4 tries"):
+        asked.ask(replace(REQUEST, seed=2))
+    assert [line["sure"] for line in ledger(tmp_path)] == [True]
+
+
 def test_a_request_that_is_never_read_ends_in_time(tmp_path: Path) -> None:
     """The server answers before it has read what is sent, and says no more."""
     long = replace(REQUEST, messages=(Message("user", "x" * 20_000_000),))

@@ -73,6 +73,7 @@ class Exchange:
     answer : the answer, or the last one that could not be used.
     cost_usd : of that answer.
     stop : why the whole run must end.
+    reached : whether any of its tries may have got through to the provider.
     said : the provider's own words about the last failure.
     queued_s : time spent waiting under the limits.
     started : when the first try was sent (monotonic clock).
@@ -87,6 +88,7 @@ class Exchange:
     answer: Answer | None = None
     cost_usd: float | None = None
     stop: DissensusError | None = None
+    reached: bool = False
     said: str = ""
     queued_s: float = 0.0
     started: float | None = None

@@ -160,9 +160,11 @@ class Wire(openai.DefaultAioHttpClient):
             raise
         except Exception as error:
             outcome, reached = _what_broke(error)
+            exchange.reached |= reached
             exchange.said = type(error).__name__
             again = self._failed(exchange, outcome, reached=reached)
             return _verdict(request, 408 if outcome == "timeout" else 503, again=again)
+        exchange.reached = True
         wrong = self._undeclared(response)
         if wrong and (response.is_success or not self._terms.simulated):
             exchange.stop = wrong

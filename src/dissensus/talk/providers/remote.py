@@ -154,15 +154,22 @@ async def converse(
 
 
 def check_accepted(exchange: Exchange, host: Host) -> None:
-    """Stop the run where a model that never answered yet rejects what it is asked.
+    """Stop the run where no other call could fare better: the session is not to be lost for that.
 
-    A model that has answered before rejects this one request, which is the session's affair; one
-    that never has is asked in a way that it does not take.
+    That is where none of a call's tries reached the provider at all, and where a model that never
+    answered yet rejects what it is asked. One that has answered before rejects this one request,
+    which is the session's affair; one that never has is asked in a way that it does not take.
     """
     model = exchange.model
     if _usable(exchange):
         host.heard.add(model)
         return
+    if "connection" in exchange.faults and not exchange.reached:
+        raise ProviderError(
+            f"providers.{host.terms.name} could not be reached in {len(exchange.faults)} tries at "
+            f"models.{model} ({exchange.said}); start again when it can be: the run goes on where "
+            "it stopped."
+        )
     heard = model in host.heard or host.ledger.answered(model)
     if exchange.faults[-1:] == ["rejected"] and not heard:
         raise ProviderError(
