@@ -17,6 +17,7 @@ from dissensus.talk.call import Provider
 from dissensus.talk.exchange import Terms
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.limits import Pace
+from dissensus.talk.places import Places
 from dissensus.talk.prices import Price, price_of, read_prices
 from dissensus.talk.providers import interface
 
@@ -177,7 +178,8 @@ class Switchboard:
             provider,
             *(settings[key] for key in ("concurrency", "timeout_s", "deadline_s", "simulated")),
         )
-        wire = Wire(terms, pace, ledger, key if settings["key_from"] else "")
+        places = Places(self._folder / ".limits" / f"{provider}.places", terms.concurrency)
+        wire = Wire(terms, pace, places, ledger, key if settings["key_from"] else "")
         atexit.register(lambda: loop.run(wire.aclose()))
         try:
             made = interface(settings["interface"])(

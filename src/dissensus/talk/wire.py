@@ -34,6 +34,7 @@ from dissensus.talk.journal import IN_FLIGHT
 from dissensus.talk.ledger import Ledger
 from dissensus.talk.limits import Pace
 from dissensus.talk.outcomes import RULES, message_of, outcome_of, status_of, stopped
+from dissensus.talk.places import Places
 from dissensus.talk.secret import Secret
 
 #: Said by ``dissensus serve`` in every answer, so that nobody takes its words for a real model's.
@@ -52,11 +53,12 @@ class Wire(openai.DefaultAioHttpClient):
     ----------
     terms : the provider's settings.
     pace : its limits a minute.
+    places : its limit of calls at once.
     ledger : what the run has spent.
     key : struck out of all that the provider sends, should it ever echo it.
     """
 
-    def __init__(self, terms: Terms, pace: Pace, ledger: Ledger, key: str) -> None:
+    def __init__(self, terms: Terms, pace: Pace, places: Places, ledger: Ledger, key: str) -> None:
         # Redirects would carry the key to wherever they point.
         super().__init__(
             timeout=None,
@@ -68,7 +70,7 @@ class Wire(openai.DefaultAioHttpClient):
         self._ledger = ledger
         self._secret = Secret(key)
         self._secret.guard_logs()
-        self._places = asyncio.Semaphore(terms.concurrency)
+        self._places = places
         self._head_of_line = asyncio.Lock()
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -76,18 +78,19 @@ class Wire(openai.DefaultAioHttpClient):
         exchange = EXCHANGE.get()
         if exchange is None:
             return await self._look_up(request, options)
-        with exchange.queueing():
-            await self._places.acquire()
         try:
             with exchange.queueing():
-                await self._turn(exchange.most.total)
-            exchange.started = exchange.started or time.monotonic()
-            return await self._try(request, options, exchange)
+                place = await self._places.acquire(self._may_go)
+            try:
+                with exchange.queueing():
+                    await self._turn(exchange.most.total)
+                exchange.started = exchange.started or time.monotonic()
+                return await self._try(request, options, exchange)
+            finally:
+                self._places.release(place)
         except DissensusError as error:
             exchange.stop = error
             return _verdict(request, 402, again=False)
-        finally:
-            self._places.release()
 
     async def _turn(self, tokens: int) -> None:
         """Wait for the limits, first come, first served; what has not left when a run stops stays.
