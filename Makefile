@@ -28,7 +28,8 @@ pictures: .venv/installed
 	$(BIN)/snakemake --cores 8 results/demo/language/figures/paired_effects.png
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
 
-# Beside Inspect AI too where INSPECT names a python that has it: make benchmarks INSPECT=path/to/python
+# Writes benchmarks/results.md, in more than an hour; benchmarks/run.py --help says how to run a
+# part, or all in small. Beside Inspect AI too where INSPECT names a python that has it.
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)"
 
@@ -38,7 +39,7 @@ schema: .venv/installed
 
 # New pins, for a maintainer: needs uv.
 lock:
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --extra slurm --universal --python-version 3.11 --generate-hashes \
 		--no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
 

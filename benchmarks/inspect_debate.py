@@ -1,4 +1,4 @@
-"""The debates that `calls.py` writes down, held by Inspect AI; runs in an environment of its own.
+"""The debates that `debates.py` writes down, held by Inspect AI; runs in an environment of its own.
 
 Asked the same words of the same models, each session is a sample whose eight calls follow each
 other. Its log is written as by default.

@@ -21,6 +21,7 @@ def job(tmp_path: Path, **settings: Any) -> SimpleNamespace:
         input=SimpleNamespace(pool="in.csv"),
         output=SimpleNamespace(pool="out.parquet"),
         config={"run": "demo"},
+        resources={"mem_mb": 500},
     )
 
 

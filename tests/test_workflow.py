@@ -98,10 +98,16 @@ def test_an_unknown_session_is_a_sentence(copied: Project) -> None:
 def test_a_deleted_transcript_is_made_again_from_its_journal(copied: Project, session: str) -> None:
     before, asked = copied.digests(), keys_in_journals(copied)
     (copied.results() / f"transcripts/{session}.parquet").unlink()
-    held = copied.succeed().count("Hold session")
-    assert held == 1
+    copied.succeed()
+    assert jobs_of_sessions(copied) == 1
     assert copied.digests() == before
     assert keys_in_journals(copied) == asked
+
+
+def jobs_of_sessions(project: Project) -> int:
+    """How many sessions the last run held, by Snakemake's own log."""
+    log = max((project.folder / ".snakemake/log").iterdir())
+    return log.read_text(encoding="utf-8").count("Hold session")
 
 
 def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
@@ -123,7 +129,8 @@ def test_any_deleted_result_comes_back_and_no_session_is_held(copied: Project, n
     path = copied.results() / name
     before = path.read_bytes()
     path.unlink()
-    assert "Hold session" not in copied.succeed(f"results/demo/language/{name}")
+    copied.succeed(f"results/demo/language/{name}")
+    assert jobs_of_sessions(copied) == 0
     assert path.read_bytes() == before
     assert "hold_session" not in copied.planned()
 

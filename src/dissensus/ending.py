@@ -6,17 +6,33 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 import psutil
 
+from dissensus.errors import DissensusError, Stopped
+from dissensus.runs import is_abandoned
+from dissensus.tables.artefact import replacing
 from dissensus.talk.journal import IN_FLIGHT
 
 #: Seconds that calls in flight are waited for: more than any has with its usual deadline.
 _LONGEST_S = 900.0
+#: How often the processes of a run look whether another has stopped it.
+_GLANCE_S = 1.0
+_NOTICE = ".stopped"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _ending = threading.Lock()
+_before_last_words: list[Callable[[], object]] = []
+
+
+def before_last_words(act: Callable[[], object]) -> None:
+    """Have something done before a run says why it ends, such as leaving the line in use."""
+    _before_last_words.append(act)
 
 
 def refuse(error: object) -> NoReturn:
@@ -35,18 +51,89 @@ def stop(error: object) -> NoReturn:
     refuse(error)
 
 
+def call_off(error: object) -> None:
+    """End a run with jobs on a cluster: Snakemake cancels them, and they finish their calls."""
+    print(error, file=sys.stderr, flush=True)
+    # As if by Ctrl-C: it wakes the main thread, wherever that waits.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
 def heed_signals() -> None:
     """Let Ctrl-C and SIGTERM end the run as an error does, and a second one at once.
 
     Snakemake's own handler of SIGTERM takes a lock that the thread it interrupts may hold.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _SIGNALS:
         signal.signal(number, _interrupted)
+
+
+def heed_notices(folder: Path, end: Callable[[str], object]) -> None:
+    """Have a run ended, from a thread of its own, when one of its jobs posts why it must stop.
+
+    Parameters
+    ----------
+    folder : the run's; a notice of an earlier time is taken away.
+    end : what ends it; takes the job's sentence.
+    """
+    (folder / _NOTICE).unlink(missing_ok=True)
+
+    def watch() -> None:
+        while not (sentence := _notice(folder)):
+            threading.Event().wait(_GLANCE_S)
+        end(sentence)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def ending_with(folder: Path) -> Iterator[None]:
+    """Let a job end with its run: calls in flight are finished, and no further one is begun.
+
+    That is what SIGTERM and SIGINT do (a second Ctrl-C ends it at once), and the end of the run.
+    What stops this job is posted in the run's folder, so that it stops the others.
+    """
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_GLANCE_S):
+            if _notice(folder) or is_abandoned(folder):
+                IN_FLIGHT.close()
+                return
+
+    def interrupted(number: int, _: FrameType | None) -> None:
+        # Slurm sends SIGTERM twice at a time limit, within milliseconds.
+        if signalled.is_set() and number == signal.SIGINT:
+            os._exit(128 + number)
+        signalled.set()
+        threading.Thread(target=IN_FLIGHT.close, daemon=True).start()
+
+    signalled = threading.Event()
+    held = {number: signal.signal(number, interrupted) for number in _SIGNALS}
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except Stopped:
+        raise
+    except DissensusError as error:
+        with suppress(OSError), replacing(folder / _NOTICE) as part:
+            part.write_text(str(error), encoding="utf-8")
+        raise
+    finally:
+        done.set()
+        for number, handler in held.items():
+            signal.signal(number, handler)
+
+
+def _notice(folder: Path) -> str:
+    try:
+        return (folder / _NOTICE).read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def _interrupted(number: int, _: FrameType | None) -> None:
     if _ending.locked():
-        _leave(128 + number)
+        _leave(128 + number, wait_s=0.0)
     threading.Thread(target=_stop_for, args=(number,), daemon=True).start()
 
 
@@ -55,13 +142,15 @@ def _stop_for(number: int) -> None:
     stop(f"Stopped by {signal.Signals(number).name}; start again, and the run goes on from here.")
 
 
-def _leave(status: int, last_words: object = "") -> NoReturn:
-    """End this process, and with it the scripts that it runs."""
-    for child in psutil.Process().children(recursive=True):
-        try:
+def _leave(status: int, last_words: object = "", wait_s: float = _LONGEST_S) -> NoReturn:
+    """End this process, and with it the scripts that it runs; some have calls to finish."""
+    children = psutil.Process().children(recursive=True)
+    for child in children:
+        with suppress(psutil.Error):
             child.terminate()
-        except psutil.Error:
-            continue
+    psutil.wait_procs(children, timeout=wait_s)
+    for act in _before_last_words:
+        act()
     if last_words:
         print(last_words, file=sys.stderr, flush=True)
     os._exit(status)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 from pathlib import Path
+
+import psutil
 
 from dissensus.errors import SettingError
 from dissensus.tables.artefact import replacing
@@ -38,7 +41,18 @@ class RunLock:
                 f"{self._path.parent} is being written by another snakemake; wait for it to end, "
                 "or give this run another name (--config run=...)."
             ) from None
+        os.truncate(handle, 0)
+        os.pwrite(handle, f"{platform.node()} {os.getpid()}\n".encode(), 0)
         self._handle = handle
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Whether the process that has a run's lock is gone; on another machine, nobody can say."""
+    try:
+        host, number = (folder / ".lock").read_text(encoding="utf-8").split()
+    except (OSError, ValueError):
+        return False
+    return host == platform.node() and not psutil.pid_exists(int(number))
 
 
 def claim_run(folder: Path, simulated: bool) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, model_validator
 
 from dissensus.errors import SettingError
 from dissensus.language.settings import LanguageStudy
-from dissensus.settings_base import Faults, fault, validate
+from dissensus.settings_base import Count, Faults, fault, validate
 from dissensus.talk.settings import Talk
 from dissensus.talk.switchboard import Switchboard
 from dissensus.text.embeddings import is_own
@@ -25,6 +25,10 @@ class Configuration(Talk):
     """The run's name: its folder under results/."""
     seed: Annotated[int, Field(ge=0)]
     """The one seed that every random choice derives from."""
+    sessions_per_job: Count | None = None
+    """Most sessions that one job holds; null for one, or 100 on a cluster and in large runs."""
+    sessions_on: Literal["nodes", "login"] = "nodes"
+    """Which machines of a cluster hold the sessions: its nodes, or the one that submits jobs."""
     language: LanguageStudy
 
     @model_validator(mode="after")

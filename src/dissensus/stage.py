@@ -34,6 +34,7 @@ class Stage:
     simulated: bool
     provenance: dict[str, Any]
     config: Mapping[str, Any] = field(default_factory=dict)
+    resources: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def switchboard(self) -> Switchboard:
@@ -59,7 +60,9 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     given = dict(job.params.stage)
     made = provenance(job.rule, given["simulated"], given)
-    stage = Stage(given["settings"], given["simulated"], made, job.config)
+    stage = Stage(
+        given["settings"], given["simulated"], made, job.config, dict(job.resources.items())
+    )
     try:
         main(job.input, job.output, stage)
     except DissensusError as error:

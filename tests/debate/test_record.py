@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.debate.record import ATTEMPTS, CALLS, TRANSCRIPT, SessionPaths, write_session
+from dissensus.debate.record import (
+    ATTEMPTS,
+    CALLS,
+    TRANSCRIPT,
+    SessionPaths,
+    is_held,
+    write_session,
+)
 from dissensus.debate.runner import hold_session
 from dissensus.tables.artefact import provenance_of, read
 from dissensus.talk.call import Reply
@@ -14,19 +21,21 @@ from dissensus.talk.journal import Journal
 from scripted import LIMITS, Scripted, in_turn, toy_debate
 
 IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
+DIGEST = "0123456789abcdef" * 4
 FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)
 
 
 @pytest.fixture
 def paths(tmp_path: Path) -> SessionPaths:
-    return SessionPaths(tmp_path / "a.parquet", tmp_path / "t.parquet", tmp_path / "c.parquet")
+    kinds = (tmp_path / f"{kind}.parquet" for kind in ("a", "t", "c"))
+    return SessionPaths(*kinds, tmp_path / "held" / "d001-en")
 
 
 def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A", "B")) -> None:
     provider = Scripted(in_turn(*replies), name="provider")
     journal = Journal(tmp_path / "j")
     session = hold_session(1, toy_debate(*steps), {"m": provider}, journal, LIMITS)
-    write_session(paths, session, IDS, {"stage": "test"})
+    write_session(paths, session, IDS, {"stage": "test"}, DIGEST)
 
 
 def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
@@ -122,3 +131,37 @@ def test_transcripts_hold_no_clock_reading(paths: SessionPaths, tmp_path: Path):
         record(paths, folder, Reply("one", latency_s=latency), Reply("two", latency_s=latency))
         written.append([paths.attempts.read_bytes(), paths.transcript.read_bytes()])
     assert written[0] == written[1]
+
+
+def test_held_says_to_which_specification(paths: SessionPaths, tmp_path: Path):
+    assert not is_held(paths, DIGEST)
+    record(paths, tmp_path, "one", "two")
+    assert paths.held.read_text() == DIGEST
+    assert is_held(paths, DIGEST)
+    assert not is_held(paths, DIGEST[::-1])
+    assert not is_held(paths, DIGEST[:32])
+    assert [path.name for path in paths.held.parent.iterdir()] == ["d001-en"]
+
+
+@pytest.mark.parametrize("lost", ["attempts", "transcript", "calls", "held"])
+def test_a_session_that_lacks_a_file_is_not_held(paths: SessionPaths, tmp_path: Path, lost: str):
+    record(paths, tmp_path, "one", "two")
+    getattr(paths, lost).unlink()
+    assert not is_held(paths, DIGEST)
+
+
+@pytest.mark.parametrize("blocked", ["attempts", "transcript", "calls"])
+def test_nothing_is_held_until_all_artefacts_are_there(
+    paths: SessionPaths, tmp_path: Path, blocked: str
+):
+    record(paths, tmp_path, "one", "two")
+    path = getattr(paths, blocked)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        record(paths, tmp_path, "one", "two")
+    assert not paths.held.exists()
+    # However the artefact that was not written comes to be there: the others may be newer.
+    path.rmdir()
+    path.touch()
+    assert not is_held(paths, DIGEST)

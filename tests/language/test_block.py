@@ -110,6 +110,29 @@ def test_lengths_are_matched_within_draws_only():
     }
 
 
+@pytest.mark.parametrize("tokenizers", [["words"], ["tekken"]])
+def test_words_and_characters_do_not_depend_on_the_tokeniser(tokenizers):
+    texts = ["It's so.", "本院愿意。", *["so"] * 6]
+    sessions = {"d001-en": session("d001-en", texts)}
+    [row] = measure_block(sessions, embedded(sessions, ["one"]), tokenizers, 2, 1)[0]
+    assert row["characters"] == len("".join(texts))
+    # It's, so; 本院, 愿意 (segmented); and so six times over.
+    assert row["words"] == 10
+
+
+def test_a_session_measures_the_same_alone(measured):
+    alone = {"d002-en": SESSIONS["d002-en"]}
+    found = measure_block(alone, embedded(alone), ["words", "tekken"], 5, 1)[0]
+    for row in found:
+        [other] = [
+            other
+            for other in measured[0]
+            if all(other[k] == row[k] for k in ("session_id", "tokenizer", "embedder"))
+        ]
+        lexical = [name for name in row if name.startswith("s_lex")]
+        assert [row[name] for name in lexical] == [other[name] for name in lexical]
+
+
 def test_reuse_is_of_a_speakers_own_two_turns(measured):
     rows = [row for row in measured[1] if row["session_id"] == "d001-en"]
     assert [(row["speaker"], row["first_turn"], row["second_turn"]) for row in rows] == [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -16,6 +18,7 @@ from matplotlib.transforms import Bbox
 from tests.language.figure_frames import VIEW, Run, make_run
 
 from dissensus.language.figures import (
+    clouds,
     domains,
     flow,
     paired_effects,
@@ -117,6 +120,38 @@ def test_simulated_is_printed_in_both_forms_and_bytes_repeat(name: str, tmp_path
     assert b"<dc:date>" not in svg
     assert svg == (tmp_path / "two/f.svg").read_bytes()
     assert (tmp_path / "one/f.png").read_bytes() == (tmp_path / "two/f.png").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["paired_effects", "parts", "reuse"])
+def test_pictures_of_thousands_stay_light(name: str, tmp_path: Path) -> None:
+    run = crowd()
+    svg = tmp_path / "f.svg"
+    save(DRAWN[name](run, VIEW), svg, tmp_path / "f.png")
+    text = svg.read_text()
+    # The dots are an image; as shapes they were 5 to 20 MB.
+    assert "<image" in text
+    assert len(text) < 500_000
+    assert text.count("<use") < 1_000
+
+
+def test_a_crowd_gets_lines_for_some_draws_and_says_so() -> None:
+    assert [clouds.stride(n) for n in (1, 1000, 1001, 10_000)] == [1, 1, 3, 25]
+    said = paired_effects.describe(crowd().metrics, crowd().effect, VIEW)
+    assert said["lines"] == "a line for one in 6"
+    assert paired_effects.describe(run_of(*SIZES[0]).metrics, run_of(*SIZES[0]).effect, VIEW)[
+        "lines"
+    ] == ("a line each")
+
+
+@cache
+def crowd() -> Run:
+    """A run whose metrics and reuse are those of twenty-four draws, a hundred times over."""
+    run = run_of(24, 9, ("en", "zh"))
+    parts = []
+    for frame in (run.metrics, run.reuse):
+        copies = [frame.assign(draw_id=frame["draw_id"] + f"-{i}") for i in range(100)]
+        parts.append(pd.concat(copies, ignore_index=True))
+    return replace(run, metrics=parts[0], reuse=parts[1])
 
 
 def test_a_run_of_real_models_does_not_say_simulated(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from dissensus.language.figures import (
     study_tables,
     words,
 )
-from dissensus.language.figures.frames import View
+from dissensus.language.figures.frames import View, read_draws
 from dissensus.language.figures.tables import Table, as_csv, as_markdown, as_page, make
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import METHODS
@@ -172,6 +172,14 @@ def test_a_table_in_three_forms() -> None:
     assert "&lt;0.001" in html and '<html lang="en">' in html and "http" not in html
     with pytest.raises(ValueError, match="as its header"):
         make("t", "Title", ("Name", "Value"), [("a",)], "", False)
+
+
+def test_thousands_stand_apart_for_people_and_not_for_spreadsheets() -> None:
+    table = make("t", "T", ("What", "N"), [("draws", "10000"), ("motions", "69")], "N.", False)
+    assert "10,000" in as_markdown(table)
+    assert ">10,000<" in as_page([table], "T")
+    assert as_csv(table) == "What,N\ndraws,10000\nmotions,69\n"
+    assert [words.whole(n) for n in (7, 2500.0, 100 / 3, 1e5)] == ["7", "2,500", "33.33", "100,000"]
 
 
 def test_numbers_are_printed_as_in_the_paper() -> None:
@@ -363,3 +371,13 @@ def test_the_diagnosis_is_a_table_of_its_estimators() -> None:
         ("no effect in any session", "0.0", "sign_flip", "0.002", "0.099", "–", "0.048", "–"),
     )
     assert table.note.startswith("2,000 simulated studies a row")
+
+
+def test_the_speeches_of_some_draws_are_read_alone(tmp_path: Path) -> None:
+    frame = run_of_two().turns
+    wanted = sorted(set(frame["draw_id"]))[1:3]
+    frame.to_parquet(tmp_path / "turns.parquet", row_group_size=5)
+    found = read_draws(tmp_path / "turns.parquet", wanted)
+    expected = frame[frame["draw_id"].isin(wanted)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected)
+    assert read_draws(tmp_path / "turns.parquet", []).empty

@@ -18,11 +18,11 @@ FAILED = Reply("", error="empty")
 def transcript(tmp_path: Path, session: str, *replies: str | Reply) -> Path:
     draw, language = session.split("-")
     folder = tmp_path / session
-    paths = SessionPaths(*(folder / f"{name}.parquet" for name in "atc"))
+    paths = SessionPaths(*(folder / f"{name}.parquet" for name in "atc"), folder / "held")
     provider = Scripted(in_turn(*replies))
     made = hold_session(1, toy_debate("A", "B"), {"m": provider}, Journal(folder / "j"), LIMITS)
     ids = {"session_id": session, "draw_id": draw, "language": language}
-    write_session(paths, made, ids, {})
+    write_session(paths, made, ids, {}, "")
     return paths.transcript
 
 

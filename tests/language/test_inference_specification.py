@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dissensus.language.inference.effect import estimate_language_effect
-from dissensus.language.inference.power import POWER, STANDARDISED, power_rows, power_table
+from dissensus.language.inference.power import POWER, STANDARDISED, ladder, power_rows, power_table
 from dissensus.language.inference.specification import (
     SPECIFICATION_CURVE,
     SPECIFICATION_TESTS,
@@ -99,3 +99,9 @@ def test_power_before_there_are_metrics() -> None:
     rows = power_table(None, "en", "hi_z", 60, [0.0, 0.5], 0.95)
     assert {row["basis"] for row in rows} == {STANDARDISED}
     assert 60 in {row["n_draws"] for row in rows}
+
+
+def test_the_ladder_reaches_the_planned_number_of_draws() -> None:
+    assert ladder(2) == ladder(100) == ladder(799) == [25, 50, 100, 200, 400]
+    assert ladder(800)[-1] == 800
+    assert ladder(10_000)[-2:] == [3200, 6400]

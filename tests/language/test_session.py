@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from dissensus.debate.record import TRANSCRIPT, SessionPaths
+from dissensus.debate.record import TRANSCRIPT, SessionPaths, is_held
+from dissensus.fingerprint import digest
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
 from dissensus.language.session import hold, specify
@@ -89,6 +91,11 @@ class Board:
         return self.made.setdefault(name, Counting(SimulatedModel(name, self.models[name])))
 
 
+def paths_in(folder: Path, session_id: str) -> SessionPaths:
+    artefacts = (folder / f"{name}.parquet" for name in ("a", "t", "c"))
+    return SessionPaths(*artefacts, folder / "held" / session_id)
+
+
 def held(
     spec, folder: Path, journal: bytes | None = None, models: dict[str, Any] = MODELS
 ) -> tuple[SessionPaths, list[str], Path]:
@@ -97,7 +104,7 @@ def held(
     path = folder / "j.jsonl"
     if journal is not None:
         path.write_bytes(journal)
-    paths = SessionPaths(*(folder / f"{name}.parquet" for name in ("a", "t", "c")))
+    paths = paths_in(folder, spec["session_id"])
     board = Board(models)
     hold(spec, board, path, paths)
     return paths, [asked for each in board.made.values() for asked in each.asked], path
@@ -146,6 +153,8 @@ def test_a_session_leaves_a_transcript_of_eight_turns(specs, tmp_path: Path):
         assert {turn["session_id"] for turn in turns} == {spec["session_id"]}
         said = provenance_of(paths.transcript)
         assert (said["simulated"], said["stage"]) == (True, "hold_session")
+        assert is_held(paths, said["settings_sha256"])
+        assert is_held(paths, digest(spec))
 
 
 def test_a_session_is_the_same_whatever_was_held_before_it(specs, tmp_path: Path):
@@ -177,9 +186,18 @@ def test_a_kill_at_any_byte_costs_only_what_was_lost(specs, tmp_path_factory, da
     assert again.attempts.read_bytes() == paths.attempts.read_bytes()
 
 
+def test_a_session_that_another_job_still_holds_is_finished_from_its_journal(specs, tmp_path: Path):
+    spec = specs[0]
+    alone, asked, _ = held(spec, tmp_path / "alone")
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _: held(spec, tmp_path / "shared"), range(2)))
+    assert sorted(len(asked_by_one) for _, asked_by_one, _ in both) == [0, len(asked)]
+    assert both[0][0].transcript.read_bytes() == alone.transcript.read_bytes()
+
+
 def test_a_failure_for_good_is_written_and_returned(specs, tmp_path: Path):
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
-    paths = SessionPaths(*(tmp_path / f"{name}.parquet" for name in ("a", "t", "c")))
+    paths = paths_in(tmp_path, specs[0]["session_id"])
     failure = hold(specs[0], Board(dead), tmp_path / "j.jsonl", paths)
     assert failure == "turn 1: timeout"
     assert read(paths.transcript, TRANSCRIPT).num_rows == 0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dissensus.stats import groups as g
+from dissensus.stats import redrawing
 
 calm = settings(deadline=None, derandomize=True, max_examples=50)
 
@@ -137,6 +138,29 @@ def test_redrawn_tests_ignore_scale_and_names(values, scale, shift):
         second = test(moved, names, permutations=200)
         assert first.p_value == pytest.approx(second.p_value)
         assert first.statistic == pytest.approx(second.statistic)
+
+
+@calm
+@given(st.lists(st.integers(-3, 3), min_size=4, max_size=12), st.integers(1, 40))
+def test_both_redrawn_tests_at_once_are_the_two_of_them(values, cells):
+    labels = np.arange(len(values)) % 3
+
+    def redraw(names):
+        return lambda rng, size: names[rng.integers(0, 4, size=(size, len(values)))]
+
+    # Domains by number, far apart and by name: the same groups, counted or sorted.
+    spellings = [np.arange(4), np.arange(4) * 10**12, np.array(["a", "b", "c", "d"])]
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for names in spellings:
+            options = {"redraw": redraw(names), "permutations": 30, "seed": 2}
+            test, picked = redrawing.redrawn_comparison(values, names[labels], **options)
+            assert g.permutation_f(values, names[labels], **options) == test
+            assert g.largest_minus_smallest(values, names[labels], **options) == picked
+            found.append((test.p_value, picked.p_value))
+            # However many assignments are drawn at a time.
+            patch.setattr(redrawing, "_CELLS", cells)
+    assert found[0] == found[1] == found[2]
 
 
 def test_redraw_with_empty_and_single_groups_by_hand():

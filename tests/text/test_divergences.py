@@ -16,9 +16,9 @@ from dissensus.text.divergences import (
     count_matrix,
     entropy,
     generalised_jsd,
+    grouped_measures,
     lexical_measures,
     lexical_similarity,
-    pairwise_jsd,
 )
 
 calm = settings(deadline=None, derandomize=True, max_examples=60)
@@ -70,7 +70,6 @@ def test_weights_are_divided_by_their_sum():
 def test_two_distributions_equal_scipy(seed, v):
     p = np.random.default_rng(seed).dirichlet(np.full(v, 0.3), size=2)
     assert generalised_jsd(p) == pytest.approx(jensenshannon(*p) ** 2, abs=1e-12)
-    assert pairwise_jsd(p)[0, 1] == pytest.approx(jensenshannon(*p, base=2) ** 2, abs=1e-12)
 
 
 @calm
@@ -112,39 +111,84 @@ def test_count_matrix():
     assert count_matrix([]).shape == (0, 0)
 
 
-def test_pairwise_matrix():
-    matrix = pairwise_jsd([[2, 0], [1, 1], [0, 5], [0, 0]])
-    assert matrix[0, 1] == pytest.approx(0.215762 / math.log(2), abs=1e-6)
-    assert matrix[0, 2] == 1.0
-    assert np.array_equal(matrix, matrix.T, equal_nan=True)
-    assert (np.diag(matrix)[:3] == 0.0).all()
-    assert np.isnan(matrix[3]).all()
-    assert np.isfinite(matrix[:3, :3]).all()
+def sliced(row, sizes):
+    return np.split(row, np.cumsum(sizes)[:-1])
 
 
 @calm
 @given(units_of_tokens, st.integers(1, 60), st.integers(1, 9))
 def test_the_fast_similarities_equal_the_plain_one(units, cells, repetitions):
     # Any number of repetitions in one go, down to one.
-    tokens, lengths, types = divergences._indexed(units)
+    tokens, sizes, types = divergences._indexed(units)
     rng = np.random.default_rng(repetitions)
     drawn = rng.permuted(np.tile(tokens, (repetitions, 1)), axis=1)
+    # Types are renumbered, so that what occurs once is put together: the shuffle is the same.
+    codes, width = divergences._renumbered(tokens, types)
+    shuffled = np.random.default_rng(repetitions).permuted(np.tile(codes, (repetitions, 1)), axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(divergences, "_CELLS", cells)
-        fast = divergences._similarities(drawn, lengths, types)
-    ends = np.cumsum(lengths)[:-1]
-    slow = [lexical_similarity(count_matrix(np.split(row, ends))) for row in drawn]
+        fast = divergences._similarities(shuffled, sizes, sizes, width)
+    slow = [lexical_similarity(count_matrix(sliced(row, sizes))) for row in drawn]
     assert fast == pytest.approx(slow, abs=1e-12)
+
+
+@calm
+@given(units_of_tokens, st.integers(1, 30), st.integers(1, 60))
+def test_the_fast_rarefaction_equals_the_plain_one(units, depth, cells):
+    tokens, sizes, types = divergences._indexed(units)
+    keys = np.random.default_rng(depth).random((4, tokens.size))
+    kept, cut = divergences._rarefied(keys, sizes, depth), np.minimum(sizes, depth)
+    codes, width = divergences._renumbered(tokens, types)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(divergences, "_CELLS", cells)
+        fast = divergences._similarities(np.tile(codes, (4, 1)), sizes, cut, width, kept)
+    for row, chosen, drawn in zip(fast, kept, keys, strict=True):
+        left = [np.argsort(unit)[:depth] for unit in sliced(drawn, sizes)]
+        assert [set(np.flatnonzero(c)) for c in sliced(chosen, sizes)] == [set(u) for u in left]
+        cut_units = [np.asarray(u)[c] for u, c in zip(units, sliced(chosen, sizes), strict=True)]
+        assert row == pytest.approx(lexical_similarity(count_matrix(cut_units)), abs=1e-12)
+
+
+@calm
+@given(st.lists(st.integers(0, 2), min_size=4, max_size=8), st.integers(0, 2**32 - 1))
+def test_groupings_measure_the_units_that_they_join(labels, seed):
+    rng = np.random.default_rng(seed)
+    labels = [sorted(set(labels)).index(label) for label in labels]
+    pieces = [rng.integers(0, 12, size=rng.integers(1, 9)) for _ in labels]
+    own = range(len(labels))
+    alone, joined = grouped_measures(
+        pieces, [own, labels], depths=[3, 4], repetitions=3, rng=np.random.default_rng(1)
+    )
+    units = [
+        np.concatenate([p for p, label in zip(pieces, labels, strict=True) if label == unit])
+        for unit in range(max(labels) + 1)
+    ]
+    rng = np.random.default_rng(1)
+    assert alone == lexical_measures(pieces, depth=3, repetitions=3, rng=rng)
+    assert joined.plain == pytest.approx(lexical_similarity(count_matrix(units)), nan_ok=True)
+    assert (joined.tokens, joined.types) == (alone.tokens, alone.types)
+
+
+def test_groupings_share_draws_and_keep_their_means():
+    # Four pieces of two units: the expectations are those of the units measured by themselves.
+    pieces = [[1, 1, 2], [3, 1], [2, 2, 4, 1], [5]]
+    units = [[1, 1, 2, 2, 2, 4, 1], [3, 1, 5]]
+    rng = np.random.default_rng(8)
+    apart = lexical_measures(units, depth=2, repetitions=20_000, rng=rng)
+    joined = grouped_measures(
+        pieces, [range(4), [0, 1, 0, 1]], depths=[1, 2], repetitions=20_000, rng=rng
+    )[1]
+    assert joined.plain == apart.plain
+    assert joined.null == pytest.approx(apart.null, abs=0.005)
+    assert joined.matched == pytest.approx(apart.matched, abs=0.01)
 
 
 def test_measures_of_a_session():
     units = [[1, 1, 2, 3], [1, 2, 2], [4, 4, 4, 1, 2]]
     measured = lexical_measures(units, depth=2, repetitions=50, rng=np.random.default_rng(3))
     counts = count_matrix(units)
-    pairs = pairwise_jsd(counts)[np.triu_indices(3, 1)]
     assert measured.plain == lexical_similarity(counts)
     assert measured.excess == measured.plain - measured.null
-    assert measured.pairwise_mean == pytest.approx(1.0 - pairs.mean())
     assert (measured.tokens, measured.types) == (12, 4)
     again = lexical_measures(units, depth=2, repetitions=50, rng=np.random.default_rng(3))
     assert measured == again
@@ -179,7 +223,7 @@ def test_a_depth_past_every_unit_changes_nothing():
 def test_too_little_to_compare(units):
     rng = np.random.default_rng(1)
     measured = lexical_measures(units, depth=5, repetitions=2, rng=rng)
-    floats = ("plain", "matched", "null", "excess", "pairwise_mean")
+    floats = ("plain", "matched", "null", "excess")
     assert all(math.isnan(getattr(measured, name)) for name in floats)
     assert measured.tokens == sum(map(len, units))
 

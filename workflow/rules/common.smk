@@ -4,16 +4,30 @@ import gc
 from functools import wraps
 from pathlib import Path
 
-from dissensus.ending import heed_signals, refuse, stop
+from dissensus.debate.tally import TALLY, clear
+from dissensus.ending import (
+    before_last_words,
+    call_off,
+    heed_notices,
+    heed_signals,
+    refuse,
+    stop,
+)
 from dissensus.errors import DissensusError
 from dissensus.fingerprint import code_digest
 from dissensus.runs import RunLock, claim_run
 from dissensus.settings import load
+from dissensus.text.embeddings import is_own
+from snakemake_logger_plugin_dissensus import close
+from snakemake_logger_plugin_dissensus.board import BOARD
 
 # What is loaded by now stays for good, and a session leaves little behind: to search for garbage
 # again and again takes a tenth of a run's time.
 gc.freeze()
 gc.set_threshold(50_000, 20, 100)
+
+
+before_last_words(close)
 
 
 def plainly(function):
@@ -39,13 +53,29 @@ ENVIRONMENT = workflow.current_basedir.join(
 RESULTS = Path("results") / SETTINGS.run
 MODELS = {name: model.model_dump() for name, model in SETTINGS.models.items()}
 LOCK = RunLock(RESULTS)
+PROGRESS = RESULTS / ".progress"
+# Without sessions_per_job: up to so many sessions, each is a job of its own where it runs on this
+# machine; else so many are a bundle.
+FEW_SESSIONS = 2000
+BUNDLE = 100
 SWITCHBOARD = SETTINGS.switchboard(RESULTS, "hold_session", SETTINGS.language.panel)
 
 
 onstart:
     plainly(claim_run)(RESULTS, SETTINGS.simulated)
     plainly(LOCK.acquire)()
-    heed_signals()
+    clear(PROGRESS)
+    TALLY.begin(PROGRESS)
+    BOARD.open(
+        PROGRESS,
+        None if SETTINGS.simulated else RESULTS / "ledger.jsonl",
+        SETTINGS.budget_usd,
+    )
+    if workflow.local_exec:
+        heed_signals()
+        heed_notices(RESULTS, refuse)
+    else:
+        heed_notices(RESULTS, call_off)
 
 
 def stage(*modules, **settings):

@@ -19,6 +19,12 @@ DRAWING = {
     "languages": list(STUDY.languages),
     "panel": STUDY.panel,
 }
+EMBEDDERS = [STUDY.measures.embedder, *STUDY.measures.alternative_embedders]
+# Whether sessions wait for models, or compute their words themselves.
+WAITS = any(MODELS[name]["provider"] != "simulated" for name in STUDY.panel)
+# On a cluster: what stays with the process that submits jobs.
+HELD_HERE = SETTINGS.sessions_on == "login"
+EMBEDDED_HERE = HELD_HERE and not all(map(is_own, EMBEDDERS))
 
 
 include: "language/inputs.smk"
@@ -35,7 +41,9 @@ rule language:
         rules.draw_manifest.output,
         every_session,
         rules.gather_turns.output,
-        every_block,
+        of_shards("reuse"),
+        of_shards("embeddings"),
+        of_shards("calls"),
         rules.measure_homogeneity.output,
         rules.estimate_language_effect.output,
         rules.estimate_domains.output,

@@ -1,4 +1,4 @@
-"""The three artefacts that a session leaves: every attempt, the transcript, the calls."""
+"""What a session leaves: every attempt, the transcript, the calls, and that it was held."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from dissensus.debate.protocol import Turn
 from dissensus.debate.runner import Attempt, Session
-from dissensus.tables.artefact import Schema, write
+from dissensus.tables.artefact import Schema, replacing, write
 from dissensus.talk.models import answers_for
 
 ATTEMPTS = Schema(
@@ -84,11 +84,12 @@ CALLS = Schema(
 
 @dataclass(frozen=True)
 class SessionPaths:
-    """Where a session's artefacts go."""
+    """Where a session's artefacts go, and ``held``, the mark that all three of them are there."""
 
     attempts: Path
     transcript: Path
     calls: Path
+    held: Path
 
 
 def write_session(
@@ -96,8 +97,9 @@ def write_session(
     session: Session,
     ids: Mapping[str, Any],
     provenance: Mapping[str, Any],
+    spec_digest: str,
 ) -> None:
-    """Write a session's artefacts, the transcript last, since it is what others wait for.
+    """Write a session's artefacts, and last the mark that they are there.
 
     Parameters
     ----------
@@ -105,7 +107,10 @@ def write_session(
     session : what was held.
     ids : the columns that name the session in its study, ``session_id`` among them.
     provenance : metadata; the transcript's also says whether, and why, the session failed.
+    spec_digest : of all that the session depends on; what the mark says.
     """
+    # A mark of earlier artefacts must not stand beside some of these.
+    paths.held.unlink(missing_ok=True)
     name = ids["session_id"]
     outcome = {"session_attempts": session.session_attempts, "failure": session.failure}
     attempts = [_attempt_row(name, attempt) for attempt in session.attempts]
@@ -114,6 +119,24 @@ def write_session(
     write(paths.attempts, ATTEMPTS, attempts, provenance)
     write(paths.calls, CALLS, calls, provenance)
     write(paths.transcript, TRANSCRIPT, turns, {**provenance, **ids, **outcome})
+    with replacing(paths.held) as part:
+        part.write_text(spec_digest, encoding="ascii")
+
+
+def is_held(paths: SessionPaths, spec_digest: str) -> bool:
+    """Whether a session's artefacts are all there and were made to this specification.
+
+    Parameters
+    ----------
+    paths : where the artefacts are, if they are.
+    spec_digest : as :func:`write_session` was given it.
+    """
+    try:
+        if paths.held.read_bytes() != spec_digest.encode():
+            return False
+    except OSError:
+        return False
+    return all(path.is_file() for path in (paths.attempts, paths.calls, paths.transcript))
 
 
 def _attempt_row(session_id: str, attempt: Attempt) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _GREETING = re.compile(
     r"大家好|各位|尊敬的|谢谢|感谢|女士们|作为(?:正方|反方)|我是(?:正方|反方)|(?:正方|反方)[一二]辩)",
     re.IGNORECASE,
 )
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN = re.compile(r"[\u3400-\u9fff]+")
 # A word, between white space, with a Latin letter and no Han character.
 _LATIN = re.compile(r"(?<!\S)(?=\S*[A-Za-z\u00c0-\u024f])[^\s\u3400-\u9fff]+(?!\S)")
 
@@ -48,7 +48,7 @@ class SpeechRules:
     def violations(self, text: str) -> tuple[str, ...]:
         """Every rule that a text breaks, in words; empty where it breaks none."""
         found = []
-        symbols = sorted(set(text) & set(BANNED))
+        symbols = sorted(symbol for symbol in BANNED if symbol in text)
         if symbols:
             found.append(f"banned symbols: {' '.join(symbols)}")
         if _LIST.search(text):
@@ -76,7 +76,7 @@ def share_of_script(text: str, script: str) -> float:
     A Latin word weighs as much as a Han character, so that a name quoted in Latin letters does
     not make a Chinese speech English. A text with neither has share 1.
     """
-    han = len(_HAN.findall(text))
+    han = sum(map(len, _HAN.findall(text)))
     latin = len(_LATIN.findall(text))
     if han + latin == 0:
         return 1.0

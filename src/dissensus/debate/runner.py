@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from dissensus.debate.protocol import Call, Steps, Turn
+from dissensus.debate.tally import TALLY, Counted
 from dissensus.talk.call import Message, Provider, Reply, Request
 from dissensus.talk.journal import Journal
 
@@ -85,9 +86,12 @@ def hold_session(
     limits : repairs, attempts and decoding settings.
     """
     session = Session()
+    counted = {name: Counted(provider) for name, provider in providers.items()}
+    TALLY.count(begun=1)
     for number in range(1, limits.session_attempts + 1):
         session.session_attempts = number
-        floor = _Floor(seed, number, providers, journal, limits, session.attempts)
+        TALLY.count(reruns=int(number > 1))
+        floor = _Floor(seed, number, counted, journal, limits, session.attempts)
         try:
             session.turns = _play(steps(), floor)
         except CallFailed as failure:
@@ -95,6 +99,7 @@ def hold_session(
         else:
             session.failure = ""
             break
+    TALLY.count(ended=1, failed=int(bool(session.failure)))
     return session
 
 
@@ -192,6 +197,7 @@ class _Floor:
             seed=self._seed_of(call, number),
         )
         reply = self.journal.ask(provider, request, patience)
+        TALLY.count(answers=1, repairs=int(number > 1))
         broken = () if reply.error else call.violations(reply.text)
         if reply.finish_reason in CUT_OFF and not reply.error:
             broken = (*broken, CUT_OFF[reply.finish_reason])

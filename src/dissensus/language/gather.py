@@ -1,9 +1,11 @@
-"""All sessions side by side: their turns, and what became of each."""
+"""A shard's sessions side by side: their turns, and what became of each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +56,9 @@ def gather(transcripts: Sequence[str | Path]) -> tuple[pa.Table, list[dict[str, 
             }
         )
     return pa.concat_tables(tables), outcomes
+
+
+def by_session(turns: pa.Table) -> dict[str, list[dict[str, Any]]]:
+    """session_id -> its turns in order; a session that failed for good has none and is left out."""
+    rows = turns.to_pylist()
+    return {name: list(group) for name, group in groupby(rows, key=itemgetter("session_id"))}

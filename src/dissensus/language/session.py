@@ -9,11 +9,12 @@ from typing import Any
 
 from dissensus.debate.record import SessionPaths, write_session
 from dissensus.debate.runner import Limits, hold_session
-from dissensus.fingerprint import code_digest
+from dissensus.fingerprint import code_digest, digest
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.tables.provenance import provenance
 from dissensus.talk.journal import Journal
+from dissensus.talk.shared import claimed
 from dissensus.talk.switchboard import Switchboard
 
 
@@ -81,11 +82,14 @@ def hold(
         protocol["max_tokens"],
         protocol["session_deadline_s"],
     )
-    with Journal(journal) as kept:
-        session = hold_session(spec["seed"], steps, speakers, kept, limits)
     simulated = all(provider.simulated for provider in speakers.values())
+    made_by = provenance("hold_session", simulated, spec)
     ids = {name: spec[name] for name in ("session_id", "draw_id", "language")}
-    write_session(paths, session, ids, provenance("hold_session", simulated, spec))
+    # A job that outlived its run may still hold this session: what it paid for is read after it.
+    with claimed(journal):
+        with Journal(journal) as kept:
+            session = hold_session(spec["seed"], steps, speakers, kept, limits)
+        write_session(paths, session, ids, made_by, digest(dict(spec)))
     return session.failure
 
 

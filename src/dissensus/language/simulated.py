@@ -27,9 +27,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,7 +98,8 @@ class SpeechSettings(Settings):
         return recycle
 
 
-@dataclass(frozen=True)
+# Compared by identity: spaces are read once, and a debater looks its clauses up all the time.
+@dataclass(frozen=True, eq=False)
 class Clause:
     """One clause of an argument space, in one language."""
 
@@ -107,13 +109,25 @@ class Clause:
     text: str
     label: str
 
+    @cached_property
+    def lower(self) -> str:
+        return self.text.lower()
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Space:
     """All that can be argued on a motion, in one language."""
 
     motion_id: str
     clauses: tuple[Clause, ...]
+
+    @cached_property
+    def by_kind(self) -> Mapping[tuple[str, str], Sequence[Clause]]:
+        """Side and kind -> clauses."""
+        found = defaultdict(list)
+        for clause in self.clauses:
+            found[clause.side, clause.kind].append(clause)
+        return found
 
 
 def check(speech: Mapping[str, Any]) -> None:
@@ -195,26 +209,29 @@ class _Debater:
         rng: np.random.Generator,
     ) -> None:
         self.prompt, self.speech, self.rng = prompt, speech, rng
-        self.motion_id = space.motion_id
-        self.space = [clause for clause in space.clauses if clause.side == prompt.side]
-        self.others = [clause for clause in space.clauses if clause.side != prompt.side]
-        side = [text for who, text in prompt.history if who.startswith(prompt.role[:3])]
-        own = [text for who, text in prompt.history if who == prompt.role]
-        self.used = _found_in(self.space, side)
-        self.own = _found_in(self.space, own)
+        self.space = space
+        # Those of the other side among them do no harm: none of them is ever looked for.
+        self.used: set[Clause] = set()
+        self.own: set[Clause] = set()
+        for who, text in prompt.history:
+            if who.startswith(prompt.role[:3]):
+                self.used.update(_found_in(text, space))
+            if who == prompt.role:
+                self.own.update(_found_in(text, space))
         self.point: int | None = None
         self.probability = self._recycling_probability()
 
     def _recycling_probability(self) -> float:
         s, prompt = self.speech, self.prompt
         base = s.recycle[prompt.language]
-        domain = _codes(tuple(s.codes)).get(self.motion_id, "")
+        motion_id = self.space.motion_id
+        domain = _codes(tuple(s.codes)).get(motion_id, "")
         logit = (
             np.log(base / (1 - base))
             + s.offset
             + s.domain_offset.get(domain, 0.0)
-            + s.topic_sd * _normal(self.motion_id)
-            + s.interaction_sd * _normal(f"{self.motion_id}/{prompt.language}")
+            + s.topic_sd * _normal(motion_id)
+            + s.interaction_sd * _normal(f"{motion_id}/{prompt.language}")
             + s.session_sd * (_normal(prompt.first_speech) if prompt.first_speech else 0.0)
         )
         return float(1 / (1 + np.exp(-logit)))
@@ -233,17 +250,29 @@ class _Debater:
         frame_kind = kind if kind != "answer" or self.prompt.previous else "answer_unprompted"
         frames = _frames(self.speech.arguments)[self.prompt.language][frame_kind]
         frame: str = frames[int(self.rng.integers(len(frames)))]
-        return (
+        said = (
             frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
             .replace("{x}", clause.text)
             .replace("{label}", clause.label)
-            .replace("{quote}", _quotation(self.prompt.previous, self.others, self.prompt.language))
         )
+        return said.replace("{quote}", self._quotation()) if "{quote}" in said else said
+
+    def _quotation(self) -> str:
+        """At most ten words of the speech before: the opening of the other side's first clause."""
+        speech, language = self.prompt.previous, self.prompt.language
+        found = [c for c in _found_in(speech, self.space) if c.side != self.prompt.side]
+        if language == "zh":
+            openings = [re.split("[，、]", clause.text)[0] for clause in found]
+            short = [opening for opening in openings if 4 <= len(opening) <= 12]
+            return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
+        words = found[0].text if found else re.split(r"[.?]", speech)[0]
+        return " ".join(words.replace("'", "’").split()[:9]).rstrip(",")
 
     def _clause(self, kind: str) -> Clause:
         """Recycle a used clause of this kind, or open a new one."""
-        used = [c for c in self.space if c.kind == kind and c in self.used]
-        fresh = [c for c in self.space if c.kind == kind and c not in self.used]
+        clauses = self.space.by_kind[self.prompt.side, kind]
+        used = [c for c in clauses if c in self.used]
+        fresh = [c for c in clauses if c not in self.used]
         if used and (not fresh or self.rng.random() < self.probability):
             pool = [c for c in used if c in self.own] or used
         else:
@@ -254,26 +283,18 @@ class _Debater:
         return clause
 
 
-def _found_in(space: Sequence[Clause], speeches: Sequence[str]) -> set[Clause]:
-    said = "\n".join(speeches).lower()
-    return {clause for clause in space if clause.text.lower() in said}
+# A speech is read again in every later turn of its debate.
+@lru_cache(1024)
+def _found_in(speech: str, space: Space) -> tuple[Clause, ...]:
+    """The clauses that a speech holds, in the order of the space."""
+    said = speech.lower()
+    return tuple(clause for clause in space.clauses if clause.lower in said)
 
 
+@lru_cache(1024)
 def _normal(text: str) -> float:
     """A standard normal draw that a text fixes."""
     return float(np.random.default_rng(int(digest(text)[:16], 16)).standard_normal())
-
-
-def _quotation(speech: str, clauses: Sequence[Clause], language: str) -> str:
-    """At most ten words of a speech: the opening of the first clause of the other side in it."""
-    said = speech.lower()
-    found = [clause for clause in clauses if clause.text.lower() in said]
-    if language == "zh":
-        openings = [re.split("[，、]", clause.text)[0] for clause in found]
-        short = [opening for opening in openings if 4 <= len(opening) <= 12]
-        return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
-    words = (found[0].text if found else re.split(r"[.?]", speech)[0]).replace("'", "’").split()
-    return " ".join(words[:9]).rstrip(",")
 
 
 def _join(sentences: Sequence[str], language: str) -> str:

@@ -20,7 +20,8 @@ from dissensus.stats.results import NAN, Estimate
 
 Method = Literal["percentile", "bca", "studentised"]
 
-_CELLS = 2_000_000  # bootstrap weights held at a time: resamples of a chunk times clusters
+# Bootstrap weights held at a time, resamples of a chunk times clusters: few enough for the cache.
+_CELLS = 200_000
 
 
 def cluster_bootstrap(
@@ -328,7 +329,11 @@ def two_way_cluster_bootstrap(
         means, _ = _resample(sums, sizes, resamples, np.random.default_rng(stream))
         return float(means.var(ddof=1))
 
-    se = _combined_se([variance(codes) for codes in partitions])
+    by_row, by_column, both = partitions
+    of_rows = variance(by_row)
+    # Rows nested in columns are the same units as the cells of both.
+    of_both = of_rows if np.array_equal(by_row, both) else variance(both)
+    se = _combined_se([of_rows, variance(by_column), of_both])
     count = int(min(partitions[0].max(), partitions[1].max())) + 1
     return _t_estimate(float(sample.mean()), se, count - 1.0, confidence, sample.size, count)
 

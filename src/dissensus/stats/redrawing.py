@@ -22,7 +22,7 @@ Labels = npt.NDArray[Any]
 Redraw = Callable[[np.random.Generator, int], Labels]
 """Given a generator and a size, that many fresh assignments: labels of shape (size, n)."""
 
-_CELLS = 1_000_000  # labels re-drawn at a time
+_CELLS = 200_000  # labels re-drawn at a time: few enough for the cache
 _TIE = 1e-9
 
 
@@ -90,19 +90,9 @@ def permutation_f(
         For unusable values or labels, one observed group or only groups of size one, or a
         redraw of the wrong shape.
     """
-    sample = as_sample(values, "values", 3)
-    names, codes = _observed(labels, sample.size)
-    check_count(permutations, "permutations")
-    if np.ptp(sample) == 0.0:
-        return RandomisationTest(NAN, 1.0, permutations, False, 0.0)
-    centred = (sample - sample.mean()) / np.ptp(sample)
-    observed = float(_f_statistics(*_group_sums(centred, codes[None], names.size), centred)[0])
-    extreme = 0
-    for drawn, k in _assignments(names, codes, redraw, permutations, np.random.default_rng(seed)):
-        values_f = _f_statistics(*_group_sums(centred, drawn, k), centred)
-        extreme += int((values_f >= observed * (1.0 - _TIE)).sum())
-    p_value, error = _monte_carlo(extreme, permutations)
-    return RandomisationTest(observed, p_value, permutations, False, error)
+    return redrawn_comparison(values, labels, redraw=redraw, permutations=permutations, seed=seed)[
+        0
+    ]
 
 
 def largest_minus_smallest(
@@ -139,6 +129,36 @@ def largest_minus_smallest(
     picked pair in every re-draw, so the test is valid and somewhat conservative. The pooled
     variance, unlike Welch's, is defined for groups of size one.
     """
+    return redrawn_comparison(values, labels, redraw=redraw, permutations=permutations, seed=seed)[
+        1
+    ]
+
+
+def redrawn_comparison(
+    values: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    *,
+    redraw: Redraw | None = None,
+    permutations: int = 10_000,
+    seed: int | np.random.Generator = 0,
+) -> tuple[RandomisationTest, RangeTest]:
+    """`permutation_f` and `largest_minus_smallest` on the same re-drawn assignments.
+
+    Parameters
+    ----------
+    values, labels, redraw, permutations, seed
+        As for `permutation_f`.
+
+    Returns
+    -------
+    RandomisationTest, RangeTest
+        What the two return with the same seed, for the price of one.
+
+    Raises
+    ------
+    ValueError
+        As for `permutation_f`.
+    """
     sample = as_sample(values, "values", 3)
     names, codes = _observed(labels, sample.size)
     check_count(permutations, "permutations")
@@ -146,18 +166,28 @@ def largest_minus_smallest(
     means = sums[0] / sizes[0]
     top, bottom = int(means.argmax()), int(means.argmin())
     largest, smallest = names[[top, bottom]].tolist()
-    difference = float(means[top] - means[bottom])
     if np.ptp(sample) == 0.0:
-        return RangeTest(largest, smallest, 0.0, NAN, 1.0, permutations, 0.0)
+        return (
+            RandomisationTest(NAN, 1.0, permutations, False, 0.0),
+            RangeTest(largest, smallest, 0.0, NAN, 1.0, permutations, 0.0),
+        )
     centred = (sample - sample.mean()) / np.ptp(sample)
-    pairs = _pair_statistics(*_group_sums(centred, codes[None], names.size), centred)
-    observed = float(pairs[0, top, bottom])
-    extreme = 0
+    sums, sizes = _group_sums(centred, codes[None], names.size)
+    f = float(_f_statistics(sums, sizes, centred)[0])
+    apart = float(_pair_statistics(sums, sizes, centred)[0, top, bottom])
+    larger = farther = 0
     for drawn, k in _assignments(names, codes, redraw, permutations, np.random.default_rng(seed)):
-        statistics = _pair_statistics(*_group_sums(centred, drawn, k), centred)
-        extreme += int((statistics.max(axis=(1, 2)) >= observed * (1.0 - _TIE)).sum())
-    p_value, error = _monte_carlo(extreme, permutations)
-    return RangeTest(largest, smallest, difference, observed, p_value, permutations, error)
+        sums, sizes = _group_sums(centred, drawn, k)
+        larger += int((_f_statistics(sums, sizes, centred) >= f * (1.0 - _TIE)).sum())
+        widest = _pair_statistics(sums, sizes, centred).max(axis=(1, 2))
+        farther += int((widest >= apart * (1.0 - _TIE)).sum())
+    p_f, error_f = _monte_carlo(larger, permutations)
+    p_range, error_range = _monte_carlo(farther, permutations)
+    difference = float(means[top] - means[bottom])
+    return (
+        RandomisationTest(f, p_f, permutations, False, error_f),
+        RangeTest(largest, smallest, difference, apart, p_range, permutations, error_range),
+    )
 
 
 def _observed(labels: npt.ArrayLike, n: int) -> tuple[Labels, IntArray]:
@@ -187,8 +217,20 @@ def _assignments(
         drawn = np.asarray(redraw(rng, size))
         if drawn.shape != (size, n):
             raise ValueError(f"redraw returned shape {drawn.shape}; return labels ({size}, {n}).")
+        yield _numbered(drawn)
+
+
+def _numbered(drawn: Labels) -> tuple[IntArray, int]:
+    """Labels as numbers from 0 in sorted order, and how many there are."""
+    whole = drawn.dtype.kind in "iu"
+    low, high = (int(drawn.min()), int(drawn.max())) if whole else (0, drawn.size)
+    if high - low >= drawn.size:
         present, inverse = np.unique(drawn, return_inverse=True)
-        yield inverse.reshape(size, n).astype(np.int64), present.size
+        return inverse.reshape(drawn.shape).astype(np.int64), present.size
+    # Whole numbers of a small range are counted: sorting a million costs ten times as much.
+    shifted = drawn.astype(np.int64) - low
+    present = np.bincount(shifted.ravel(), minlength=high - low + 1) > 0
+    return (np.cumsum(present) - 1)[shifted], int(present.sum())
 
 
 def _group_sums(centred: FloatArray, codes: IntArray, k: int) -> tuple[FloatArray, FloatArray]:

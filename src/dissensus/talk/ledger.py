@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
-from dissensus.talk.shared import SharedFile
+from dissensus.talk.shared import SharedFile, unchanging
 
 #: Sums of dollars are off by less than this, which buys no token anywhere.
 _DUST_USD = 1e-9
@@ -214,13 +214,14 @@ class Ledger:
                 self._reading = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
             except FileNotFoundError:
                 return
-        size = os.fstat(self._reading).st_size
-        if size == self._offset:
-            return
-        if size < self._offset:
-            # Somebody took lines out.
-            self._forget()
-        found = os.pread(self._reading, size - self._offset, self._offset)
+        with unchanging(self._reading):
+            size = os.fstat(self._reading).st_size
+            if size == self._offset:
+                return
+            if size < self._offset:
+                # Somebody took lines out.
+                self._forget()
+            found = os.pread(self._reading, size - self._offset, self._offset)
         # A last line without its end is still being written, or was torn by a kill.
         for line in found[: found.rfind(b"\n") + 1].split(b"\n")[:-1]:
             try:

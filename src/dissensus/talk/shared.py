@@ -1,9 +1,12 @@
-"""A small file that several processes read and write, one at a time."""
+"""Files that several processes read and write, one at a time."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
@@ -12,6 +15,9 @@ from dissensus.errors import ResourceError
 # A process's locks do not keep its own threads apart, and closing any descriptor of a file drops
 # them: within a process everybody waits here first.
 _ONE_AT_A_TIME = Lock()
+
+#: What a file system says that has no locks, or cannot get at them.
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOLCK})
 
 
 class SharedFile:
@@ -62,3 +68,58 @@ class SharedFile:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
                 self._descriptor = -1
+
+
+@contextmanager
+def unchanging(descriptor: int) -> Iterator[None]:
+    """Keep a file, open for reading, from being written by users of :class:`SharedFile`.
+
+    A network file system remembers sizes and contents for seconds, but not across the taking of a
+    lock. Where there are no locks, the file is read all the same.
+    """
+    with _ONE_AT_A_TIME:
+        with suppress(OSError):
+            fcntl.lockf(descriptor, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                fcntl.lockf(descriptor, fcntl.LOCK_UN)
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Hold a file alone while the ``with`` block runs; who comes second waits for the first.
+
+    The claim holds among processes and among threads, and dies with its process. Where the file
+    cannot be opened for writing, nobody else can write it either, and where its file system has no
+    locks, nobody can be kept from it: there the block runs without.
+
+    Parameters
+    ----------
+    path : made, empty, with its folder where it is not there.
+
+    Raises
+    ------
+    OSError : the file system has locks, and gave none.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError:
+        descriptor = -1
+    try:
+        if descriptor >= 0:
+            _claim(descriptor)
+        yield
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _claim(descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise

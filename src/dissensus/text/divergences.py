@@ -17,7 +17,7 @@ IntArray = npt.NDArray[np.intp]
 
 # Cells of repetition x unit x type counted at once: arrays of this size stay in the heap and the
 # cache, where those of all repetitions at once would be fresh pages from the system at every call.
-_CELLS = 16_000
+_CELLS = 32_000
 
 
 def _xlogx(x: FloatArray) -> FloatArray:
@@ -129,9 +129,10 @@ def _indexed(units: Sequence[npt.ArrayLike]) -> tuple[IntArray, IntArray, int]:
     return tokens.astype(np.intp, copy=False), lengths, types.size
 
 
-def _counts(tokens: IntArray, lengths: IntArray, types: int) -> IntArray:
-    cells = np.repeat(np.arange(lengths.size) * types, lengths) + tokens
-    return np.bincount(cells, minlength=lengths.size * types).reshape(lengths.size, types)
+def _counts(tokens: IntArray, sizes: IntArray, types: int) -> IntArray:
+    """Counts of each type, (k, types), in units that hold so many of the tokens in turn."""
+    cells = np.repeat(np.arange(sizes.size) * types, sizes) + tokens
+    return np.bincount(cells, minlength=sizes.size * types).reshape(sizes.size, types)
 
 
 def count_matrix(units: Sequence[npt.ArrayLike]) -> npt.NDArray[np.intp]:
@@ -150,34 +151,6 @@ def count_matrix(units: Sequence[npt.ArrayLike]) -> npt.NDArray[np.intp]:
     return _counts(*_indexed(units))
 
 
-def pairwise_jsd(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Jensen-Shannon divergence of every two units, divided by log 2 and so in [0, 1].
-
-    Parameters
-    ----------
-    counts : array_like, shape (k, v)
-        How often each unit uses each type.
-
-    Returns
-    -------
-    ndarray, shape (k, k)
-        Symmetric with a zero diagonal; NaN wherever a unit is empty.
-    """
-    table = _matrix(counts, "counts")
-    k = len(table)
-    totals = table.sum(axis=1)
-    p = table / np.where(totals > 0.0, totals, 1.0)[:, None]
-    own = entropy(p)
-    result = np.zeros((k, k))
-    for i in range(k - 1):
-        # A row at a time: all pairs at once would hold k * k * v numbers.
-        divergence = entropy((p[i] + p[i + 1 :]) / 2.0) - (own[i] + own[i + 1 :]) / 2.0
-        result[i, i + 1 :] = result[i + 1 :, i] = np.clip(divergence / np.log(2.0), 0.0, 1.0)
-    empty = totals == 0.0
-    result[empty] = result[:, empty] = np.nan
-    return result
-
-
 @dataclass(frozen=True)
 class LexicalMeasures:
     """Lexical similarity of a session's units; see :func:`lexical_measures`.
@@ -194,8 +167,6 @@ class LexicalMeasures:
         ``plain - null``: below zero where units differ more than their lengths make them.
     tokens, types : int
         Size of the session and of its vocabulary.
-    pairwise_mean : float
-        Mean over the pairs of units of 1 - JSD / log 2.
     """
 
     plain: float
@@ -204,7 +175,6 @@ class LexicalMeasures:
     excess: float
     tokens: int
     types: int
-    pairwise_mean: float
 
 
 def lexical_measures(
@@ -238,55 +208,112 @@ def lexical_measures(
     Longer samples from one source share more of their types, so that S_lex rises with length alone.
     Rarefaction holds length constant; the null holds the lengths and the pooled tokens.
     """
-    if depth < 1 or repetitions < 1:
-        raise ValueError(f"depth {depth} and repetitions {repetitions}: both must be at least 1.")
-    tokens, lengths, types = _indexed(units)
-    if lengths.size < 2 or (lengths == 0).any():
-        nan = float("nan")
-        return LexicalMeasures(nan, nan, nan, nan, tokens.size, types, nan)
-    counts = _counts(tokens, lengths, types)
-    plain = lexical_similarity(counts)
-    shuffled = rng.permuted(np.broadcast_to(tokens, (repetitions, tokens.size)), axis=1)
-    null = float(_similarities(shuffled, lengths, types).mean())
-    kept = np.minimum(lengths, depth)
-    matched = _similarities(_rarefied(tokens, lengths, kept, repetitions, rng), kept, types).mean()
-    pairs = 1.0 - pairwise_jsd(counts)[np.triu_indices(lengths.size, 1)]
-    return LexicalMeasures(
-        plain, float(matched), null, plain - null, tokens.size, types, float(pairs.mean())
-    )
+    return grouped_measures(
+        units, [range(len(units))], depths=[depth], repetitions=repetitions, rng=rng
+    )[0]
 
 
-def _rarefied(
-    tokens: IntArray, lengths: IntArray, kept: IntArray, r: int, rng: np.random.Generator
-) -> IntArray:
-    """The first `kept` tokens of r random orders of each unit, unit after unit, (r, sum kept)."""
-    samples = []
-    for unit, size in zip(np.split(tokens, np.cumsum(lengths)[:-1]), kept, strict=True):
-        rows = np.broadcast_to(unit, (r, unit.size))
-        # A unit that keeps all its tokens needs no draw: their order does not matter.
-        samples.append(rows if size == unit.size else rng.permuted(rows, axis=1)[:, :size])
-    return np.concatenate(samples, axis=1)
+def grouped_measures(
+    pieces: Sequence[npt.ArrayLike],
+    groupings: Sequence[Sequence[int]],
+    *,
+    depths: Sequence[int],
+    repetitions: int,
+    rng: np.random.Generator,
+) -> list[LexicalMeasures]:
+    """:func:`lexical_measures` of one text whose pieces are joined to units in several ways.
 
+    Parameters
+    ----------
+    pieces : sequence of m integer arrays
+        Token ids of each turn.
+    groupings : sequence of g sequences of m ints
+        Of each grouping the unit of every piece, numbered from 0 without a gap.
+    depths : sequence of g ints
+        Of each grouping, as `depth` there.
+    repetitions, rng
+        As there. Groupings share the shuffles and the random orders within pieces: each grouping's
+        measures are distributed as if they were its own, and cost a fraction of it.
 
-def _similarities(drawn: IntArray, lengths: IntArray, types: int) -> FloatArray:
-    """S_lex with uniform weights of each row of tokens, (r, n), cut into units of `lengths`.
+    Returns
+    -------
+    list of g LexicalMeasures
 
-    A unit's sum of c log c over its types is the sum of log c over its tokens, c being the count of
-    the token's own type; counts are small integers, so their logarithms come from a table.
+    Raises
+    ------
+    ValueError
+        As there.
     """
-    k = lengths.size
-    offsets = np.repeat(np.arange(k) * types, lengths)
-    share = np.repeat(1.0 / (k * lengths), lengths)
-    logs = np.log(np.maximum(np.arange(int(lengths.max()) + 1), 1))
-    step = max(1, _CELLS // (k * types))
+    if min(depths) < 1 or repetitions < 1:
+        raise ValueError(
+            f"depth {min(depths)} and repetitions {repetitions}: both must be at least 1."
+        )
+    tokens, lengths, types = _indexed(pieces)
+    codes, width = _renumbered(tokens, types)
+    shuffled = rng.permuted(np.broadcast_to(codes, (repetitions, codes.size)), axis=1)
+    keys = rng.random(shuffled.shape)
+    found = []
+    for labels, depth in zip(groupings, depths, strict=True):
+        sizes = np.bincount(labels, lengths).astype(np.intp)
+        plain = null = matched = float("nan")
+        if sizes.size > 1 and (sizes > 0).all():
+            order = np.argsort(np.repeat(labels, lengths), kind="stable")
+            plain = lexical_similarity(_counts(tokens[order], sizes, types))
+            null = float(_similarities(shuffled, sizes, sizes, width).mean())
+            kept, cut = _rarefied(keys, sizes, depth), np.minimum(sizes, depth)
+            own = np.broadcast_to(codes[order], keys.shape)
+            matched = float(_similarities(own, sizes, cut, width, kept).mean())
+        found.append(LexicalMeasures(plain, matched, null, plain - null, tokens.size, types))
+    return found
+
+
+def _renumbered(tokens: IntArray, types: int) -> tuple[IntArray, int]:
+    """The tokens with types that occur twice or more numbered from 1, all others being 0.
+
+    A type that occurs once adds 1 log 1 = 0 to its unit's sum, and to the pool's one term whatever
+    its name: half of a vocabulary is counted in one column.
+    """
+    often = np.bincount(tokens, minlength=types) > 1
+    return np.where(often, np.cumsum(often), 0)[tokens], int(often.sum()) + 1
+
+
+def _rarefied(keys: FloatArray, sizes: IntArray, depth: int) -> npt.NDArray[np.bool_]:
+    """Which tokens each unit keeps: those with its `depth` least keys, or all; shaped as `keys`."""
+    kept = np.ones(keys.shape, dtype=np.bool_)
+    for end, size in zip(np.cumsum(sizes), sizes, strict=True):
+        if size > depth:
+            drawn = keys[:, end - size : end]
+            limits = np.partition(drawn, depth - 1, axis=1)[:, depth - 1, None]
+            kept[:, end - size : end] = drawn <= limits
+    return kept
+
+
+def _similarities(
+    drawn: IntArray,
+    sizes: IntArray,
+    cut: IntArray,
+    width: int,
+    kept: npt.NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    """S_lex with uniform weights of each row of codes, (r, n), in units of `sizes`, (k,).
+
+    Of each unit `cut` tokens count, those `kept`, or all. Counts are small integers, so that their
+    logarithms come from a table.
+    """
+    k = sizes.size
+    units, share = np.repeat(np.arange(k), sizes), 1.0 / (k * cut)
+    table = _xlogx(np.arange(int(cut.max()) + 1, dtype=np.float64))
+    step = max(1, _CELLS // (k * width))
     values = []
     for first in range(0, len(drawn), step):
         rows = drawn[first : first + step]
-        r = np.arange(len(rows))[:, None]
-        cells = rows + (offsets + r * (k * types))
-        counts = np.bincount(cells.ravel(), minlength=len(rows) * k * types)
-        within = np.log(lengths).mean() - np.einsum("rn,n->r", logs[counts[cells]], share)
-        masses = np.broadcast_to(share, rows.shape).ravel()
-        pooled = np.bincount((rows + r * types).ravel(), masses, minlength=len(rows) * types)
-        values.append(entropy(pooled.reshape(-1, types)) - within)
+        cells = rows + (units + k * np.arange(len(rows))[:, None]) * width
+        chosen = cells.ravel() if kept is None else cells[kept[first : first + step]]
+        counts = np.bincount(chosen, minlength=len(rows) * k * width).reshape(-1, k, width)
+        logs = table[counts]
+        logs[:, :, 0] = 0.0
+        within = np.log(cut).mean() - (logs.sum(axis=2) * share).sum(axis=1)
+        pooled = np.einsum("rkv,k->rv", counts, share)
+        once = (counts[:, :, 0] * _xlogx(share)).sum(axis=1)
+        values.append(entropy(pooled[:, 1:]) - once - within)
     return np.asarray(np.clip(1.0 - np.concatenate(values) / np.log(k), 0.0, 1.0))

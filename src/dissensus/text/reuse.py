@@ -30,4 +30,5 @@ def reuse_ratio(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     """
     import cydifflib
 
-    return float(cydifflib.SequenceMatcher(None, a, b, autojunk=False).ratio())
+    # It walks through the elements of a list faster than through those of a string.
+    return float(cydifflib.SequenceMatcher(None, list(a), list(b), autojunk=False).ratio())

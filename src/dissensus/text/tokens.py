@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Callable
+from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def tokenizer(name: str) -> Tokenize:
         such as ``tiktoken:o200k_base``, downloaded at first use. ``hf:<name>``: a
         ``tokenizer.json`` read by ``tokenizers``, from a path, a folder or the Hugging Face hub,
         such as ``hf:FacebookAI/xlm-roberta-large``. ``words``: the segmented words themselves,
-        in lower case, numbered as they are met; ids are its own and mean nothing elsewhere.
+        in lower case, numbered by digests, so that a session's sums do not depend on what else
+        was measured with it.
 
     Returns
     -------
@@ -70,12 +72,17 @@ def _tekken_file() -> Path:
 
 
 def _words() -> Tokenize:
-    numbers: dict[str, int] = {}
+    numbers = _Numbers()
+    return lambda text: [numbers[word.lower()] for word in split_words(text)]
 
-    def number(word: str) -> int:
-        return numbers.setdefault(word, len(numbers))
 
-    return lambda text: [number(word.lower()) for word in split_words(text)]
+class _Numbers(dict[str, int]):
+    """The number of each word, the same in every process: 63 bits of its digest."""
+
+    def __missing__(self, word: str) -> int:
+        digest = blake2b(word.encode(), digest_size=8).digest()
+        number = self[word] = int.from_bytes(digest, "big") >> 1
+        return number
 
 
 def _tekken() -> Tokenize:

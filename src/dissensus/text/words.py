@@ -12,7 +12,7 @@ _HAN = r"\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # A run of Han characters; a number with its points and commas, or a word, each with what hyphens
 # and apostrophes join to it. Only Han goes to the segmenter: jieba would cut "don't" and "1,000"
 # in two, and one Chinese name would change how an English text's words are counted.
-_PIECE = re.compile(rf"(?P<han>[{_HAN}]+)|(?:\d+(?:[.,]\d+)+|[^\W{_HAN}]+)(?:['’\-][^\W{_HAN}]+)*")
+_PIECE = re.compile(rf"([{_HAN}]+)|((?:\d+(?:[.,]\d+)+|[^\W{_HAN}]+)(?:['’\-][^\W{_HAN}]+)*)")
 
 #: What a methods section should call the segmenter.
 SEGMENTER = "jieba dictionary and HMM (rjieba)"
@@ -24,18 +24,17 @@ def split_words(text: str) -> list[str]:
     ``don't``, ``well-being``, ``1,000`` and ``3.5`` are one word each, in every language.
     """
     words: list[str] = []
-    for piece in _PIECE.finditer(text):
-        if piece["han"]:
-            words += _segment(piece["han"])
+    for han, other in _PIECE.findall(text):
+        if han:
+            words += _segment(han)
         else:
-            words.append(piece[0])
+            words.append(other)
     return words
 
 
 def count_words(text: str) -> int:
     """The number of words of a text."""
-    # Of each piece its Han, "" for the others.
-    return sum(len(_segment(han)) if han else 1 for han in _PIECE.findall(text))
+    return sum(len(_segment(han)) if han else 1 for han, _ in _PIECE.findall(text))
 
 
 def _segment(han: str) -> list[str]:

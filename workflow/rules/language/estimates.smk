@@ -9,6 +9,7 @@ rule estimate_language_effect:
         saturation=L / "saturation.parquet",
     log:
         L / "logs/estimate_language_effect.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -38,6 +39,7 @@ rule estimate_domains:
         tests=L / "domain_tests.parquet",
     log:
         L / "logs/estimate_domains.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -64,6 +66,7 @@ rule diagnose_design:
         diagnostics=L / "diagnostics.parquet",
     log:
         L / "logs/diagnose_design.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -89,6 +92,7 @@ rule trace_specifications:
         tests=L / "specification_tests.parquet",
     log:
         L / "logs/trace_specifications.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -112,6 +116,7 @@ rule compute_power:
         power=L / "power.parquet",
     log:
         L / "logs/compute_power.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

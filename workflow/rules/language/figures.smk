@@ -37,6 +37,7 @@ rule plot_flow:
         caption=L / "captions/flow.rst",
     log:
         L / "logs/plot_flow.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -67,6 +68,7 @@ rule plot_power:
         caption=L / "captions/power.rst",
     log:
         L / "logs/plot_power.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -98,6 +100,7 @@ rule plot_paired_effects:
         caption=L / "captions/paired_effects.rst",
     log:
         L / "logs/plot_paired_effects.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -128,6 +131,7 @@ rule plot_parts:
         caption=L / "captions/parts.rst",
     log:
         L / "logs/plot_parts.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -158,6 +162,7 @@ rule plot_specifications:
         caption=L / "captions/specifications.rst",
     log:
         L / "logs/plot_specifications.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -188,6 +193,7 @@ rule plot_saturation:
         caption=L / "captions/saturation.rst",
     log:
         L / "logs/plot_saturation.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -221,6 +227,7 @@ rule plot_domains:
         caption=L / "captions/domains.rst",
     log:
         L / "logs/plot_domains.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -250,6 +257,7 @@ rule plot_reuse:
         caption=L / "captions/reuse.rst",
     log:
         L / "logs/plot_reuse.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -282,6 +290,7 @@ rule compare_speeches:
         caption=L / "captions/recycled_speeches.rst",
     log:
         L / "logs/compare_speeches.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -318,6 +327,7 @@ rule tabulate:
         caption=L / "captions/tables.rst",
     log:
         L / "logs/tabulate.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -3,49 +3,70 @@
 import os
 from functools import lru_cache
 
-from dissensus.debate.record import SessionPaths
+from dissensus.debate.jobs import bundled, bundles, shards
 from dissensus.language.design.manifest import read_manifest
-from dissensus.language.design.pool import read_pool
 from dissensus.language.protocol import Prompts
-from dissensus.language.session import hold, specify
-from dissensus.talk.providers import identity
+from dissensus.language.sessions import ARTEFACTS, Sessions, hold_in, spec_in
 
 
 @lru_cache
 def manifest_at(path, _changed):
-    """Sessions by id and motions by id, read once for every state of the manifest."""
-    return read_manifest(path), read_pool(L / "pool.parquet")
+    """The manifest's rows by session, the sessions, and their rows by shard: once for every state."""
+    rows, sessions = read_manifest(path), Sessions.read(L, STUDY, MODELS)
+    if workflow.is_main_process:
+        unheld = sessions.note(rows.values())
+        BOARD.expect(len(rows), len(rows) - len(unheld))
+    return rows, sessions, shards(rows.values())
+
+
+def manifest():
+    """What there is to hold and to measure; Snakemake draws the manifest first where there is none."""
+    checkpoints.draw_manifest.get()
+    return manifest_now()
 
 
 @plainly
-def manifest():
-    """The manifest; Snakemake draws it first where there is none."""
-    path = checkpoints.draw_manifest.get().output.manifest
+def manifest_now():
+    """The same, of the manifest that is there."""
+    path = L / "manifest.parquet"
     return manifest_at(path, os.stat(path).st_mtime_ns)
+
+
+# Before Snakemake looks which files there are.
+if (L / "manifest.parquet").exists() and (L / "pool.parquet").exists():
+    manifest_now()
+
+
+def per_job():
+    """How many sessions a job may hold."""
+    few = len(manifest()[0]) <= FEW_SESSIONS and runs_here()
+    return SETTINGS.sessions_per_job or (1 if few else BUNDLE)
+
+
+def runs_here():
+    """Whether this process runs the jobs: it is neither their submitter nor one of them."""
+    return workflow.is_main_process and workflow.local_exec
 
 
 def session_row(session):
     """A session's row of the manifest."""
-    sessions, _ = manifest()
-    if session not in sessions:
-        first, last = min(sessions), max(sessions)
+    rows = manifest()[0]
+    if session not in rows:
+        first, last = min(rows), max(rows)
         refuse(
             f"{session} is no session of run {SETTINGS.run}, which has {first} to {last}."
         )
-    return sessions[session]
+    return rows[session]
 
 
-@lru_cache
-def identities():
-    """Panel model to the digest of what its replies depend on."""
-    return {name: identity(name, MODELS[name]) for name in STUDY.panel}
-
-
-@plainly
 def session_spec(wildcards):
-    """Everything that a session depends on."""
-    row, motions = session_row(wildcards.session), manifest()[1]
-    return specify(row, motions, STUDY, identities())
+    """What a session depends on: a file that is written when that changes."""
+    return spec_in(L, session_row(wildcards.session)["session_id"])
+
+
+def bundle_specs(wildcards):
+    rows = bundled(manifest()[0].values(), wildcards.bundle)
+    return [spec_in(L, row["session_id"]) for row in rows]
 
 
 def previous_session(wildcards):
@@ -69,35 +90,52 @@ def speakers_by_language():
     }
 
 
-def all_transcripts(wildcards):
-    return [L / f"transcripts/{session}.parquet" for session in manifest()[0]]
-
-
-def every_block(wildcards):
-    """All that the measuring stages leave by block, for the same reason as every session's."""
-    return [
-        L / f"{kind}/{block}.parquet"
-        for kind in ("embeddings", "embedding_calls", "components", "reuse")
-        for block in blocks()
-    ]
-
-
 def every_session(wildcards):
     """All that sessions leave: named as targets, so that a deleted one is made again."""
-    return [
-        L / f"{kind}/{session}.parquet"
-        for kind in ("sessions", "calls", "transcripts")
-        for session in manifest()[0]
+    return [file for shard in manifest()[2] for file in sessions_of(shard, ARTEFACTS)]
+
+
+def shard_sessions(wildcards):
+    """What a shard waits for."""
+    return sessions_of(wildcards.shard, ("calls", "transcripts"))
+
+
+def sessions_of(shard, kinds):
+    """What a shard's sessions leave, or the marks of the bundles that they are held in."""
+    rows = manifest()[2][shard]
+    if per_job() > 1:
+        return [L / f"bundles/{name}" for name in bundles(rows, per_job())]
+    return [L / f"{kind}/{row['session_id']}.parquet" for kind in kinds for row in rows]
+
+
+def of_shards(kind):
+    """One kind of artefact of every shard, as an input."""
+    return lambda wildcards: [
+        L / f"shards/{name}/{kind}.parquet" for name in manifest()[2]
     ]
 
 
-def hold_logged(session, spec, output, log):
+def in_flight(wildcards):
+    """How many cores a bundle counts for: as many as sessions wait for models at once."""
+    return size_of(wildcards.bundle) if WAITS and runs_here() else 1
+
+
+def together(wildcards, threads):
+    """How many sessions a bundle holds at once: on a node of a cluster, all of them."""
+    return threads if runs_here() or not WAITS else size_of(wildcards.bundle)
+
+
+@lru_cache
+def size_of(bundle):
+    """How many sessions a bundle's name stands for."""
+    return len(bundled(manifest()[0].values(), bundle))
+
+
+def hold_logged(session, log):
     """Hold a session; what became of it stands in its log, a failure on the screen too."""
-    paths = SessionPaths(
-        Path(output.attempts), Path(output.transcript), Path(output.calls)
-    )
+    rows, sessions, _ = manifest_now()
     try:
-        failure = hold(spec, SWITCHBOARD, L / f"journal/{session}.jsonl", paths)
+        failure = hold_in(L, sessions.spec(rows[session]), SWITCHBOARD)
     except DissensusError as error:
         stop(error)
     except OSError as error:
@@ -108,24 +146,3 @@ def hold_logged(session, spec, output, log):
     Path(log).write_text(f"{line}\n", encoding="utf-8")
     if failure:
         logger.warning(line)
-
-
-def blocks():
-    """The temporal blocks, which are also the shards of the measuring stages."""
-    return sorted({row["block"] for row in manifest()[0].values()})
-
-
-def block_transcripts(wildcards):
-    return [
-        L / f"transcripts/{session}.parquet"
-        for session, row in manifest()[0].items()
-        if row["block"] == int(wildcards.block)
-    ]
-
-
-def all_components(wildcards):
-    return [L / f"components/{block}.parquet" for block in blocks()]
-
-
-def all_reuse(wildcards):
-    return [L / f"reuse/{block}.parquet" for block in blocks()]

@@ -1,38 +1,48 @@
-# Transcripts to numbers, one job a temporal block; then every session's Homogeneity Index.
+# Turns to numbers, shard by shard; then every session's Homogeneity Index.
 
 
 rule embed_turns:
     input:
-        transcripts=block_transcripts,
+        turns=L / "shards/{shard}/turns.parquet",
+        manifest=ancient(L / "manifest.parquet"),
     output:
-        embeddings=L / "embeddings/{block}.parquet",
-        calls=L / "embedding_calls/{block}.parquet",
+        embeddings=L / "shards/{shard}/embeddings.parquet",
+        calls=L / "shards/{shard}/embedding_calls.parquet",
     log:
-        L / "logs/embed_turns/{block}.log",
+        L / "logs/embed_turns/{shard}.log",
+    priority: 1
+    localrule: EMBEDDED_HERE
     conda:
         ENVIRONMENT
+    resources:
+        mem_mb=2000,
+        runtime=120,
     params:
         stage=stage(
             "language.measures.embed",
-            embedders=[STUDY.measures.embedder, *STUDY.measures.alternative_embedders],
+            embedders=EMBEDDERS,
         ),
     message:
-        "Embed the turns of block {wildcards.block}"
+        "Embed the turns of shard {wildcards.shard}"
     script:
         "../../scripts/language/embed_turns.py"
 
 
-rule measure_block:
+rule measure_shard:
     input:
-        transcripts=block_transcripts,
-        embeddings=L / "embeddings/{block}.parquet",
+        turns=L / "shards/{shard}/turns.parquet",
+        embeddings=L / "shards/{shard}/embeddings.parquet",
     output:
-        components=L / "components/{block}.parquet",
-        reuse=L / "reuse/{block}.parquet",
+        components=L / "shards/{shard}/components.parquet",
+        reuse=L / "shards/{shard}/reuse.parquet",
     log:
-        L / "logs/measure_block/{block}.log",
+        L / "logs/measure_shard/{shard}.log",
+    priority: 1
     conda:
         ENVIRONMENT
+    resources:
+        mem_mb=2000,
+        runtime=120,
     params:
         stage=stage(
             "language.measures.block",
@@ -44,23 +54,24 @@ rule measure_block:
             seed=SETTINGS.seed,
         ),
     message:
-        "Measure the sessions of block {wildcards.block}"
+        "Measure the sessions of shard {wildcards.shard}"
     script:
-        "../../scripts/language/measure_block.py"
+        "../../scripts/language/measure_shard.py"
 
 
 rule measure_homogeneity:
     input:
         manifest=L / "manifest.parquet",
         outcomes=L / "outcomes.parquet",
-        components=all_components,
-        reuse=all_reuse,
+        components=of_shards("components"),
+        reuse=of_shards("reuse"),
     output:
         components=L / "components.parquet",
         reuse=L / "reuse.parquet",
         metrics=L / "metrics.parquet",
     log:
         L / "logs/measure_homogeneity.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -11,7 +11,7 @@ MONEY = {
         for name, provider in SETTINGS.providers.items()
     },
     "panel": STUDY.panel,
-    "embedders": [STUDY.measures.embedder, *STUDY.measures.alternative_embedders],
+    "embedders": EMBEDDERS,
     "prices": SETTINGS.prices,
     "budget_usd": SETTINGS.budget_usd,
     "languages": STUDY.languages,
@@ -32,6 +32,7 @@ rule cost:
         pool=L / "pool.parquet",
     log:
         L / "logs/cost.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -45,15 +46,14 @@ rule cost:
 rule gather_spending:
     input:
         manifest=L / "manifest.parquet",
-        calls=lambda _: [L / f"calls/{name}.parquet" for name in manifest()[0]],
-        embedding_calls=lambda _: [
-            L / f"embedding_calls/{block}.parquet" for block in blocks()
-        ],
+        calls=of_shards("calls"),
+        embedding_calls=of_shards("embedding_calls"),
     output:
         spending=L / "spending.parquet",
         conduct=L / "conduct.parquet",
     log:
         L / "logs/gather_spending.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -84,6 +84,7 @@ rule tabulate_spending:
         caption=L / "captions/spending.rst",
     log:
         L / "logs/tabulate_spending.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.language.figures import reuse as reuses
 from dissensus.language.figures.captions import write_caption
-from dissensus.language.figures.frames import View, read_frame
+from dissensus.language.figures.frames import View, read_draws, read_frame
 from dissensus.language.figures.speeches import as_html, as_markdown, sections
 from dissensus.stage import Stage, run
 from dissensus.tables.artefact import replacing
@@ -12,7 +12,8 @@ from dissensus.tables.artefact import replacing
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     view = View.of(stage.settings, stage.simulated)
-    reuse, turns = read_frame(inputs.reuse), read_frame(inputs.turns)
+    reuse = read_frame(inputs.reuse)
+    turns = read_draws(inputs.turns, [pair.draw_id for pair in reuses.extremes(reuse) or ()])
     manifest = read_frame(inputs.manifest)
     motion_of = dict(zip(manifest["draw_id"], manifest["motion_id"], strict=True))
     found = sections(reuse, turns, read_frame(inputs.pool), motion_of, view)

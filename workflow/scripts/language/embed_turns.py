@@ -1,34 +1,44 @@
-"""Embed every turn of one block of sessions."""
+"""Embed every turn of one shard of sessions."""
 
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from dissensus.fingerprint import digest
+from dissensus.language.design.manifest import read_manifest
+from dissensus.language.gather import TURNS, by_session
 from dissensus.language.measures.embed import (
     EMBEDDING_CALLS,
     EMBEDDINGS,
     call_rows,
     embed_block,
-    read_sessions,
 )
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read, write
 from dissensus.text.embeddings import UnitEmbedder, embedder, is_own
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    folder, block = Path(outputs.embeddings).parents[1], Path(outputs.embeddings).stem
-    embedders, remote = [], []
-    for name in stage.settings["embedders"]:
-        if is_own(name):
-            embedders.append(embedder(name))
-        else:
-            journal = folder / "journal" / "embeddings" / f"{block}-{digest(name)[:8]}.jsonl"
-            remote.append(stage.switchboard.embedder(name, journal))
-            embedders.append(UnitEmbedder(name, remote[-1].encode))
-    rows = embed_block(read_sessions(inputs.transcripts), embedders)
-    write(outputs.embeddings, EMBEDDINGS, rows, stage.provenance)
-    write(outputs.calls, EMBEDDING_CALLS, call_rows(int(block), remote), stage.provenance)
+    sessions = by_session(read(inputs.turns, TURNS))
+    names = stage.settings["embedders"]
+    tables = [embed_block(sessions, [embedder(name) for name in names if is_own(name)])]
+    calls: list[dict[str, Any]] = []
+    # Paid ones by block: those journals serve a larger manifest too, which has other shards.
+    journals = Path(inputs.manifest).parent / "journal/embeddings"
+    blocks = {name: row["block"] for name, row in read_manifest(inputs.manifest).items()}
+    for block, group in groupby(sessions, key=blocks.__getitem__):
+        some = {name: sessions[name] for name in group}
+        remote = [
+            stage.switchboard.embedder(name, journals / f"{block}-{digest(name)[:8]}.jsonl")
+            for name in names
+            if not is_own(name)
+        ]
+        tables.append(embed_block(some, [UnitEmbedder(it.name, it.encode) for it in remote]))
+        calls += call_rows(block, remote)
+    write(outputs.embeddings, EMBEDDINGS, pa.concat_tables(tables), stage.provenance)
+    write(outputs.calls, EMBEDDING_CALLS, calls, stage.provenance)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
-"""Put all transcripts into one table, and say of each session what became of it."""
+"""Put all turns into one table, and what became of all sessions into another."""
 
 from typing import Any
 
-from dissensus.language.gather import OUTCOMES, TURNS, gather
+from dissensus.language.gather import OUTCOMES, TURNS
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import concatenate, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    turns, outcomes = gather(inputs.transcripts)
-    write(outputs.turns, TURNS, turns, stage.provenance)
-    write(outputs.outcomes, OUTCOMES, outcomes, stage.provenance)
+    write(outputs.turns, TURNS, concatenate(inputs.turns, TURNS), stage.provenance)
+    write(outputs.outcomes, OUTCOMES, concatenate(inputs.outcomes, OUTCOMES), stage.provenance)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from dissensus.language.figures.words import (
     listed,
     number,
     p_clause,
+    whole,
     wrapped,
 )
 
@@ -148,7 +149,7 @@ def _finish(
     left: Axes, right: Axes, means: pd.DataFrame, others: list[str], looks: Any, view: View
 ) -> None:
     room = 5.0 + 11.0 * math.ceil((len(looks) + 1) / 3)
-    names = [f"{wrapped(row['domain'], 30)} (n = {row['n']})" for row in records(means)]
+    names = [f"{wrapped(row['domain'], 30)} (n = {whole(row['n'])})" for row in records(means)]
     left.set(
         yticks=range(len(means)),
         yticklabels=names,
@@ -200,7 +201,7 @@ def describe(
     top, bottom = ordered[0], ordered[-1]
     return {
         "domains": str(len(means)),
-        "draws": str(int(means["n"].sum())),
+        "draws": whole(means["n"].sum()),
         "highest": f"{top['domain']} ({number(top['estimate'], 3, '−')}, {limits(top)})",
         "lowest": f"{bottom['domain']} ({number(bottom['estimate'], 3, '−')}, {limits(bottom)})",
         "omnibus": p_clause(omnibus["p_value"]),

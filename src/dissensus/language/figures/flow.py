@@ -21,7 +21,7 @@ from dissensus.language.figures.style import (
     resize,
     styled,
 )
-from dissensus.language.figures.words import counted, language_name, listed, percent
+from dissensus.language.figures.words import counted, language_name, listed, percent, whole
 
 ROLES = ("P1", "P2", "O1", "O2")
 
@@ -226,10 +226,10 @@ def _arms(
         edge = looks[arm.language].colour
         _arrow(axes, (centre, low), (x, tops))
         lines = [f"{language_name(arm.language)}: {counted(arm.sessions, 'session')}"]
-        lines += [f"{_times(times)}: {count}" for times, count in arm.attempts.items()]
+        lines += [f"{_times(times)}: {whole(count)}" for times, count in arm.attempts.items()]
         bottom = _box(axes, x, tops, step - 0.15, lines + [""] * (most + 1 - len(lines)), edge)
         _arrow(axes, (x, bottom), (x, bottom - _GAP))
-        kept = [f"{arm.complete} complete", f"lost for good: {arm.lost}"]
+        kept = [f"{whole(arm.complete)} complete", f"lost for good: {whole(arm.lost)}"]
         ends = _box(axes, x, bottom - _GAP, step - 0.15, kept, edge)
     for x in columns:
         _arrow(axes, (x, ends), (centre, ends - 1.6 * _GAP))
@@ -240,7 +240,7 @@ def _arms(
         ends - 1.6 * _GAP,
         main,
         [
-            f"{flow.complete_draws} complete {what}",
+            f"{whole(flow.complete_draws)} complete {what}",
             f"analysed; {flow.draws - flow.complete_draws} not complete",
         ],
     )
@@ -270,14 +270,14 @@ def _orders(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> None:
         axes.text(
             0.03 * most,
             place,
-            str(count),
+            whole(count),
             va="center",
             ha="left",
             size=7.5,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
         )
     axes.axvline(expected, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
-    axes.text(expected, -0.45, f" expected: {expected:.4g}", ha="left", va="bottom", size=6.5)
+    axes.text(expected, -0.45, f" expected: {whole(expected)}", ha="left", va="bottom", size=6.5)
     axes.set(
         yticks=places,
         yticklabels=[looks[name].name for name in flow.first],
@@ -305,16 +305,16 @@ def _casts(axes: Axes, flow: Flow) -> None:
     for i in range(rows):
         axes.axhline(i + 0.5, color=FAINT, linewidth=0.5)
         for j in range(len(ROLES)):
-            axes.text(j, i, str(counts[i, j]), ha="center", va="center", size=7.5)
+            axes.text(j, i, whole(counts[i, j]), ha="center", va="center", size=7.5)
     expected = flow.draws / rows
-    axes.set_xlabel(f"expected in each: {expected:.4g}")
+    axes.set_xlabel(f"expected in each: {whole(expected)}")
 
 
 def describe(flow: Flow) -> dict[str, str]:
     """What the caption says."""
     reruns = sum(n for arm in flow.arms for times, n in arm.attempts.items() if times > 1)
     sessions = sum(arm.sessions for arm in flow.arms)
-    lost = listed(f"{arm.lost} in {language_name(arm.language)}" for arm in flow.arms)
+    lost = listed(f"{whole(arm.lost)} in {language_name(arm.language)}" for arm in flow.arms)
     return {
         "motions": counted(flow.motions, "motion"),
         "drawable": str(flow.drawable),
@@ -323,13 +323,13 @@ def describe(flow: Flow) -> dict[str, str]:
         "motions_drawn": str(flow.motions_drawn),
         "languages": listed(language_name(arm.language) for arm in flow.arms),
         "sessions": counted(sessions, "session"),
-        "reruns": f"{reruns} ({percent(reruns / sessions)})",
+        "reruns": f"{whole(reruns)} ({percent(reruns / sessions)})",
         "lost": lost,
-        "complete_draws": f"{flow.complete_draws} of {flow.draws} draws",
-        "first": listed(f"{language_name(name)} in {n}" for name, n in flow.first.items()),
-        "expected": f"{flow.draws / len(flow.first):.4g}",
+        "complete_draws": f"{whole(flow.complete_draws)} of {counted(flow.draws, 'draw')}",
+        "first": listed(f"{language_name(name)} in {whole(n)}" for name, n in flow.first.items()),
+        "expected": whole(flow.draws / len(flow.first)),
         "not_compliant": listed(
-            f"{arm.not_compliant} of {arm.complete} in {language_name(arm.language)}"
+            f"{whole(arm.not_compliant)} of {whole(arm.complete)} in {language_name(arm.language)}"
             for arm in flow.arms
         ),
     }

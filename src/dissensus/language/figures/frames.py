@@ -10,11 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pyarrow import Table, array, string
+from pyarrow.compute import is_in
+from pyarrow.parquet import ParquetFile
 
 from dissensus.tables.artefact import Schema, read
 
 Array = NDArray[np.float64]
 Record = dict[str, Any]
+
+#: Rows read at a time where few of them are wanted.
+_BATCH = 20_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,16 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     """
     name = Path(path).stem
     frame: pd.DataFrame = read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
+    return frame
+
+
+def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
+    """The rows of some draws of an artefact that may be too large to hold: all speeches, say."""
+    rows = (
+        batch.filter(is_in(batch["draw_id"], array(draws, string())))
+        for batch in ParquetFile(path).iter_batches(batch_size=_BATCH)
+    )
+    frame: pd.DataFrame = Table.from_batches(rows, ParquetFile(path).schema_arrow).to_pandas()
     return frame
 
 

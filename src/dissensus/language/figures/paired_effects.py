@@ -8,13 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from dissensus.language.figures.clouds import CROWD, dots, stride, threads
 from dissensus.language.figures.frames import (
+    Array,
     Record,
     View,
     differences,
     headlines,
     jitter,
-    joined,
     languages_of,
 )
 from dissensus.language.figures.style import (
@@ -38,6 +39,7 @@ from dissensus.language.figures.words import (
     percent,
     scale_words,
     signed,
+    whole,
 )
 
 
@@ -79,20 +81,16 @@ def _pairs(
     """A thin line a draw, dots at its ends, and the means."""
     left, right = pairs[reference].to_numpy(), pairs[language].to_numpy()
     thin = 0.7 if len(pairs) > 30 else 1.0
-    axes.plot(
-        *joined([0, 1], np.column_stack([left, right])), color=FAINT, linewidth=0.6 * thin, zorder=1
-    )
+    threads(axes, [0, 1], np.column_stack([left, right]), 0.6 * thin)
     for place, values, name in ((0, left, reference), (1, right, language)):
         look = looks[name]
         axes.plot(
-            place + jitter(len(values), 0.12),
+            place + jitter(len(values), 0.12 if len(values) <= CROWD else 0.3),
             values,
             look.marker,
             color=look.colour,
-            markersize=2.6 * thin,
-            markeredgewidth=0,
-            alpha=0.75,
             zorder=2,
+            **dots(len(values), 2.6 * thin, 0.75),
         )
         axes.plot(
             [place - 0.2, place + 0.2], [values.mean()] * 2, color=INK, linewidth=1.8, zorder=3
@@ -108,26 +106,20 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     """Differences from the least to the greatest, the headline and its interval behind them."""
     values = np.sort(pairs["difference"].to_numpy())
     n = len(values)
-    ranks = np.arange(1, n + 1)
+    ranks: Array = np.arange(1, n + 1, dtype=np.float64)
     positive = values > 0
     axes.axhspan(answer["ci_low"], answer["ci_high"], color=look.colour, alpha=0.18, linewidth=0)
     axes.axhline(answer["estimate"], color=look.colour, linewidth=1.2)
     zero_line(axes)
-    axes.vlines(ranks, 0, values, color=GREY, linewidth=0.6)
-    size = 3.4 if n > 30 else 5.0
-    for chosen, fill in ((positive, look.colour), (~positive, "white")):
-        axes.plot(
-            ranks[chosen],
-            values[chosen],
-            look.marker,
-            markerfacecolor=fill,
-            color=look.colour,
-            markersize=size,
-            markeredgewidth=0.7,
-        )
-    share = (
-        f"{counted(int(positive.sum()), 'draw')} of {n} above zero ({percent(positive.mean(), 0)})"
-    )
+    if n > CROWD:
+        # A curve of so many points, sorted as they are, shows the same as all of them.
+        shown = np.unique(np.linspace(0, n - 1, CROWD).astype(int))
+        axes.fill_between(ranks[shown], 0, values[shown], color=FAINT, linewidth=0, zorder=0)
+        axes.plot(ranks[shown], values[shown], color=look.colour, linewidth=1.6)
+    else:
+        _stems(axes, ranks, values, look)
+    above = counted(int(positive.sum()), "draw")
+    share = f"{above} of {whole(n)} above zero ({percent(positive.mean(), 0)})"
     answered = f"mean {signed(answer['estimate'])}\n{level} CI {limits(answer)}"
     axes.text(
         0.02, 0.98, answered, transform=axes.transAxes, va="top", size=7.5, weight="bold", zorder=5
@@ -135,6 +127,7 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     axes.text(0.02, 0.86, share, transform=axes.transAxes, va="top", size=7.5, zorder=5)
     axes.set_xlim(0.0, n + 1.0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_formatter(lambda place, _: whole(place))
     # The words stand over the least of the differences: above those, and above the interval.
     low, high = min(values[0], 0.0), max(values[-1], 0.0)
     pad = 0.05 * max(high - low, 1e-9)
@@ -142,10 +135,26 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     axes.set_ylim(low - pad, max(high + pad, low - pad + (least - low + pad) / 0.76))
 
 
+def _stems(axes: Axes, ranks: Array, values: Array, look: Mark) -> None:
+    """Each difference as a mark on a stem, filled where positive."""
+    positive = values > 0
+    axes.vlines(ranks, 0, values, color=GREY, linewidth=0.6)
+    for chosen, fill in ((positive, look.colour), (~positive, "white")):
+        axes.plot(
+            ranks[chosen],
+            values[chosen],
+            look.marker,
+            markerfacecolor=fill,
+            color=look.colour,
+            markersize=3.4 if len(values) > 30 else 5.0,
+            markeredgewidth=0.7,
+        )
+
+
 def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says: a clause for every contrast."""
     outcome, reference = view.primary, view.reference
-    clauses, shares = [], []
+    clauses, shares, step = [], [], 1
     for contrast, answer in headlines(effect).items():
         pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)
         clauses.append(
@@ -154,11 +163,13 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
             f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
             f"{counted(int(answer['n_clusters']), 'motion')})"
         )
+        step = max(step, stride(len(pairs)))
         above = int((pairs["difference"] > 0).sum())
-        shares.append(f"{above} of {len(pairs)} for {contrast_words(contrast)}")
+        shares.append(f"{whole(above)} of {whole(len(pairs))} for {contrast_words(contrast)}")
     return {
         "effects": "; ".join(clauses),
         "unit": unit(outcome, reference),
         "above": listed(shares),
+        "lines": "a line each" if step == 1 else f"a line for one in {whole(step)}",
         "reference": language_name(reference),
     }

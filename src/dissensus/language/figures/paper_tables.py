@@ -16,6 +16,7 @@ from dissensus.language.figures.words import (
     p_value,
     scale_words,
     span,
+    whole,
 )
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -89,7 +90,7 @@ def table_2(domains: pd.DataFrame, view: View) -> Table:
     heads = [head for s in scales for head in (f"Mean, {scale_words(s)}", f"{view.level} CI")]
     note = (
         "Mean over the languages of a draw, by the domain drawn, with Student's interval by draw; "
-        f"N = {sum(row['n'] for row in ordered)} draws complete in every language, "
+        f"N = {whole(sum(row['n'] for row in ordered))} draws complete in every language, "
         "in the order of the first mean."
     )
     title = "Table 2: Domain-policy means by assigned domain"
@@ -120,7 +121,7 @@ def table_3(diagnostics: pd.DataFrame, view: View) -> Table:
         for row in records(counts)
     ]
     rows.append(("", "Total initiated", str(total), number(1.0, 2)))
-    note = f"All N = {total} draws initiated, lost ones too." + _tested(
+    note = f"All N = {whole(total)} draws initiated, lost ones too." + _tested(
         diagnostics, "domain_assignment", "chi_square", "Test of equal counts: chi-square"
     )
     title = "Table 3: Domain assignment"
@@ -148,7 +149,7 @@ def table_4(diagnostics: pd.DataFrame, view: View) -> Table:
     total = int(first["value"].sum())
     rows.append(("Total", str(total), number(1.0, 2), str(total), "", ""))
     note = (
-        f"N = {total} draws. Interval of the share: Clopper-Pearson, {view.level}; p: exact "
+        f"N = {whole(total)} draws. Interval of the share: Clopper-Pearson, {view.level}; p: exact "
         f"binomial test of 1/{len(first)}."
     )
     columns = ("Order", "N draws", "Share", "Expected", f"{view.level} CI", "p-value")
@@ -167,8 +168,8 @@ def table_5(diagnostics: pd.DataFrame, view: View) -> Table:
     n = int(counts["n"].iloc[0])
     squares = _part(diagnostics, "model_by_role", "sum_squares")["value"].iloc[0]
     note = (
-        f"N = {n} draws; expected in each cell {n / len(models):g}; sum of squared deviations "
-        f"{squares:g}."
+        f"N = {whole(n)} draws; expected in each cell {whole(n / len(models))}; "
+        f"sum of squared deviations {whole(squares)}."
     )
     note += _tested(diagnostics, "model_by_role", "q", "Anderson's Q for random permutations")
     note += _tested(diagnostics, "model_by_role", "sum_squares", "Monte Carlo test of that sum:")
@@ -199,8 +200,8 @@ def table_6(diagnostics: pd.DataFrame, outcomes: pd.DataFrame, view: View) -> Ta
     rows.append(("Total", str(n), number(1.0), "–", *totals))
     lost = int((~outcomes["complete"].astype(bool)).sum())
     note = (
-        f"N = {n} sessions initiated. A session whose attempt ends in a hard failure of the "
-        f"provider is held again whole; {lost} failed for good after the last attempt."
+        f"N = {whole(n)} sessions initiated. A session whose attempt ends in a hard failure of the "
+        f"provider is held again whole; {whole(lost)} failed for good after the last attempt."
     )
     columns = ("Attempts", "N sessions", "Share", "Cum.", *languages)
     return make("table_6", "Table 6: Session attempts", columns, rows, note, view.simulated)

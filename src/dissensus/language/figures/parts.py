@@ -6,16 +6,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dissensus.language.figures.clouds import dots, threads
 from dissensus.language.figures.frames import (
     Record,
     View,
     estimates,
     jitter,
-    joined,
     languages_of,
     wide,
 )
-from dissensus.language.figures.style import FAINT, INK, Mark, marks, new_figure, styled
+from dissensus.language.figures.style import INK, Mark, marks, new_figure, styled
 from dissensus.language.figures.words import (
     contrast_words,
     language_name,
@@ -85,7 +85,7 @@ def _line(contrast: str, row: Record, contrasts: int) -> str:
 def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
     places = list(range(len(values.columns)))
     complete = values.dropna()
-    axes.plot(*joined(places, complete.to_numpy()), color=FAINT, linewidth=0.4, zorder=1)
+    threads(axes, places, complete.to_numpy(), 0.4)
     for place, language in zip(places, values.columns, strict=True):
         known = values[language].dropna().to_numpy()
         look = looks[str(language)]
@@ -94,10 +94,8 @@ def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
             known,
             look.marker,
             color=look.colour,
-            markersize=1.8,
-            markeredgewidth=0,
-            alpha=0.6,
             zorder=2,
+            **dots(len(known), 1.8, 0.6),
         )
         if len(known):
             axes.plot(

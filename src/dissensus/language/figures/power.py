@@ -17,10 +17,14 @@ from dissensus.language.figures.words import (
     number,
     percent,
     signed,
+    whole,
 )
 
 STANDARDISED = "standardised"
 TARGET = 0.8
+
+#: Numbers of draws that make good ticks.
+_LADDER = frozenset(25 * 2**rung for rung in range(16))
 
 #: By draw and by motion: line, and where its label goes.
 _UNITS = {"draw": (0, (1, 1)), "motion": "-"}
@@ -50,15 +54,17 @@ def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) ->
     sizes = sorted(set(power["n_draws"]))
     for axes in (left, right):
         axes.set_xscale("log")
-        ticks = [n for n in (25, 50, 100, 200, 400) if sizes[0] <= n <= sizes[-1]]
-        axes.set_xticks(ticks, [str(n) for n in ticks])
+        rungs = [n for n in sizes if n in _LADDER]
+        # As many as have room: every other one where the ladder is long.
+        ticks = rungs[:: -(-len(rungs) // 6)]
+        axes.set_xticks(ticks, [whole(n) for n in ticks])
         axes.minorticks_off()
         axes.set_xlabel("complete draws")
         # Room at the right for the labels at the ends of the lines.
         axes.set_xlim(sizes[0] * 0.9, sizes[-1] * (sizes[-1] / sizes[0]) ** 0.42)
         axes.axvline(planned, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0)
         axes.annotate(
-            f"{planned} planned",
+            f"{whole(planned)} planned",
             (planned, 1),
             (0, 1),
             xycoords=("data", "axes fraction"),

@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dissensus.language.figures.clouds import dots
 from dissensus.language.figures.frames import Array, View, jitter, languages_of, records
 from dissensus.language.figures.style import INK, Mark, marks, new_figure, styled
-from dissensus.language.figures.words import language_name, listed, number
+from dissensus.language.figures.words import language_name, listed, number, whole
 
 MEASURES = {"characters": "by character", "tokens": "by token"}
 
@@ -97,15 +98,12 @@ def draw(reuse: pd.DataFrame, view: View) -> Figure:
 
 def _strip(axes: Axes, row: int, values: Array, look: Mark) -> None:
     """Dots, and over them the quartiles and the median."""
-    many = len(values) > 100
     axes.plot(
         values,
         row + jitter(len(values), 0.5),
         look.marker,
         color=look.colour,
-        markersize=1.9 if many else 3.0,
-        markeredgewidth=0,
-        alpha=0.55,
+        **dots(len(values), 1.9 if len(values) > 100 else 3.0, 0.55),
     )
     if len(values):
         low, middle, high = np.percentile(values, [25, 50, 75])
@@ -171,7 +169,7 @@ def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
 
     marked = extremes(reuse)
     return {
-        "pairs": str(len(reuse)),
+        "pairs": whole(len(reuse)),
         "characters": across("characters"),
         "tokens": across("tokens"),
         "most": told(marked[0]) if marked else "none",

@@ -132,7 +132,7 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
     """Write both forms, complete or not at all; the same figure gives the same bytes."""
     with _look():
         with replacing(svg) as part:
-            figure.savefig(part, format="svg", metadata={"Date": None})
+            figure.savefig(part, format="svg", dpi=200, metadata={"Date": None})
         with replacing(png) as part:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from dissensus.language.figures.words import whole
+
 Row = tuple[str, ...]
 
 SIMULATED = "Simulated models."
@@ -51,7 +53,9 @@ def make(
 
 def as_markdown(table: Table) -> str:
     """Title, table and note."""
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in (table.columns, *table.rows)]
+    cells = [
+        [_apart(cell).replace("|", "\\|") for cell in row] for row in (table.columns, *table.rows)
+    ]
     widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(table.columns))]
     right = _numeric(table)
 
@@ -116,7 +120,7 @@ def _as_html(table: Table) -> str:
 
     def line(row: Row, tag: str) -> str:
         cells = (
-            f"<{tag}{' class=r' if flush else ''}>{escape(cell)}</{tag}>"
+            f"<{tag}{' class=r' if flush else ''}>{escape(_apart(cell))}</{tag}>"
             for cell, flush in zip(row, right, strict=True)
         )
         return f"<tr>{''.join(cells)}</tr>"
@@ -127,6 +131,11 @@ def _as_html(table: Table) -> str:
         f"<thead>{line(table.columns, 'th')}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
         f'<p class="note">{escape(table.note)}</p>'
     )
+
+
+def _apart(cell: str) -> str:
+    """A count of thousands as people read it; a spreadsheet wants its digits alone."""
+    return whole(int(cell)) if cell.isdecimal() else cell
 
 
 def _numeric(table: Table) -> list[bool]:

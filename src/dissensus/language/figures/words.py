@@ -116,9 +116,14 @@ def percent(value: float | None, digits: int = 1) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
 
 
+def whole(value: float) -> str:
+    """A count with its thousands apart, or an expected one with at most two decimals."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
 def counted(n: int, noun: str) -> str:
-    """Such as "1 draw" or "2 draws"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    """Such as "1 draw" or "2,000 draws"."""
+    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def listed(items: Iterable[str]) -> str:

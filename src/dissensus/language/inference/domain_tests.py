@@ -21,7 +21,7 @@ from dissensus.language.inference.pairs import Array, compared_languages, contra
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.checks import IntArray
 from dissensus.stats.groups import anova, kruskal_wallis, welch_anova
-from dissensus.stats.redrawing import largest_minus_smallest, permutation_f
+from dissensus.stats.redrawing import redrawn_comparison
 from dissensus.stats.results import NAN, OmnibusTest
 from dissensus.tables.artefact import Schema
 
@@ -125,17 +125,18 @@ def test_domains(
         labels = draws["domain_id"].to_numpy(dtype=np.int64)
         redraws = _Redraws(domains, times, int(digest([seed, outcome, BOTH])[:12], 16))
         place = {"outcome": outcome, "language": BOTH}
-        rows.append(place | _permutation("permutation_f", values, labels, redraws))
+        omnibus, picked = _redrawn("permutation_f", values, labels, redraws, names)
         groups = list(outcome_groups(draws, BOTH).values())
+        rows.append(place | omnibus)
         rows += [place | _omnibus(method, groups) for method in _OMNIBUS]
-        rows.append(place | _range(values, labels, redraws, names))
+        rows.append(place | picked)
         for language in compared_languages(metrics, reference):
             pairs = pair_up(metrics, outcome, language, reference)
             place = {"outcome": outcome, "language": contrast_name(language, reference)}
             redraws = _Redraws(domains, times, int(digest([seed, *place.values()])[:12], 16))
             labels = pairs.domains[pairs.complete].astype(np.int64)
             differences = pairs.sample().differences
-            rows.append(place | _permutation("interaction_f", differences, labels, redraws))
+            rows.append(place | _redrawn("interaction_f", differences, labels, redraws, names)[0])
     return rows
 
 
@@ -152,45 +153,37 @@ def _row(method: str, n: int, n_groups: int, **found: Any) -> dict[str, Any]:
     }
 
 
-def _testable(labels: IntArray) -> bool:
-    """Whether there is a difference between groups to hold against one within."""
-    return 2 <= len(np.unique(labels)) < len(labels)
-
-
-def _permutation(method: str, values: Array, labels: IntArray, redraws: _Redraws) -> dict[str, Any]:
+def _redrawn(
+    method: str, values: Array, labels: IntArray, redraws: _Redraws, names: dict[int, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The row of the F test, under the name of a method, and that of the picked pair."""
     n, k = len(values), len(np.unique(labels))
-    if not _testable(labels):
-        return _row(method, n, k)
-    test = permutation_f(values, labels, **redraws.options(n))
-    return _row(
-        method,
-        n,
-        k,
-        statistic=test.statistic,
-        df_between=k - 1.0,
-        df_within=float(n - k),
-        p_value=test.p_value,
-        simulation_error=test.simulation_error,
-    )
-
-
-def _range(
-    values: Array, labels: IntArray, redraws: _Redraws, names: dict[int, str]
-) -> dict[str, Any]:
-    method, n, k = "largest_minus_smallest", len(values), len(np.unique(labels))
-    if not _testable(labels):
-        return _row(method, n, k)
-    test = largest_minus_smallest(values, labels, **redraws.options(n))
-    return _row(
-        method,
-        n,
-        k,
-        statistic=test.statistic,
-        p_value=test.p_value,
-        simulation_error=test.simulation_error,
-        largest=names[test.largest],
-        smallest=names[test.smallest],
-        difference=test.difference,
+    # Else there is no difference between groups to hold against one within.
+    if not 2 <= k < n:
+        return _row(method, n, k), _row("largest_minus_smallest", n, k)
+    omnibus, picked = redrawn_comparison(values, labels, **redraws.options(n))
+    return (
+        _row(
+            method,
+            n,
+            k,
+            statistic=omnibus.statistic,
+            df_between=k - 1.0,
+            df_within=float(n - k),
+            p_value=omnibus.p_value,
+            simulation_error=omnibus.simulation_error,
+        ),
+        _row(
+            "largest_minus_smallest",
+            n,
+            k,
+            statistic=picked.statistic,
+            p_value=picked.p_value,
+            simulation_error=picked.simulation_error,
+            largest=names[picked.largest],
+            smallest=names[picked.smallest],
+            difference=picked.difference,
+        ),
     )
 
 

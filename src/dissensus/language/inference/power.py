@@ -35,8 +35,10 @@ STANDARDISED = "standardised"
 #: The power at which an effect counts as detectable.
 TARGET = 0.8
 
-#: Numbers of draws shown beside the planned and the observed one.
-LADDER = (25, 50, 100, 200, 400)
+
+def ladder(planned: int) -> list[int]:
+    """Numbers of draws shown beside the planned one: 25, doubled to 400, or to the planned one."""
+    return [25 * 2**rung for rung in range(max(5, (planned // 25).bit_length()))]
 
 
 def power_rows(
@@ -107,7 +109,7 @@ def power_table(
     the differences (``zh-en by draw``) and with SE * sqrt(n) of the headline's motion-clustered
     standard error (``zh-en by motion``), which is what draws are worth when motions repeat.
     """
-    ns = {n for n in (*LADDER, planned) if n >= 2}
+    ns = {n for n in (*ladder(planned), planned) if n >= 2}
     rows = power_rows(STANDARDISED, 1.0, sorted(ns), effects, confidence)
     if metrics is None:
         return rows

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from functools import cache
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dissensus.language.inference.pairs import (
     contrast_name,
     pair_up,
 )
-from dissensus.language.measures.anchors import Clips, homogeneity
+from dissensus.language.measures.anchors import Clips, fit, weighted
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.joint import joint_permutation
 from dissensus.stats.results import NAN
@@ -146,22 +147,27 @@ def specification_curve(
         )
     )
     low, high = measures.clip_percentiles
-    clips = Clips(measures.clip_z, (low, high))
-    indices = _indices(components, metrics, reference, choices, clips)
+    index = _index(components, metrics, reference, Clips(measures.clip_z, (low, high)))
     curve: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for language in compared_languages(metrics, reference):
         contrast = contrast_name(language, reference)
-        every = _every_pair(metrics, indices, language, reference)
+        pair = _pairing(metrics, language, reference)
         rows = [
-            _row(contrast, choice, pairs, measures, inference.confidence)
-            for choice, pairs in zip(choices, every, strict=True)
+            _row(contrast, choice, pair(index(choice)), measures, inference.confidence)
+            for choice in choices
         ]
+        # Indices are computed again rather than kept: only one matrix of them fits in memory.
+        varying = [
+            c for c, row in zip(choices, rows, strict=True) if np.isfinite(row["estimate_d"])
+        ]
+        columns = (pair(index(choice)).differences for choice in varying)
+        n = max(row["n"] for row in rows)
+        stream = int(digest([seed, "specification_curve", contrast])[:12], 16)
+        tests += _joint(contrast, columns, (n, len(varying)), inference, stream)
         # NaN sorts last; ties keep the order of the choices.
         rows.sort(key=lambda row: (np.isnan(row["estimate_d"]), row["estimate_d"]))
         curve += [{**row, "specification": rank} for rank, row in enumerate(rows, start=1)]
-        stream = int(digest([seed, "specification_curve", contrast])[:12], 16)
-        tests += _joint(contrast, every, inference, stream)
     return curve, tests
 
 
@@ -170,14 +176,10 @@ def _present(components: pd.DataFrame, column: str, main: str) -> list[str]:
     return sorted(set(components[column]), key=lambda name: (name != main, name)) or [main]
 
 
-def _indices(
-    components: pd.DataFrame,
-    metrics: pd.DataFrame,
-    reference: str,
-    choices: Sequence[Specification],
-    clips: Clips,
-) -> list[Array]:
-    """The Homogeneity Index of every session, in the order of the metrics, by each choice."""
+def _index(
+    components: pd.DataFrame, metrics: pd.DataFrame, reference: str, clips: Clips
+) -> Callable[[Specification], Array]:
+    """From a choice to the Homogeneity Index of every session, in the order of the metrics."""
     is_reference = (metrics["language"] == reference).to_numpy()
     complete = metrics["complete"].to_numpy(dtype=bool)
     tables = {
@@ -186,32 +188,34 @@ def _indices(
     }
     first = next(iter(tables), ("", ""))
 
-    def column(choice: Specification, name: str) -> Array:
-        # A part of no weight still needs numbers: any will do.
-        table = tables.get((choice.tokenizer or first[0], choice.embedder or first[1]))
+    @cache
+    def scaled(tokenizer: str, embedder: str, name: str, scale: str) -> Array:
+        table = tables.get((tokenizer, embedder))
         if table is None:  # measured in no session
             return np.full(len(metrics), np.nan)
-        return np.where(complete, table[name].to_numpy(dtype=float, na_value=np.nan), np.nan)
+        values = table[name].to_numpy(dtype=float, na_value=np.nan)
+        values = np.where(complete, values, np.nan)
+        return fit(scale, values[is_reference], clips)(values)
 
-    return [
-        homogeneity(
-            column(choice, f"s_lex_{choice.unit or 'turn'}{VARIANTS[choice.variant or 'plain']}"),
-            column(choice, f"s_sem_{choice.pairs or 'pooled'}"),
-            is_reference,
-            weights=(choice.weight_lexical, 1.0 - choice.weight_lexical),
-            scale=choice.anchor,
-            clips=clips,
+    def index(choice: Specification) -> Array:
+        # A part of no weight still needs numbers: any will do.
+        measured = (choice.tokenizer or first[0], choice.embedder or first[1])
+        names = (
+            f"s_lex_{choice.unit or 'turn'}{VARIANTS[choice.variant or 'plain']}",
+            f"s_sem_{choice.pairs or 'pooled'}",
         )
-        for choice in choices
-    ]
+        parts = [scaled(*measured, name, choice.anchor) for name in names]
+        return weighted(parts, (choice.weight_lexical, 1.0 - choice.weight_lexical))
+
+    return index
 
 
-def _every_pair(
-    metrics: pd.DataFrame, indices: Sequence[Array], language: str, reference: str
-) -> list[Pairs]:
-    """The pairs of each specification: the frame is pivoted once, for session numbers."""
+def _pairing(metrics: pd.DataFrame, language: str, reference: str) -> Callable[[Array], Pairs]:
+    """From values by session to their pairs: the frame is pivoted once, for session numbers."""
     numbered = metrics.assign(session=np.arange(len(metrics)), complete=True)
     places = pair_up(numbered, "session", language, reference)
+    # Numbers in the order of the names: sorting names anew would take most of a specification.
+    motions = np.unique(places.motions.astype(str), return_inverse=True)[1]
     both = places.complete
 
     def taken(values: Array, side: Array) -> Array:
@@ -219,17 +223,11 @@ def _every_pair(
         found[both] = values[side[both].astype(np.int64)]
         return found
 
-    return [
-        Pairs(
-            taken(values, places.treated),
-            taken(values, places.reference),
-            places.draws,
-            places.motions,
-            places.domains,
-            places.first,
-        )
-        for values in indices
-    ]
+    def pair(values: Array) -> Pairs:
+        treated, untreated = taken(values, places.treated), taken(values, places.reference)
+        return Pairs(treated, untreated, places.draws, motions, places.domains, places.first)
+
+    return pair
 
 
 def _row(
@@ -265,18 +263,19 @@ def _main(measures: MeasureSettings) -> Specification:
 
 
 def _joint(
-    contrast: str, every: Sequence[Pairs], settings: InferenceSettings, seed: int
+    contrast: str,
+    columns: Iterator[Array],
+    shape: tuple[int, int],
+    settings: InferenceSettings,
+    seed: int,
 ) -> list[dict[str, Any]]:
-    matrix = np.column_stack([pairs.differences for pairs in every])
-    matrix = matrix[~np.isnan(matrix).all(axis=1)]
-    known = [column[~np.isnan(column)] for column in matrix.T]
-    matrix = matrix[:, [len(values) > 1 and np.ptp(values) > 0 for values in known]]
+    matrix = _in_rms(columns, shape[1]) if shape[1] else np.empty(shape)
     n, k = matrix.shape
     found: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
     if n > 1 and k > 0:
         test = joint_permutation(
             None,
-            matrix / np.sqrt(np.nanmean(matrix**2, axis=0)),
+            matrix,
             alpha=1.0 - settings.confidence,
             flips=min(settings.flips, _MOST_FLIPS),
             seed=seed,
@@ -297,3 +296,13 @@ def _joint(
         }
         for name, (statistic, p_value) in found.items()
     ]
+
+
+def _in_rms(columns: Iterator[Array], k: int) -> Array:
+    """Differences by draw of k specifications, over their root mean squares; no lost draws."""
+    first = next(columns)
+    matrix = np.empty((len(first), k))
+    for index, column in enumerate(chain([first], columns)):
+        matrix[:, index] = column / np.sqrt(np.nanmean(column**2))
+    known = ~np.isnan(matrix).all(axis=1)
+    return matrix if known.all() else matrix[known]

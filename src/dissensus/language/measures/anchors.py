@@ -8,7 +8,7 @@ with it a part of the effect.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +109,11 @@ def homogeneity(
     parts = [
         fit(scale, np.asarray(part, dtype=float)[mask], clips)(part) for part in (lexical, semantic)
     ]
+    return weighted(parts, weights)
+
+
+def weighted(parts: Sequence[Array], weights: Sequence[float]) -> Array:
+    """The sum of scaled parts, shape (sessions,) each, by weights of which one is above zero."""
     # A part of no weight must not make the index missing where that part is.
     return np.asarray(
         sum(w * part for w, part in zip(weights, parts, strict=True) if w > 0), dtype=float

@@ -31,11 +31,12 @@ def measure_block(
     repetitions, seed : of the Monte Carlo parts.
     """
     semantic = _semantic(sessions, embeddings)
+    encoded = {name: _encoded(sessions, name) for name in dict.fromkeys([*tokenizers, "words"])}
+    words = encoded["words"]
     components = []
-    encoders = {name: tokenizer(name) for name in tokenizers}
-    for name, encode in encoders.items():
+    for name in tokenizers:
         for _, group in groupby(sessions.items(), key=lambda item: item[1][0]["draw_id"]):
-            lexical = lexical_components(dict(group), encode, repetitions, seed)
+            lexical = lexical_components(dict(group), encoded[name], repetitions, seed)
             components += [
                 {
                     "session_id": session,
@@ -44,14 +45,24 @@ def measure_block(
                     "tokenizer": name,
                     "embedder": embedder_name,
                     **row,
+                    "words": sum(map(len, words[session])),
+                    "characters": sum(len(turn["text"]) for turn in sessions[session]),
                     **means,
                 }
                 for session, row in lexical.items()
                 for embedder_name, means in semantic[session].items()
             ]
-    own = encoders[tokenizers[0]]
-    reuse = [row for turns in sessions.values() for row in measure_reuse(turns, own)]
+    own = encoded[tokenizers[0]]
+    reuse = [row for name, turns in sessions.items() for row in measure_reuse(turns, own[name])]
     return components, reuse
+
+
+def _encoded(sessions: dict[str, list[dict[str, Any]]], name: str) -> dict[str, list[list[int]]]:
+    """session_id -> the token ids of each turn, by the tokeniser of a name."""
+    encode = tokenizer(name)
+    return {
+        session: [encode(turn["text"]) for turn in turns] for session, turns in sessions.items()
+    }
 
 
 def _semantic(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from dissensus.fingerprint import digest
 from dissensus.tables.artefact import Schema
-from dissensus.text.divergences import lexical_measures
+from dissensus.text.divergences import grouped_measures
 from dissensus.text.embeddings import cosine_matrix, pair_means
-from dissensus.text.words import count_words
 
 UNITS = ("turn", "speaker", "side")
 
@@ -44,11 +43,13 @@ COMPONENTS = Schema(
 )
 
 Turn = Mapping[str, Any]
-Tokenizer = Callable[[str], list[int]]
 
 
 def lexical_components(
-    sessions: Mapping[str, Sequence[Turn]], encode: Tokenizer, repetitions: int, seed: int
+    sessions: Mapping[str, Sequence[Turn]],
+    encoded: Mapping[str, Sequence[Sequence[int]]],
+    repetitions: int,
+    seed: int,
 ) -> dict[str, dict[str, Any]]:
     """Lexical similarities of the sessions of one draw.
 
@@ -56,49 +57,48 @@ def lexical_components(
     ----------
     sessions : session_id -> its turns in order; all complete sessions of one draw, in every
         language, since lengths are matched within the draw.
-    encode : text -> token ids.
+    encoded : session_id -> the token ids of each of these turns.
     repetitions : of the rarefaction and of the shuffle null.
     seed : the study's; each session has a random stream of its own.
 
     Returns
     -------
-    session_id -> the lexical columns of :data:`COMPONENTS`.
+    session_id -> the lexical columns of :data:`COMPONENTS`, words and characters left out.
     """
-    tokens = {
-        session: [np.asarray(encode(turn["text"]), dtype=np.int64) for turn in turns]
-        for session, turns in sessions.items()
-    }
-    units = {
-        session: {unit: _group(unit, turns, tokens[session]) for unit in UNITS}
-        for session, turns in sessions.items()
-    }
+    groupings = {session: _groupings(turns) for session, turns in sessions.items()}
+    lengths = {session: [len(ids) for ids in encoded[session]] for session in sessions}
     # A unit without a token makes its own session's similarity missing, and no other's.
-    depth = {
-        unit: min(
-            (len(ids) for grouped in units.values() for ids in grouped[unit] if len(ids)), default=1
+    depths = [
+        min(
+            (
+                size
+                for session, labels in groupings.items()
+                for size in np.bincount(labels[index], lengths[session]).astype(int).tolist()
+                if size
+            ),
+            default=1,
         )
-        for unit in UNITS
-    }
+        for index in range(len(UNITS))
+    ]
     rows: dict[str, dict[str, Any]] = {}
-    for session, grouped in units.items():
-        rng = np.random.default_rng([seed, int(digest(session)[:12], 16)])
+    for session, labels in groupings.items():
+        measures = grouped_measures(
+            [np.asarray(ids, dtype=np.int64) for ids in encoded[session]],
+            labels,
+            depths=depths,
+            repetitions=repetitions,
+            rng=np.random.default_rng([seed, int(digest(session)[:12], 16)]),
+        )
         row: dict[str, Any] = {}
-        for unit in UNITS:
-            found = lexical_measures(
-                grouped[unit], depth=depth[unit], repetitions=repetitions, rng=rng
-            )
+        for unit, found in zip(UNITS, measures, strict=True):
             row[f"s_lex_{unit}"] = found.plain
             row[f"s_lex_{unit}_matched"] = found.matched
             row[f"s_lex_{unit}_excess"] = found.excess
-        whole = np.concatenate(tokens[session])
-        row |= {
-            "tokens": len(whole),
-            "types": len(np.unique(whole)),
-            "words": sum(count_words(turn["text"]) for turn in sessions[session]),
-            "characters": sum(len(turn["text"]) for turn in sessions[session]),
-            "matched_depth": depth["turn"],
+        rows[session] = row | {
+            "tokens": measures[0].tokens,
+            "types": measures[0].types,
+            "matched_depth": depths[0],
         }
-        rows[session] = row
     return rows
 
 
@@ -124,14 +124,13 @@ def semantic_components(turns: Sequence[Turn], vectors: NDArray[np.float32]) -> 
     }
 
 
-def _group(
-    unit: str, turns: Sequence[Turn], tokens: Sequence[NDArray[np.int64]]
-) -> list[NDArray[np.int64]]:
-    """Token ids of each unit: a turn's own, or those of all turns of a speaker or side."""
-    if unit == "turn":
-        return list(tokens)
-    names = [turn["speaker"] if unit == "speaker" else turn["speaker"][0] for turn in turns]
+def _groupings(turns: Sequence[Turn]) -> list[list[int]]:
+    """The unit of each turn, by each of :data:`UNITS`: its own, or its speaker's or side's."""
+    speakers = [turn["speaker"] for turn in turns]
     return [
-        np.concatenate([ids for ids, own in zip(tokens, names, strict=True) if own == name])
-        for name in dict.fromkeys(names)
+        list(range(len(turns))),
+        *(
+            [list(dict.fromkeys(names)).index(name) for name in names]
+            for names in (speakers, [name[0] for name in speakers])
+        ),
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dissensus.debate.record import TRANSCRIPT
-from dissensus.tables.artefact import Schema, read
-from dissensus.text.embeddings import Embedder
+import numpy as np
+import pyarrow as pa
+
+from dissensus.tables.artefact import Schema
+from dissensus.text.embeddings import Embedder, Vectors
 
 if TYPE_CHECKING:
     from dissensus.talk.providers.embedder import RemoteEmbedder
@@ -47,30 +48,30 @@ EMBEDDING_CALLS = Schema(
 )
 
 
-def read_sessions(transcripts: Sequence[str | Path]) -> dict[str, list[dict[str, Any]]]:
-    """session_id -> turns in order; sessions that failed for good have none and are left out."""
-    tables = (read(path, TRANSCRIPT).to_pylist() for path in transcripts)
-    return {turns[0]["session_id"]: turns for turns in tables if turns}
-
-
 def embed_block(
-    sessions: dict[str, list[dict[str, Any]]], embedders: Sequence[Embedder]
-) -> list[dict[str, Any]]:
-    """Embed every turn with every embedder: rows of :data:`EMBEDDINGS`."""
+    sessions: Mapping[str, Sequence[Mapping[str, Any]]], embedders: Sequence[Embedder]
+) -> pa.Table:
+    """Embed every turn with every embedder: a table of :data:`EMBEDDINGS`."""
     turns = [turn for session in sessions.values() for turn in session]
-    rows = []
+    schema = pa.schema(EMBEDDINGS.fields)
+    tables = [schema.empty_table()]
     for embedder in embedders:
         vectors = embedder.embed([turn["text"] for turn in turns])
-        rows += [
-            {
-                "session_id": turn["session_id"],
-                "turn": turn["turn"],
-                "embedder": embedder.name,
-                "vector": vector,
-            }
-            for turn, vector in zip(turns, vectors, strict=True)
+        columns = [
+            [turn["session_id"] for turn in turns],
+            [turn["turn"] for turn in turns],
+            [embedder.name] * len(turns),
+            _lists(vectors),
         ]
-    return rows
+        tables.append(pa.table(columns, schema=schema))
+    return pa.concat_tables(tables)
+
+
+def _lists(vectors: Vectors) -> pa.Array:
+    """An Arrow list of each row, which need not become Python's numbers first."""
+    rows, width = vectors.shape
+    offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(width)
+    return pa.ListArray.from_arrays(offsets, vectors.ravel())
 
 
 def call_rows(block: int, embedders: Sequence[RemoteEmbedder]) -> list[dict[str, Any]]:

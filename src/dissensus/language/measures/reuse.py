@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -28,14 +28,14 @@ REUSE = Schema(
 
 
 def measure_reuse(
-    turns: Sequence[Mapping[str, Any]], encode: Callable[[str], list[int]]
+    turns: Sequence[Mapping[str, Any]], encoded: Sequence[Sequence[int]]
 ) -> list[dict[str, Any]]:
     """SequenceMatcher ratios of every two turns of one speaker, by character and by token.
 
     Parameters
     ----------
     turns : of one session, in order.
-    encode : text -> token ids.
+    encoded : the token ids of each.
     """
     return [
         {
@@ -47,8 +47,10 @@ def measure_reuse(
             "first_turn": first["turn"],
             "second_turn": second["turn"],
             "characters": reuse_ratio(first["text"], second["text"]),
-            "tokens": reuse_ratio(encode(first["text"]), encode(second["text"])),
+            "tokens": reuse_ratio(first_ids, second_ids),
         }
-        for first, second in combinations(turns, 2)
+        for (first, first_ids), (second, second_ids) in combinations(
+            zip(turns, encoded, strict=True), 2
+        )
         if first["speaker"] == second["speaker"]
     ]

@@ -1,0 +1,100 @@
+"""The debates that `calls.py` has held by others: written down, and held by a bare client.
+
+A file of them is JSON: session -> its calls in order, each with model, prompt and seed; ``<<n>>``
+in a prompt stands for the n-th speech of its session.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+Debates = dict[str, list[dict[str, Any]]]
+
+
+def written(study: Path, prompts_file: Path) -> Debates:
+    """The calls of every session that comes first in its draw.
+
+    Parameters
+    ----------
+    study : folder with the pool and the manifest.
+    prompts_file : of the one language that all sessions are in.
+    """
+    import pyarrow.parquet as pq
+
+    from dissensus.debate.protocol import Turn
+    from dissensus.language.protocol import Prompts, debate
+
+    prompts = Prompts.read(prompts_file)
+    pool = pq.read_table(study / "pool.parquet").to_pylist()
+    topics = {row["motion_id"]: row["motion_en"] for row in pool}
+    rules: Any = {"script": "latin", "words_per_sentence": 50, "system_message": False}
+    found: Debates = {}
+    for row in pq.read_table(study / "manifest.parquet").to_pylist():
+        if row["position"] != 1:
+            continue
+        steps = debate(prompts, topics[row["motion_id"]], row, **rules)()
+        calls = found[row["session_id"]] = []
+        step = next(steps, None)
+        while step is not None:
+            (call,) = step
+            speech = f"<<{len(calls)}>>"
+            seed = 100 * len(found) + len(calls)
+            prompt = call.messages[-1].content
+            calls.append({"model": call.model, "prompt": prompt, "seed": seed})
+            place = (call.number, call.speaker, call.role, call.round_label, call.model)
+            try:
+                step = steps.send([Turn(*place, speech, 0, ())])
+            except StopIteration:
+                step = None
+    return found
+
+
+async def bare(debates: Debates, base_url: str) -> None:
+    """Hold debates with the openai package and nothing else."""
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(api_key="none", base_url=base_url)
+
+    async def one(calls: list[dict[str, Any]]) -> None:
+        said: list[str] = []
+        for call in calls:
+            prompt = call["prompt"]
+            for number, speech in enumerate(said):
+                prompt = prompt.replace(f"<<{number}>>", speech)
+            answer = await client.chat.completions.create(
+                model=call["model"],
+                messages=[{"role": "user", "content": prompt}],
+                temperature=0.2,
+                max_tokens=512,
+                seed=call["seed"],
+            )
+            said.append(answer.choices[0].message.content or "")
+
+    await asyncio.gather(*(one(calls) for calls in debates.values()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    write = commands.add_parser("write")
+    write.add_argument("debates", type=Path)
+    write.add_argument("study", type=Path)
+    write.add_argument("prompts", type=Path)
+    hold = commands.add_parser("hold")
+    hold.add_argument("debates", type=Path)
+    hold.add_argument("base_url")
+    options = parser.parse_args()
+    if options.command == "write":
+        text = json.dumps(written(options.study, options.prompts))
+        options.debates.write_text(text, encoding="utf-8")
+    else:
+        debates = json.loads(options.debates.read_text(encoding="utf-8"))
+        asyncio.run(bare(debates, options.base_url))
+
+
+if __name__ == "__main__":
+    main()

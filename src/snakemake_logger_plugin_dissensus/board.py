@@ -1,0 +1,213 @@
+"""What a run's sessions have come to and how long they will take, in words that a person reads."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, RLock, Thread
+from typing import Protocol
+
+from dissensus.debate.tally import TALLY, Counts, Published
+
+#: How far back the rate looks: it forgets what a journal answered, which is much faster.
+_WINDOW_S = 180.0
+#: Below these, a rate would be a guess.
+_FEWEST_SESSIONS = 3
+_SHORTEST_S = 5.0
+#: Seconds between two looks at the counts, which is how often a terminal shows them.
+_LOOK_S = 1.0
+
+
+class Screen(Protocol):
+    """Where the state of a run is shown."""
+
+    def show(self, line: str) -> None:
+        """Show the state as it is now, which is asked for about once a second."""
+
+    def settle(self, line: str) -> None:
+        """Show the last state, which stays."""
+
+
+class Pace:
+    """Sessions a minute over the last minutes, but at least over as many as are under way.
+
+    Sessions that begin together end together: over less than such a wave, a rate is of no use.
+
+    Parameters
+    ----------
+    at : seconds of any clock, at which ``ended`` sessions had ended.
+    """
+
+    def __init__(self, at: float, ended: int) -> None:
+        self._first = self._last = (at, ended)
+        self._later: deque[tuple[float, int]] = deque()
+        self._wave = _FEWEST_SESSIONS
+
+    def note(self, at: float, ended: int, under_way: int) -> None:
+        """Note how many had ended at a time, and how many are under way."""
+        if ended != self._last[1]:
+            self._later.append((at, ended))
+        self._last = at, ended
+        self._wave = max(under_way, _FEWEST_SESSIONS)
+        while (
+            self._later
+            and at - self._later[0][0] >= _WINDOW_S
+            and ended - self._later[0][1] >= self._wave
+        ):
+            self._first = self._later.popleft()
+
+    @property
+    def per_minute(self) -> float | None:
+        """None while there is too little to base it on."""
+        seconds = self._last[0] - self._first[0]
+        ended = self._last[1] - self._first[1]
+        if seconds < _SHORTEST_S or ended < self._wave:
+            return None
+        return 60.0 * ended / seconds
+
+
+class Board:
+    """Looks at what a run's processes publish, and has it shown while sessions are held.
+
+    Attributes
+    ----------
+    screen : where it is shown; None for a process that shows nothing.
+    """
+
+    def __init__(self) -> None:
+        self.screen: Screen | None = None
+        self._total = self._held = 0
+        self._ended = Event()
+        self._ended.set()
+        self._lock = RLock()
+        self._pace: Pace | None = None
+        self._began = 0.0
+
+    def expect(self, total: int, held: int) -> None:
+        """Say how many sessions the run has, and how many of them it need not hold."""
+        self._total, self._held = total, held
+
+    def open(self, folder: Path, ledger: Path | None, budget_usd: float | None) -> None:
+        """Show from now on what processes publish in a folder, once there is some.
+
+        Parameters
+        ----------
+        ledger : what the run spends; None where it spends nothing.
+        budget_usd : what it may spend; None for no limit.
+        """
+        if self.screen is None:
+            return
+        self._published = Published(folder)
+        self._money = _money(ledger, budget_usd) if ledger else lambda: ""
+        self._ended.clear()
+        Thread(target=self._watch, daemon=True).start()
+
+    def close(self) -> None:
+        """Show the last state, where any was shown."""
+        with self._lock:
+            if self._ended.is_set():
+                return
+            self._ended.set()
+            with suppress(OSError):
+                counts = self._look()
+                if self._pace and self.screen is not None:
+                    taken = f" in {in_words(time.monotonic() - self._began)}"
+                    self.screen.settle(self._words(counts, taken))
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_LOOK_S):
+            with self._lock, suppress(OSError):
+                if self._ended.is_set():
+                    return
+                counts = self._look()
+                if self._pace and self.screen is not None:
+                    self.screen.show(self._words(counts, self._outlook(counts)))
+            if self._pace and self._done(counts) >= self._total and not counts.under_way:
+                self.close()
+
+    def _look(self) -> Counts:
+        TALLY.publish()
+        counts, now = self._published.total(), time.monotonic()
+        if self._pace is None and counts.begun:
+            self._pace, self._began = Pace(now, counts.ended), now
+        if self._pace:
+            self._pace.note(now, counts.ended, counts.under_way)
+        return counts
+
+    def _done(self, counts: Counts) -> int:
+        return min(self._held + counts.ended, self._total)
+
+    def _outlook(self, counts: Counts) -> str:
+        rate, left = self._pace and self._pace.per_minute, self._total - self._done(counts)
+        if not rate or not left:
+            return ""
+        return f"; {_rounded(rate)} a minute, {in_words(60.0 * left / rate)} left"
+
+    def _words(self, counts: Counts, time_words: str) -> str:
+        done = f"{self._done(counts):,} of {self._total:,} sessions{time_words}"
+        failed = f"{counts.failed:,} failed for good" if counts.failed else ""
+        return "; ".join(part for part in (done, failed, self._money(), _work(counts)) if part)
+
+
+def in_words(seconds: float) -> str:
+    """A time to the minute, rounded up, or to the second below one; beyond a day to the hour."""
+    if seconds <= 59.0:
+        return f"{math.ceil(max(0.0, seconds))} s"
+    minutes = math.ceil(seconds / 60.0)
+    if minutes < 24 * 60:
+        return _two(*divmod(minutes, 60), "h", "min")
+    return _two(*divmod(math.ceil(minutes / 60), 24), "d", "h")
+
+
+def _two(many: int, few: int, large: str, small: str) -> str:
+    return " ".join(f"{n} {unit}" for n, unit in ((many, large), (few, small)) if n)
+
+
+def _rounded(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10.0 else f"{rate:.2g}"
+
+
+def _work(counts: Counts) -> str:
+    """Calls, and what there is besides them."""
+    rest = {
+        "answer from a journal": counts.replayed,
+        "repair": counts.repairs,
+        "rerun": counts.reruns,
+    }
+    words = [number(n, thing) for thing, n in rest.items() if n]
+    return ", ".join([number(counts.calls, "call"), *words])
+
+
+def number(n: int, thing: str) -> str:
+    """So many things: ``1 call``, ``1,200 calls``, ``2 answers from a journal``."""
+    noun, space, rest = thing.partition(" ")
+    return f"{n:,} {noun}{'' if n == 1 else 's'}{space}{rest}"
+
+
+def _money(path: Path, budget_usd: float | None) -> Callable[[], str]:
+    """Says what was spent; nothing where the ledger cannot be read, of which the run speaks."""
+    from dissensus.errors import DissensusError
+    from dissensus.talk.ledger import Ledger
+
+    ledger = Ledger(path, None)
+    of = "" if budget_usd is None else f" of {_usd(budget_usd)}"
+
+    def say() -> str:
+        try:
+            return f"{_usd(ledger.spent_usd)}{of} spent"
+        except DissensusError:
+            return ""
+
+    return say
+
+
+def _usd(dollars: float) -> str:
+    return f"${dollars:,.4f}" if 0.0 < dollars < 1.0 else f"${dollars:,.2f}"
+
+
+#: The board of this process: the handler gives it its screen, the Snakefile the rest.
+BOARD = Board()

@@ -1,0 +1,176 @@
+"""Runs on a real Slurm of one node, which the tests start and stop."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serving import Server, serving
+from support import SMALL, Project
+
+SCRIPT = Path(__file__).with_name("cluster.sh")
+#: What differs from a cluster of people's: no accounting, and no time to wait for the first look.
+HERE = (
+    *("--slurm-status-command", "squeue"),
+    *("--slurm-init-seconds-before-status-checks", "3"),
+)
+PANEL = ["a", "b", "c", "d"]
+TURNS = "results/real/language/turns.parquet"
+Environment = dict[str, str]
+Start = Callable[..., subprocess.Popen[str]]
+
+
+def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(SCRIPT), *arguments], capture_output=True, text=True, timeout=480, check=False
+    )
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[Environment]:
+    """The environment in which commands talk to the cluster.
+
+    Skips, with the script's own reason, where Slurm can be neither found nor installed.
+    """
+    found = cluster("available")
+    if found.returncode == 1:
+        pytest.skip(found.stderr.strip())
+    assert found.returncode == 0, found.stderr
+    # Not a folder of pytest's, whose path leaves no room for the names of sockets.
+    folder = Path(tempfile.mkdtemp(prefix="slurm-"))
+    try:
+        started = cluster("start", str(folder))
+        assert started.returncode == 0, started.stderr
+        exports = (shlex.split(line)[1] for line in started.stdout.splitlines())
+        yield os.environ | dict(export.split("=", 1) for export in exports)
+    finally:
+        cluster("stop", str(folder))
+        shutil.rmtree(folder)
+
+
+def ask(slurm: Environment, *command: str) -> str:
+    done = subprocess.run(
+        command, env=slurm, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def start(slurm: Environment, project: Project) -> Iterator[Start]:
+    """Starts a run of the project whose jobs go to the cluster; it takes the targets."""
+    runs = []
+
+    def started(*targets: str) -> subprocess.Popen[str]:
+        command = project.command(*targets, "--workflow-profile", "profiles/slurm", *HERE)
+        runs.append(
+            subprocess.Popen(
+                command,
+                cwd=project.folder,
+                env=slurm,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        )
+        return runs[-1]
+
+    yield started
+    for run in runs:
+        run.kill()
+        run.wait()
+
+
+def finish(run: subprocess.Popen[str]) -> str:
+    said, _ = run.communicate(timeout=400)
+    assert run.returncode == 0, said[-4000:]
+    return said
+
+
+def until(happens: Callable[[], bool], seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.2)
+
+
+def jobs(slurm: Environment, *states: str) -> list[str]:
+    """Ids of the jobs in some state, oldest first."""
+    listed = ask(slurm, "squeue", "--noheader", "--format=%A", f"--states={','.join(states)}")
+    return sorted(listed.split(), key=int)
+
+
+def waiting(server: Server, draws: int, **top: Any) -> dict[str, Any]:
+    """A study of models that take a second to answer, in bundles of four draws."""
+    provider = {"interface": "openai", "base_url": f"{server.address}/v1", "simulated": True}
+    price = {"input": 1.0, "output": 5.0}
+    return {
+        "run": "real",
+        "sessions_per_job": 8,
+        "providers": {"o": provider},
+        "models": {
+            name: {"provider": "o", "model": f"simulated-{name}", "price": price} for name in PANEL
+        },
+        "language": {**SMALL["language"], "draws": draws, "block_size": 4, "panel": PANEL},
+        **top,
+    }
+
+
+def counted(server: Server, what: str) -> int:
+    return sum(int(kind[what]) for kind in server.stats()["calls"].values())
+
+
+def transcripts(project: Project) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in project.results("real").glob("transcripts/*")}
+
+
+def test_the_study_makes_the_bytes_that_it_makes_on_one_machine(
+    start: Start, project: Project, finished: Project
+) -> None:
+    project.configure({**SMALL, "sessions_per_job": 4})
+    finish(start())
+    kinds = (".parquet", ".csv", ".md", ".svg")
+    assert project.digests(kinds) == finished.digests(kinds)
+
+
+def test_after_scancel_of_half_the_jobs_no_call_is_made_twice(
+    slurm: Environment, start: Start, project: Project, tmp_path: Path
+) -> None:
+    with serving("--latency", "1") as server:
+        project.configure(waiting(server, draws=16))
+        run = start(TURNS)
+        until(lambda: len(jobs(slurm, "running")) >= 2 and counted(server, "answered") > 20)
+        running = jobs(slurm, "running")
+        ask(slurm, "scancel", *running[: max(1, len(running) // 2)])
+        said = finish(run)
+        assert "Trying to restart" in said
+        assert counted(server, "received") == counted(server, "distinct")
+        local = Project(tmp_path / "local")
+        local.configure(waiting(server, draws=16))
+        local.succeed(TURNS, cores=8)
+    assert transcripts(project) == transcripts(local)
+
+
+def test_a_reached_budget_ends_the_run_on_every_node(
+    slurm: Environment, start: Start, project: Project
+) -> None:
+    with serving("--latency", "1") as server:
+        project.configure(waiting(server, draws=16, budget_usd=0.05))
+        run = start(TURNS)
+        said, _ = run.communicate(timeout=300)
+        assert run.returncode != 0
+        assert "of the $0.0500 that budget_usd allows; raise budget_usd and start again" in said
+        assert "Traceback" not in said
+        until(lambda: not jobs(slurm, "running", "pending", "completing"))
+        project.configure(waiting(server, draws=16, budget_usd=5.0))
+        finish(start(TURNS))
+        assert counted(server, "received") == counted(server, "distinct")

@@ -1,0 +1,145 @@
+"""Whole runs with many sessions to a job: the same results, and each session's own rerun."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import SMALL, Project
+
+KINDS = (".parquet", ".csv", ".md", ".svg")
+BUNDLED = {**SMALL, "sessions_per_job": 2}
+
+
+def bundled(project: Project, **more: Any) -> Project:
+    project.configure({**BUNDLED, **more})
+    return project
+
+
+def changed(project: Project, since: float) -> set[str]:
+    """The artefacts of sessions that were written after a moment."""
+    return {
+        str(path.relative_to(project.results()))
+        for kind in ("sessions", "calls", "transcripts", "held", "journal")
+        for path in (project.results() / kind).iterdir()
+        if path.stat().st_mtime > since
+    }
+
+
+@pytest.fixture
+def held(project: Project) -> Iterator[Project]:
+    """A run with bundles, at its end."""
+    bundled(project).succeed()
+    yield project
+
+
+def test_bundles_make_the_bytes_that_single_sessions_make(finished: Project, held: Project) -> None:
+    assert held.digests(KINDS) == finished.digests(KINDS)
+    marks = sorted(path.name for path in (held.results() / "bundles").iterdir())
+    assert marks == ["d001_d001", "d002_d002", "d003_d003", "d004_d004"]
+    assert held.planned() == {}
+
+
+def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(held: Project) -> None:
+    before = held.digests(KINDS)
+    for kind, name in (("transcripts", "d003-zh"), ("calls", "d001-en"), ("sessions", "d001-zh")):
+        (held.results() / kind / f"{name}.parquet").unlink()
+    moment = time.time()
+    planned = held.planned()
+    assert planned["hold_bundle"] == 2
+    # Draws 1 and 3 are in shards of their own, and both are measured again; nothing else is.
+    assert planned["gather_shard"] == planned["embed_turns"] == 2
+    held.succeed()
+    touched = {Path(name).stem for name in changed(held, moment)}
+    assert touched == {"d003-zh", "d001-en", "d001-zh"}
+    assert not [name for name in changed(held, moment) if name.startswith("journal")]
+    assert held.digests(KINDS) == before
+    assert held.planned() == {}
+
+
+def test_a_single_session_can_be_named_and_is_held_alone(project: Project) -> None:
+    bundled(project).succeed("results/demo/language/manifest.parquet")
+    rows = json.loads(
+        subprocess.run(
+            ["python", "-c", "import sys,pyarrow.parquet as p,json;"
+             "print(json.dumps(p.read_table(sys.argv[1]).to_pylist()))",
+             str(project.results() / "manifest.parquet")],
+            capture_output=True, check=True, text=True,
+        ).stdout
+    )  # fmt: skip
+    first = next(r["session_id"] for r in rows if r["position"] == 1 and r["draw_id"] == "d002")
+    project.succeed(f"results/demo/language/transcripts/{first}.parquet")
+    assert [path.stem for path in project.results().glob("transcripts/*")] == [first]
+
+
+def test_what_a_session_depends_on_holds_it_again_in_either_mode(held: Project) -> None:
+    prompt = held.folder / "resources/prompts/language/zh.yaml"
+    text = prompt.read_text(encoding="utf-8")
+    prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
+    moment = time.time()
+    # A dry run decides nothing.
+    held.planned()
+    held.succeed("results/demo/language/turns.parquet")
+    touched = {Path(name).stem for name in changed(held, moment)}
+    assert touched == {f"d{draw:03d}-zh" for draw in range(1, 5)}
+    # Back to single sessions, of which Snakemake has no record, and the old words.
+    prompt.write_text(text, encoding="utf-8")
+    held.configure(SMALL)
+    moment = time.time()
+    held.succeed("results/demo/language/turns.parquet")
+    stale = {Path(name).stem for name in changed(held, moment) if name.startswith("transcripts")}
+    assert stale >= {f"d{draw:03d}-zh" for draw in range(1, 5)}
+
+
+def test_a_session_that_fails_for_good_is_attrition_and_its_bundle_goes_on(
+    project: Project,
+) -> None:
+    models = project.settings()["models"]
+    for name in models:
+        models[name]["timeout_rate"] = 0.12 if name == "simulated-a" else 0.0
+    protocol = {**SMALL["language"], "protocol": {"session_attempts": 1}}
+    bundled(project, models=models, language=protocol, sessions_per_job=8)
+    said = project.succeed("results/demo/language/turns.parquet")
+    assert "failed for good" in said
+    assert len(list(project.results().glob("transcripts/*.parquet"))) == 8
+
+
+@pytest.mark.parametrize("whom", ["run", "job"])
+def test_a_killed_run_goes_on_and_asks_nothing_twice(
+    finished: Project, project: Project, whom: str
+) -> None:
+    bundled(project)
+    run = subprocess.Popen(
+        project.command("--keep-incomplete"),
+        cwd=project.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    journals = project.results() / "journal"
+    for _ in range(600):
+        if len(list(journals.glob("*.jsonl"))) >= 2:
+            break
+        time.sleep(0.05)
+    if whom == "run":
+        run.send_signal(signal.SIGKILL)
+    else:
+        for pid in map(int, _scripts("hold_bundle", project.folder)):
+            os.kill(pid, signal.SIGKILL)
+    run.wait(timeout=120)
+    project.succeed()
+    assert project.digests(KINDS) == finished.digests(KINDS)
+    for path in journals.glob("*.jsonl"):
+        keys = [json.loads(line)["request_sha256"] for line in path.read_text().splitlines()]
+        assert len(keys) == len(set(keys))
+
+
+def _scripts(name: str, folder: Path) -> list[str]:
+    """Process ids of a script's processes in a folder."""
+    found = subprocess.run(["pgrep", "-f", name], capture_output=True, text=True).stdout.split()
+    return [pid for pid in found if Path(f"/proc/{pid}/cwd").resolve() == folder]
