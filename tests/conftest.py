@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,4 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture
 def copied(finished: Project, tmp_path: Path) -> Project:
     """The finished run in a folder of its own, to change at will."""
-    folder = tmp_path / "project"
-    shutil.copytree(finished.folder, folder, symlinks=True)
-    again = object.__new__(Project)
-    again.folder = folder
-    return again
+    return finished.copy(tmp_path / "project")

@@ -39,6 +39,13 @@ class Project:
                 shutil.copy2(source, folder / name)
         self.configure(SMALL)
 
+    def copy(self, folder: Path) -> Project:
+        """This project, with its results, in another folder."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        again = object.__new__(Project)
+        again.folder = folder
+        return again
+
     def configure(self, overrides: dict[str, Any]) -> None:
         """Settings on top of the default ones, from the next run on."""
         (self.folder / "more.yaml").write_text(yaml.safe_dump(overrides), encoding="utf-8")

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from support import SMALL, Project
 
 KINDS = (".parquet", ".csv", ".md", ".svg")
+TURNS = "results/demo/language/turns.parquet"
 BUNDLED = {**SMALL, "sessions_per_job": 2}
 
 
@@ -34,18 +34,27 @@ def changed(project: Project, since: float) -> set[str]:
     }
 
 
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A run with bundles, at its end, for tests that only look."""
+    made = Project(tmp_path_factory.mktemp("bundled") / "project")
+    bundled(made).succeed()
+    return made
+
+
 @pytest.fixture
-def held(project: Project) -> Iterator[Project]:
-    """A run with bundles, at its end."""
-    bundled(project).succeed()
-    yield project
+def held(ended: Project, tmp_path: Path) -> Project:
+    """The same, to change at will."""
+    return ended.copy(tmp_path / "project")
 
 
-def test_bundles_make_the_bytes_that_single_sessions_make(finished: Project, held: Project) -> None:
-    assert held.digests(KINDS) == finished.digests(KINDS)
-    marks = sorted(path.name for path in (held.results() / "bundles").iterdir())
+def test_bundles_make_the_bytes_that_single_sessions_make(
+    finished: Project, ended: Project
+) -> None:
+    assert ended.digests(KINDS) == finished.digests(KINDS)
+    marks = sorted(path.name for path in (ended.results() / "bundles").iterdir())
     assert marks == ["d001_d001", "d002_d002", "d003_d003", "d004_d004"]
-    assert held.planned() == {}
+    assert ended.planned() == {}
 
 
 def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(held: Project) -> None:
@@ -87,14 +96,14 @@ def test_what_a_session_depends_on_holds_it_again_in_either_mode(held: Project) 
     moment = time.time()
     # A dry run decides nothing.
     held.planned()
-    held.succeed("results/demo/language/turns.parquet")
+    held.succeed(TURNS)
     touched = {Path(name).stem for name in changed(held, moment)}
     assert touched == {f"d{draw:03d}-zh" for draw in range(1, 5)}
     # Back to single sessions, of which Snakemake has no record, and the old words.
     prompt.write_text(text, encoding="utf-8")
     held.configure(SMALL)
     moment = time.time()
-    held.succeed("results/demo/language/turns.parquet")
+    held.succeed(TURNS)
     stale = {Path(name).stem for name in changed(held, moment) if name.startswith("transcripts")}
     assert stale >= {f"d{draw:03d}-zh" for draw in range(1, 5)}
 
@@ -107,7 +116,7 @@ def test_a_session_that_fails_for_good_is_attrition_and_its_bundle_goes_on(
         models[name]["timeout_rate"] = 0.12 if name == "simulated-a" else 0.0
     protocol = {**SMALL["language"], "protocol": {"session_attempts": 1}}
     bundled(project, models=models, language=protocol, sessions_per_job=8)
-    said = project.succeed("results/demo/language/turns.parquet")
+    said = project.succeed(TURNS)
     assert "failed for good" in said
     assert len(list(project.results().glob("transcripts/*.parquet"))) == 8
 
@@ -118,7 +127,7 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
 ) -> None:
     bundled(project)
     run = subprocess.Popen(
-        project.command("--keep-incomplete"),
+        project.command(TURNS, "--keep-incomplete"),
         cwd=project.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     journals = project.results() / "journal"
@@ -132,8 +141,11 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
         for pid in map(int, _scripts("hold_bundle", project.folder)):
             os.kill(pid, signal.SIGKILL)
     run.wait(timeout=120)
-    project.succeed()
-    assert project.digests(KINDS) == finished.digests(KINDS)
+    project.succeed(TURNS)
+    for kind in ("transcripts/*.parquet", "sessions/*.parquet", "turns.parquet"):
+        for path in project.results().glob(kind):
+            told = finished.results() / path.relative_to(project.results())
+            assert path.read_bytes() == told.read_bytes(), path
     for path in journals.glob("*.jsonl"):
         keys = [json.loads(line)["request_sha256"] for line in path.read_text().splitlines()]
         assert len(keys) == len(set(keys))

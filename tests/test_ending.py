@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +96,111 @@ def test_of_many_that_find_the_same_one_is_heard() -> None:
     assert run.returncode == 1
     assert said.endswith("kept\n") or "calling" not in said
     assert complaint == "The budget is reached.\n"
+
+
+#: A job of a run: it makes one call after another until it may not.
+JOB = """
+import sys, time
+from pathlib import Path
+from dissensus.ending import ending_with
+from dissensus.errors import BudgetReached, DissensusError
+from dissensus.talk.journal import IN_FLIGHT
+
+folder, seconds = Path(sys.argv[1]), float(sys.argv[2])
+try:
+    with ending_with(folder):
+        for number in range(int(sys.argv[3])):
+            with IN_FLIGHT:
+                print("calling", flush=True)
+                time.sleep(seconds)
+                print("kept", flush=True)
+        raise BudgetReached("The budget is reached.")
+except DissensusError as error:
+    print(error, file=sys.stderr)
+    sys.exit(1)
+"""
+
+
+def job(folder: Path, seconds: float, calls: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", JOB, str(folder), str(seconds), str(calls)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def calling(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    assert process.stdout.readline() == "calling\n"
+
+
+def test_a_job_that_is_told_to_end_twice_finishes_its_call_and_begins_no_other(tmp_path: Path):
+    process = job(tmp_path, 1.0, 50)
+    calling(process)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    said, complaint = process.communicate(timeout=20)
+    assert (process.returncode, said) == (1, "kept\n")
+    assert complaint.startswith("The run is stopping and makes no further call")
+    assert not (tmp_path / ".stopped").exists()
+
+
+def test_what_stops_one_job_stops_the_others_and_the_run_says_why(tmp_path: Path):
+    other = job(tmp_path, 0.5, 50)
+    calling(other)
+    run = subprocess.Popen(
+        [sys.executable, "-c", RUNNING, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    run.stdout.readline()
+    _, complaint = job(tmp_path, 0.01, 1).communicate(timeout=20)
+    assert complaint == "The budget is reached.\n"
+    said, _ = other.communicate(timeout=20)
+    assert other.returncode == 1
+    assert said.endswith("kept\n")
+    assert run.communicate(timeout=20)[1] == "The budget is reached.\n"
+    assert run.returncode == 1
+
+
+#: A run that waits for its jobs; a notice of an earlier time does not end it.
+RUNNING = """
+import sys, time
+from pathlib import Path
+from dissensus.ending import heed_notices, refuse
+folder = Path(sys.argv[1])
+(folder / ".stopped").write_text("of yesterday")
+heed_notices(folder, refuse)
+print("heeding", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_job_ends_when_its_run_is_gone(tmp_path: Path):
+    run = subprocess.Popen(
+        [sys.executable, "-c", LOCKED, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert run.stdout is not None
+    run.stdout.readline()
+    process = job(tmp_path, 0.3, 50)
+    calling(process)
+    time.sleep(1.5)
+    assert process.poll() is None
+    run.kill()
+    run.wait()
+    process.communicate(timeout=20)
+    assert process.returncode == 1
+
+
+LOCKED = """
+import sys, time
+from pathlib import Path
+from dissensus.runs import RunLock
+RunLock(Path(sys.argv[1])).acquire()
+print("locked", flush=True)
+time.sleep(60)
+"""

@@ -59,7 +59,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "colour",
         1,
         "colour is no setting; known here are models, providers, budget_usd, prices, run, seed, "
-        "language.",
+        "sessions_per_job, sessions_on, language.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (

@@ -111,19 +111,19 @@ def jobs_of_sessions(project: Project) -> int:
 
 
 def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
-    for name in ("pool.parquet", "embeddings/1.parquet", "figures/flow.png"):
+    for name in ("pool.parquet", "shards/1/embeddings.parquet", "figures/flow.png"):
         (copied.results() / name).rename(copied.folder / "away")
         assert copied.planned(), f"{name} is not missed"
         (copied.folder / "away").rename(copied.results() / name)
     (copied.results() / "language_effect.parquet").unlink()
     planned = copied.planned()
     assert planned["estimate_language_effect"] == 1
-    upstream = {"hold_session", "embed_turns", "measure_block", "measure_homogeneity"}
+    upstream = {"hold_session", "embed_turns", "measure_shard", "measure_homogeneity"}
     assert not upstream & set(planned)
 
 
 @pytest.mark.parametrize(
-    "name", ["pool.parquet", "outcomes.parquet", "embeddings/1.parquet", "figures/flow.png"]
+    "name", ["pool.parquet", "outcomes.parquet", "shards/1/embeddings.parquet", "figures/flow.png"]
 )
 def test_any_deleted_result_comes_back_and_no_session_is_held(copied: Project, name: str) -> None:
     path = copied.results() / name
@@ -139,7 +139,7 @@ def test_an_anchor_or_a_weight_reruns_no_session_and_no_embedding(copied: Projec
     copied.configure(merged(measures={"weights": {"lexical": 0.25, "semantic": 0.75}}))
     planned = copied.planned()
     assert planned["measure_homogeneity"] == 1
-    assert not {"hold_session", "embed_turns", "measure_block"} & set(planned)
+    assert not {"hold_session", "embed_turns", "measure_shard"} & set(planned)
 
 
 def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> None:

@@ -58,6 +58,14 @@ def call_off(error: object) -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
+def cancel_on_signals() -> None:
+    """Let SIGTERM do what Ctrl-C does to a run with jobs on a cluster.
+
+    Snakemake's own handler of it waits until all of them have ended by themselves.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def heed_signals() -> None:
     """Let Ctrl-C and SIGTERM end the run as an error does, and a second one at once.
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A Slurm of one node for the tests, all of whose state is in one folder.
 #
-#   cluster.sh available      installs Debian's Slurm and munge if need be; says why where it cannot
+#   cluster.sh available      says what is missing, if anything is
+#   cluster.sh install        installs Debian's Slurm and munge if need be; says why where it cannot
 #   cluster.sh start FOLDER   prints what a shell must evaluate to talk to this cluster
 #   cluster.sh stop FOLDER    ends its jobs and its daemons; the folder, with their logs, stays
 #
@@ -16,18 +17,28 @@ fail() {
   exit 1
 }
 
-available() {
-  local command missing=()
+missing() {
+  local command
   for command in munged slurmctld slurmd sbatch srun squeue sinfo scancel scontrol; do
-    command -v "$command" >/dev/null || missing+=("$command")
+    command -v "$command" >/dev/null || echo "$command"
   done
-  [ ${#missing[@]} -eq 0 ] && return
+}
+
+available() {
+  local lacking
+  lacking=$(missing | xargs)
+  [ -z "$lacking" ] ||
+    fail "No Slurm here: $lacking not found; tests/slurm/cluster.sh install gets them from Debian."
+}
+
+install() {
+  [ -n "$(missing)" ] || return 0
   command -v apt-get >/dev/null ||
-    fail "No Slurm here: ${missing[*]} not found, and without apt-get it cannot be installed."
+    fail "No Slurm here: it is not installed, and without apt-get it cannot be."
   local root=()
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null ||
-      fail "No Slurm here: ${missing[*]} not found, and only root can install slurm-wlm and munge."
+      fail "No Slurm here: it is not installed, and only root can install slurm-wlm and munge."
     root=(sudo -n)
   fi
   { "${root[@]}" timeout 120 apt-get update &&
@@ -172,12 +183,12 @@ stop() {
 }
 
 case "${1:-} ${2:+FOLDER}" in
-  "available ") available ;;
+  "available " | "install ") "$1" ;;
   "start FOLDER" | "stop FOLDER")
     mkdir -p "$2"
     folder=$(cd "$2" && pwd -P)
     export SLURM_CONF=$folder/slurm.conf
     "$1" "$folder"
     ;;
-  *) fail "cluster.sh takes: available, start FOLDER or stop FOLDER." ;;
+  *) fail "cluster.sh takes: available, install, start FOLDER or stop FOLDER." ;;
 esac

@@ -18,11 +18,8 @@ from serving import Server, serving
 from support import SMALL, Project
 
 SCRIPT = Path(__file__).with_name("cluster.sh")
-#: What differs from a cluster of people's: no accounting, and no time to wait for the first look.
-HERE = (
-    *("--slurm-status-command", "squeue"),
-    *("--slurm-init-seconds-before-status-checks", "3"),
-)
+#: What differs from a cluster of people's: there is no time to wait for the first look.
+HERE = ("--slurm-init-seconds-before-status-checks", "3")
 PANEL = ["a", "b", "c", "d"]
 TURNS = "results/real/language/turns.parquet"
 Environment = dict[str, str]
@@ -39,7 +36,7 @@ def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
 def slurm() -> Iterator[Environment]:
     """The environment in which commands talk to the cluster.
 
-    Skips, with the script's own reason, where Slurm can be neither found nor installed.
+    Skips, with the script's own reason, where there is no Slurm.
     """
     found = cluster("available")
     if found.returncode == 1:
@@ -110,12 +107,12 @@ def jobs(slurm: Environment, *states: str) -> list[str]:
 
 
 def waiting(server: Server, draws: int, **top: Any) -> dict[str, Any]:
-    """A study of models that take a second to answer, in bundles of four draws."""
+    """A study of models that take a second to answer, in bundles of two draws."""
     provider = {"interface": "openai", "base_url": f"{server.address}/v1", "simulated": True}
     price = {"input": 1.0, "output": 5.0}
     return {
         "run": "real",
-        "sessions_per_job": 8,
+        "sessions_per_job": 4,
         "providers": {"o": provider},
         "models": {
             name: {"provider": "o", "model": f"simulated-{name}", "price": price} for name in PANEL
@@ -146,16 +143,16 @@ def test_after_scancel_of_half_the_jobs_no_call_is_made_twice(
     slurm: Environment, start: Start, project: Project, tmp_path: Path
 ) -> None:
     with serving("--latency", "1") as server:
-        project.configure(waiting(server, draws=16))
+        project.configure(waiting(server, draws=8))
         run = start(TURNS)
-        until(lambda: len(jobs(slurm, "running")) >= 2 and counted(server, "answered") > 20)
+        until(lambda: len(jobs(slurm, "running")) >= 2 and counted(server, "answered") > 10)
         running = jobs(slurm, "running")
         ask(slurm, "scancel", *running[: max(1, len(running) // 2)])
         said = finish(run)
         assert "Trying to restart" in said
         assert counted(server, "received") == counted(server, "distinct")
         local = Project(tmp_path / "local")
-        local.configure(waiting(server, draws=16))
+        local.configure(waiting(server, draws=8))
         local.succeed(TURNS, cores=8)
     assert transcripts(project) == transcripts(local)
 
@@ -164,13 +161,13 @@ def test_a_reached_budget_ends_the_run_on_every_node(
     slurm: Environment, start: Start, project: Project
 ) -> None:
     with serving("--latency", "1") as server:
-        project.configure(waiting(server, draws=16, budget_usd=0.05))
+        project.configure(waiting(server, draws=8, budget_usd=0.03))
         run = start(TURNS)
         said, _ = run.communicate(timeout=300)
         assert run.returncode != 0
-        assert "of the $0.0500 that budget_usd allows; raise budget_usd and start again" in said
+        assert "of the $0.0300 that budget_usd allows; raise budget_usd and start again" in said
         assert "Traceback" not in said
         until(lambda: not jobs(slurm, "running", "pending", "completing"))
-        project.configure(waiting(server, draws=16, budget_usd=5.0))
+        project.configure(waiting(server, draws=8, budget_usd=5.0))
         finish(start(TURNS))
         assert counted(server, "received") == counted(server, "distinct")

@@ -245,17 +245,6 @@ def test_only_replies_and_clear_sentences_come_out(tmp_path: Path, seed: int) ->
             json.dumps(vars(reply), ensure_ascii=False).encode()
 
 
-def test_an_address_where_nobody_listens_any_more(tmp_path: Path) -> None:
-    with hostile(Said(chat())) as server:
-        model = board(tmp_path, {"p": provider(server, retries=1)}).model("m")
-        model.ask(REQUEST)
-    reply = model.ask(REQUEST)
-    assert reply.error == "connection"
-    # No request got through, so nothing can have been billed.
-    assert reply.faults_usd == 0.0
-    assert len((tmp_path / "ledger.jsonl").read_text().splitlines()) <= 2
-
-
 def test_patience_ends_a_call(tmp_path: Path) -> None:
     with hostile(Said(chat(), after=3.0)) as server:
         model = board(tmp_path, {"p": provider(server)}).model("m")

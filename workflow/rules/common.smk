@@ -8,6 +8,7 @@ from dissensus.debate.tally import TALLY, clear
 from dissensus.ending import (
     before_last_words,
     call_off,
+    cancel_on_signals,
     heed_notices,
     heed_signals,
     refuse,
@@ -28,6 +29,11 @@ gc.set_threshold(50_000, 20, 100)
 
 
 before_last_words(close)
+
+# For its limit on job starts, Snakemake starts a timer with every look at the jobs, which has it look
+# again a second later, for good: after thousands of jobs it does nothing else.
+if workflow.scheduling_settings:
+    workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 def plainly(function):
@@ -75,6 +81,7 @@ onstart:
         heed_signals()
         heed_notices(RESULTS, refuse)
     else:
+        cancel_on_signals()
         heed_notices(RESULTS, call_off)
 
 

@@ -35,9 +35,9 @@ def paths_in(folder: Path, session_id: str) -> SessionPaths:
     )
 
 
-def spec_in(folder: Path, session_id: str) -> Path:
-    """Where the digest of a session's specification is noted."""
-    return folder / f"specs/{session_id}"
+def spec_in(folder: Path, name: str) -> Path:
+    """Where the digest of a session's, or a bundle's, specification is noted."""
+    return folder / f"specs/{name}"
 
 
 def hold_in(folder: Path, spec: Row, switchboard: Switchboard) -> str:
@@ -97,8 +97,8 @@ class Sessions:
 
         A file is written when the specification has changed. Where the session was held to it
         before, its time is long past: nothing is to be done. So sessions are held again exactly
-        when what they depend on has changed, by whichever job they were held, and bundles in which
-        an artefact is missing are told by their mark, which is dropped.
+        when what they depend on has changed, by whichever job they were held, and bundles too. A
+        bundle in which an artefact is missing is told by its mark, which is dropped.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Sessions:
         -------
         Those that are still to be held.
         """
-        unheld = []
+        rows, unheld = list(rows), []
         for row in rows:
             spec = digest(self.spec(row))
             held = self._is_held(row, spec)
@@ -117,9 +117,16 @@ class Sessions:
             _note(spec_in(self.folder, row["session_id"]), spec, old=held)
         marks = self.folder / "bundles"
         for mark in marks.iterdir() if marks.is_dir() else ():
+            self.note_bundle(bundled(rows, mark.name), mark.name)
             if any(self._lacks(row) for row in bundled(unheld, mark.name)):
                 mark.unlink()
         return unheld
+
+    def note_bundle(self, rows: Sequence[Row], bundle: str) -> Path:
+        """Write down what a bundle's sessions are to be, as :meth:`note` does; the file."""
+        specs = [digest(self.spec(row)) for row in rows]
+        held = all(map(self._is_held, rows, specs))
+        return _note(spec_in(self.folder, bundle), digest(specs), old=held)
 
     def _is_held(self, row: Row, spec: str) -> bool:
         return is_held(paths_in(self.folder, row["session_id"]), spec)
@@ -158,12 +165,13 @@ class Sessions:
         return failures
 
 
-def _note(path: Path, text: str, old: bool) -> None:
+def _note(path: Path, text: str, old: bool) -> Path:
     """Have a file hold a text; where that is new to it, its time is now, or the beginning."""
     with suppress(OSError):
         if path.read_text("ascii") == text:
-            return
+            return path
     with replacing(path) as part:
         part.write_text(text, encoding="ascii")
         if old:
             os.utime(part, (0, 0))
+    return path

@@ -64,9 +64,12 @@ def session_spec(wildcards):
     return spec_in(L, session_row(wildcards.session)["session_id"])
 
 
-def bundle_specs(wildcards):
-    rows = bundled(manifest()[0].values(), wildcards.bundle)
-    return [spec_in(L, row["session_id"]) for row in rows]
+def bundle_spec(wildcards):
+    """The same of a bundle, in one file: Snakemake looks at the inputs of waiting jobs again and again."""
+    rows, sessions, _ = manifest()
+    return sessions.note_bundle(
+        bundled(rows.values(), wildcards.bundle), wildcards.bundle
+    )
 
 
 def previous_session(wildcards):
@@ -122,7 +125,10 @@ def in_flight(wildcards):
 
 def together(wildcards, threads):
     """How many sessions a bundle holds at once: on a node of a cluster, all of them."""
-    return threads if runs_here() or not WAITS else size_of(wildcards.bundle)
+    if not WAITS:
+        # One computes while the other's replies are on their way to the disk.
+        return 2
+    return threads if runs_here() else size_of(wildcards.bundle)
 
 
 @lru_cache

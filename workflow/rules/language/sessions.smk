@@ -74,7 +74,7 @@ rule hold_bundle:
     input:
         manifest=ancient(L / "manifest.parquet"),
         pool=ancient(L / "pool.parquet"),
-        specs=bundle_specs,
+        spec=bundle_spec,
     output:
         held=L / "bundles/{bundle}",
     log:
