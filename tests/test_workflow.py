@@ -160,6 +160,26 @@ def test_another_seed_is_another_study(copied: Project) -> None:
     assert copied.digests(run="other")["turns.parquet"] != before["turns.parquet"]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"panel": ["simulated-a", "simulated-b", "simulated-c", "other"]},
+        {"languages": {"zh": None, "again": {
+            "prompts": "resources/prompts/language/en.yaml", "motion": "motion_en",
+            "script": "latin"}}},
+        {"pool": {"sources": ["wudc"]}},
+    ],
+    ids=["panel", "languages", "pool"],
+)  # fmt: skip
+def test_another_cast_language_or_pool_draws_the_manifest_anew(
+    copied: Project, change: dict[str, Any]
+) -> None:
+    other = copied.settings()["models"]["simulated-a"]
+    copied.configure({**merged(**change), "models": {"other": other}})
+    planned = copied.planned()
+    assert "draw_manifest" in planned or "code_pool" in planned
+
+
 def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Project) -> None:
     for pause in (2.5, 3.5, 5.0):
         process = subprocess.Popen(

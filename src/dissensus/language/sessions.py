@@ -11,6 +11,7 @@ from typing import Any
 
 from dissensus.debate.jobs import bundled, hold_all
 from dissensus.debate.record import SessionPaths, is_held
+from dissensus.errors import ResourceError
 from dissensus.fingerprint import digest
 from dissensus.language.design.pool import read_pool
 from dissensus.language.session import hold, specify
@@ -107,6 +108,11 @@ class Sessions:
         Returns
         -------
         Those that are still to be held.
+
+        Raises
+        ------
+        ResourceError : a note cannot be written.
+        KeyError : a row is of a model, language or motion that is not known.
         """
         rows, unheld = list(rows), []
         for row in rows:
@@ -170,8 +176,14 @@ def _note(path: Path, text: str, old: bool) -> Path:
     with suppress(OSError):
         if path.read_text("ascii") == text:
             return path
-    with replacing(path) as part:
-        part.write_text(text, encoding="ascii")
-        if old:
-            os.utime(part, (0, 0))
+    try:
+        with replacing(path) as part:
+            part.write_text(text, encoding="ascii")
+            if old:
+                os.utime(part, (0, 0))
+    except OSError as error:
+        raise ResourceError(
+            f"{path} cannot be written ({error.strerror}); make results/ a folder that the run may "
+            "write to, with some space left."
+        ) from None
     return path

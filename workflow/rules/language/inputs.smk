@@ -1,6 +1,7 @@
-# What the language study's rules read: sessions by the manifest, blocks of them, and their specifications.
+# What the language study's rules read: sessions, their bundles and shards, by the manifest.
 
 import os
+from contextlib import suppress
 from functools import lru_cache
 
 from dissensus.debate.jobs import bundled, bundles, shards
@@ -32,9 +33,11 @@ def manifest_now():
     return manifest_at(path, os.stat(path).st_mtime_ns)
 
 
-# Before Snakemake looks which files there are.
+# Before Snakemake looks which files there are. A manifest of models, languages or motions that the
+# settings do not know is drawn anew.
 if (L / "manifest.parquet").exists() and (L / "pool.parquet").exists():
-    manifest_now()
+    with suppress(KeyError):
+        manifest_now()
 
 
 def per_job():
