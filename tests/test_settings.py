@@ -15,7 +15,7 @@ from dissensus.settings import load, load_file
 from scripted import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-DELETE = object()
+DELETE = "(left out)"
 BLOCK = "it must be a block of settings"
 ENTRY = {"prompts": "resources/prompts/language/zh.yaml", "motion": "motion_zh", "script": "han"}
 A = "models.simulated-a"
