@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from support import SMALL, Project
@@ -76,14 +77,7 @@ def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(held: 
 
 def test_a_single_session_can_be_named_and_is_held_alone(project: Project) -> None:
     bundled(project).succeed("results/demo/language/manifest.parquet")
-    rows = json.loads(
-        subprocess.run(
-            ["python", "-c", "import sys,pyarrow.parquet as p,json;"
-             "print(json.dumps(p.read_table(sys.argv[1]).to_pylist()))",
-             str(project.results() / "manifest.parquet")],
-            capture_output=True, check=True, text=True,
-        ).stdout
-    )  # fmt: skip
+    rows = pq.read_table(project.results() / "manifest.parquet").to_pylist()
     first = next(r["session_id"] for r in rows if r["position"] == 1 and r["draw_id"] == "d002")
     project.succeed(f"results/demo/language/transcripts/{first}.parquet")
     assert [path.stem for path in project.results().glob("transcripts/*")] == [first]
