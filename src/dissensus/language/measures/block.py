@@ -1,4 +1,4 @@
-"""Measures one temporal block of sessions: the unit of work of the measuring jobs."""
+"""Measures some sessions, whole draws of them: the work of one measuring job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def measure_block(
     repetitions: int,
     seed: int,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Components and reuse of every session of a block.
+    """Components and reuse of every session given.
 
     Parameters
     ----------

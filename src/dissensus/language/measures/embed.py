@@ -1,4 +1,4 @@
-"""Embeds the turns of one temporal block; apart from the measures, since it may cost money."""
+"""Embeds the turns of some sessions; apart from the measures, since it may cost money."""
 
 from __future__ import annotations
 
