@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.stats.power import minimum_detectable_effect, power_paired_t, required_pairs
+from dissensus.stats.power import minimum_detectable_effect, power_paired_t
 
 calm = settings(deadline=None, derandomize=True, max_examples=50)
 
@@ -38,15 +38,6 @@ def test_power_at_the_minimum_detectable_effect(sd, n, power, alpha):
     assert float(power_paired_t(effect, sd, n, alpha)) == pytest.approx(power, abs=1e-6)
 
 
-@calm
-@given(st.floats(0.1, 3), st.floats(0.3, 0.95))
-def test_required_pairs_are_the_fewest(effect, power):
-    n = int(required_pairs(effect, 1.0, power))
-    assert power_paired_t(effect, 1.0, n) >= power
-    assert n == 2 or power_paired_t(effect, 1.0, n - 1) < power
-    assert required_pairs(-effect, 1.0, power) == n
-
-
 def test_vectorised_over_effects_and_pairs():
     effects = np.array([[0.0, 0.1], [0.2, -0.2]])
     result = power_paired_t(effects, 0.5, 50, 0.1)
@@ -54,7 +45,6 @@ def test_vectorised_over_effects_and_pairs():
     assert result[0, 0] == pytest.approx(0.1)
     assert result[1, 0] == result[1, 1]
     assert (np.diff(power_paired_t(0.2, 0.5, np.array([5, 20, 80, 2000]))) > 0).all()
-    assert required_pairs([0.0, 0.3], 1.0).tolist() == [np.inf, 90.0]
 
 
 def test_power_stays_a_share_where_the_tails_are_extreme():
@@ -80,7 +70,6 @@ def test_power_agrees_with_simulation():
         (lambda: power_paired_t(np.nan, 1.0, 10), "not finite"),
         (lambda: power_paired_t(0.1, 1.0, 10, 0.0), r"alpha is 0\.0"),
         (lambda: minimum_detectable_effect(1.0, 10, 0.05), "above alpha"),
-        (lambda: required_pairs(0.1, 1.0, 1.0), r"power is 1\.0"),
     ],
 )
 def test_unusable_input(call, message):

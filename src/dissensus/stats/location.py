@@ -204,61 +204,6 @@ def probability_of_superiority(differences: npt.ArrayLike, confidence: float = 0
     return Estimate(share, se, low, high, p_value, n, n)
 
 
-def probability_of_superiority_unpaired(
-    x: npt.ArrayLike, y: npt.ArrayLike, confidence: float = 0.95
-) -> Estimate:
-    """P(X > Y) + P(X = Y)/2 for two independent samples, the Mann-Whitney U over its maximum.
-
-    Parameters
-    ----------
-    x, y : array_like, shapes (m,) and (n,)
-        Independent samples of at least 2 values each.
-    confidence : float
-        Level of the interval.
-
-    Returns
-    -------
-    Estimate
-        A probability; standard error of Hanley & McNeil (1982); p of the Mann-Whitney test;
-        `n` is m + n.
-
-    Raises
-    ------
-    ValueError
-        For samples of fewer than 2 values or values that are not finite.
-
-    Notes
-    -----
-    Interval: method 5 of Newcombe (2006, Statistics in Medicine 25:559-573), the score-type
-    inversion of the Hanley-McNeil variance with both sizes replaced by their mean; it stays
-    inside [0, 1] and keeps its width at an estimate of 0 or 1.
-    """
-    first, second = as_sample(x, "x"), as_sample(y, "y")
-    check_level(confidence, "confidence")
-    m, n = first.size, second.size
-    test = stats.mannwhitneyu(first, second)
-    theta = float(test.statistic) / (m * n)
-    z = float(special.ndtri(0.5 + confidence / 2.0))
-
-    def excess(value: float) -> float:
-        return (value - theta) ** 2 - z**2 * _superiority_variance(value, m, n)
-
-    # The variance vanishes at 0 and 1, which are then roots of no interest: start inside them.
-    inner = min(max(theta, 1e-9), 1.0 - 1e-9)
-    low = 0.0 if theta == 0.0 else float(optimize.brentq(excess, 0.0, inner))
-    high = 1.0 if theta == 1.0 else float(optimize.brentq(excess, inner, 1.0))
-    se = float(np.sqrt(_superiority_variance(theta, m, n)))
-    # All values tied leave the test without a variance; nothing then speaks against one half.
-    p_value = 1.0 if np.isnan(test.pvalue) else float(test.pvalue)
-    return Estimate(theta, se, low, high, p_value, m + n, m + n)
-
-
-def _superiority_variance(theta: float, m: int, n: int) -> float:
-    extra = (m + n) / 2.0 - 1.0
-    inflation = 1.0 + extra * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
-    return theta * (1.0 - theta) * inflation / (m * n)
-
-
 def cohen_dz(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     """Standardised paired effect, mean over SD of the differences (Cohen 1988, section 2.3.5).
 

@@ -88,54 +88,6 @@ def minimum_detectable_effect(sd: float, n: int, power: float = 0.8, alpha: floa
     return float(optimize.brentq(short, 0.0, high, xtol=1e-12)) * sd
 
 
-def required_pairs(
-    effect: npt.ArrayLike, sd: float, power: float = 0.8, alpha: float = 0.05
-) -> FloatArray:
-    """Smallest number of pairs that gives the paired t test the wanted power.
-
-    Parameters
-    ----------
-    effect : array_like
-        True mean differences, of any sign.
-    sd : float
-        Standard deviation of the differences.
-    power, alpha : float
-        Wanted power, above alpha, and two-sided level.
-
-    Returns
-    -------
-    ndarray
-        In the shape of `effect`, whole numbers of at least 2; infinite for an effect of 0 or
-        one that needs more than ten million pairs.
-
-    Raises
-    ------
-    ValueError
-        As `minimum_detectable_effect`.
-    """
-    _check_power(power, alpha)
-    effects = np.asarray(effect, dtype=np.float64)
-    needed = [_pairs_for(float(one), sd, power, alpha) for one in effects.ravel()]
-    return np.array(needed, dtype=np.float64).reshape(effects.shape)
-
-
-def _pairs_for(effect: float, sd: float, power: float, alpha: float) -> float:
-    def enough(n: int) -> bool:
-        return bool(power_paired_t(effect, sd, n, alpha) >= power)
-
-    if enough(2):
-        return 2.0
-    low, high = 2, 4
-    while not enough(high):
-        low, high = high, 2 * high
-        if effect == 0.0 or low > _MOST_PAIRS:
-            return np.inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return float(high)
-
-
 def _check_design(sd: float, alpha: float) -> None:
     check_level(alpha, "alpha")
     if not (np.isfinite(sd) and sd > 0.0):
