@@ -45,10 +45,10 @@ def lexical(sessions: int) -> float:
 
 def session(sessions: int) -> float:
     """Seconds a session takes beyond its own calls: everything but the simulated models' `ask`."""
+    from dissensus.debate.sessions import Sessions
     from dissensus.language.design.manifest import Drawing, draw_manifest
     from dissensus.language.design.pool import build_pool
-    from dissensus.language.session import hold, specify
-    from dissensus.language.sessions import journal_in, paths_in
+    from dissensus.language.session import Debates
     from dissensus.settings import load_file
     from dissensus.talk.providers import identity
     from dissensus.talk.providers.simulated import SimulatedModel
@@ -74,9 +74,10 @@ def session(sessions: int) -> float:
         folder = Path(name)
         models = settings.switchboard(folder, "hold_session")
         started = time.perf_counter()
-        for row in draw_manifest(pool, drawing):
-            spec, held = specify(row, motions, study, identities), row["session_id"]
-            hold(spec, models, journal_in(folder, held), paths_in(folder, held))
+        rows = {row["session_id"]: row for row in draw_manifest(pool, drawing)}
+        debates = Sessions(Debates(folder, study, rows, motions, identities))
+        for row in rows.values():
+            debates.hold(row, models)
         whole = time.perf_counter() - started
     return (whole - inside) / sessions
 

@@ -45,7 +45,7 @@ class Project:
 
     def configure(self, settings: dict[str, Any]) -> None:
         """Other settings on top of config.yaml's, from the next run on."""
-        text = yaml.safe_dump({"run": "bench", **settings})
+        text = yaml.safe_dump({"run": "bench", "studies": ["language"], **settings})
         (self.folder / "more.yaml").write_text(text, encoding="utf-8")
 
     def snakemake(self, *arguments: str, cores: int = CORES, limit_s: float = 600.0) -> Took:

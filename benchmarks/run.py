@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import calls
+import debate_model
 import inference
 import job
 import micro
@@ -37,6 +38,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "calls": calls.measure,
     "scale": scale.measure,
     "inference": inference.measure,
+    "identity": debate_model.measure,
     "micro": micro.measure,
 }
 _PACKAGES = ("dissensus", "snakemake", "numpy", "scipy", "pandas", "pyarrow", "openai")

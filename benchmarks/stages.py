@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.debate.gather import outcomes_schema
 from dissensus.language.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.language.design.pool import POOL, build_pool
-from dissensus.language.gather import OUTCOMES
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains
 from dissensus.language.inference.domains import contrast_domains, estimate_domains
@@ -24,13 +24,14 @@ from dissensus.language.inference.saturation import measure_saturation
 from dissensus.language.inference.specification import specification_curve
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
+from dissensus.language.session import Debates
 from dissensus.settings import Configuration, load_file
 from dissensus.tables.artefact import Schema, read, write
 
 SCHEMAS: dict[str, Schema] = {
     "pool": POOL,
     "manifest": MANIFEST,
-    "outcomes": OUTCOMES,
+    "outcomes": outcomes_schema(Debates.IDS),
     "components": COMPONENTS,
     "metrics": METRICS,
 }

@@ -25,6 +25,7 @@ class Scripted:
     name: str = "scripted"
     identity: str = "scripted"
     simulated: bool = True
+    waits: bool = True
     asked: list[Request] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 

@@ -13,7 +13,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 
-#: A study of four draws: every stage runs, none for long.
+#: The language study of four draws: every stage runs, none for long.
 SMALL: dict[str, Any] = {
     "language": {
         "draws": 4,
@@ -47,8 +47,11 @@ class Project:
         return again
 
     def configure(self, overrides: dict[str, Any]) -> None:
-        """Settings on top of the default ones, from the next run on."""
-        (self.folder / "more.yaml").write_text(yaml.safe_dump(overrides), encoding="utf-8")
+        """Settings on top of the default ones, from the next run on: the language study's alone
+        unless others are named.
+        """
+        text = yaml.safe_dump({"studies": ["language"], **overrides})
+        (self.folder / "more.yaml").write_text(text, encoding="utf-8")
 
     def settings(self) -> dict[str, Any]:
         """The default configuration."""
@@ -86,12 +89,14 @@ class Project:
         counts = {line.split()[0]: int(line.split()[1]) for line in stats if line.strip()}
         return {rule: n for rule, n in counts.items() if rule not in ("total", "all")}
 
-    def results(self, run: str = "demo") -> Path:
-        return self.folder / "results" / run / "language"
+    def results(self, run: str = "demo", study: str = "language") -> Path:
+        return self.folder / "results" / run / study
 
-    def digests(self, kinds: Sequence[str] = (".parquet",), run: str = "demo") -> dict[str, bytes]:
+    def digests(
+        self, kinds: Sequence[str] = (".parquet",), run: str = "demo", study: str = "language"
+    ) -> dict[str, bytes]:
         """Every result's bytes, but those of calls, which hold clock readings."""
-        folder = self.results(run)
+        folder = self.results(run, study)
         return {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(folder.rglob("*"))

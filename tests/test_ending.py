@@ -171,10 +171,10 @@ def test_what_stops_one_job_stops_the_others_and_the_run_says_why(tmp_path: Path
 RUNNING = """
 import sys, time
 from pathlib import Path
-from dissensus.ending import heed_notices, refuse
+from dissensus.ending import heed_notices, stop
 folder = Path(sys.argv[1])
 (folder / ".stopped").write_text("of yesterday")
-heed_notices(folder, refuse)
+heed_notices(folder, stop)
 print("heeding", flush=True)
 time.sleep(60)
 """

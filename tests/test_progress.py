@@ -29,7 +29,7 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 
 onstart:
     TALLY.begin(Path(".progress"))
-    BOARD.expect(3, 0)
+    BOARD.expect("language", 3, 0)
     BOARD.open(Path(".progress"), None, None)
 
 rule all:
@@ -153,7 +153,8 @@ def board(folder: Path, counts: Counts, ledger: Path | None, budget_usd: float |
     """What a board shows last of a run of 2,000 sessions, 500 of which it need not hold."""
     shown, made = Shown(), Board()
     made.screen = shown
-    made.expect(2_000, 500)
+    made.expect("language", 1_500, 500)
+    made.expect("identity", 500, 0)
     (folder / "one.json").write_text(json.dumps(asdict(counts)))
     made.open(folder, ledger, budget_usd)
     made.close()

@@ -59,7 +59,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "colour",
         1,
         "colour is no setting; known here are models, providers, budget_usd, prices, run, seed, "
-        "sessions_per_job, sessions_on, language.",
+        "sessions_per_job, sessions_on, studies, language, identity, deliberation.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (
@@ -170,8 +170,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "language/panel",
         ["simulated-a", "simulated-b", "simulated-c", "gpt"],
-        "language.panel holds 'gpt'; models has simulated-a, simulated-b, simulated-c, "
-        "simulated-d.",
+        f"language.panel holds 'gpt'; models has {', '.join(sorted(CONFIG['models']))}.",
     ),
     (
         "language/panel",
@@ -310,13 +309,24 @@ def test_simulated_and_real_models_do_not_mix():
     with pytest.raises(SettingError) as caught:
         load(values)
     assert str(caught.value) == (
-        "config.yaml: language.panel holds ['simulated-a', 'simulated-b', 'simulated-c', 'gpt']; "
-        "it mixes simulated and real models, and a run has the one or the other."
+        "config.yaml: language.panel holds 'simulated-a'; gpt is a real model, and a run has "
+        "simulated models or real ones; leave a study out (studies), or give it models of the "
+        "other kind."
     )
 
 
+def test_a_study_that_is_left_out_may_have_models_of_the_other_kind():
+    values = changed("studies", ["language"])
+    values["models"] |= {name: {"provider": "openai"} for name in "abcd"}
+    values["language"]["panel"] = list("abcd")
+    assert load(values).used == list("abcd")
+    values["studies"] = ["language", "deliberation"]
+    with pytest.raises(SettingError, match=r"deliberation\.panel holds 'deliberation-a'; a is a"):
+        load(values)
+
+
 def test_a_batch_has_no_deadline():
-    values = copy.deepcopy(CONFIG)
+    values = changed("studies", ["language"])
     values["providers"]["openai"]["batch"] = True
     values["models"] = {name: {"provider": "openai"} for name in "abcd"}
     values["language"]["panel"] = list("abcd")
@@ -327,7 +337,7 @@ def test_a_batch_has_no_deadline():
 
 
 def test_a_panel_of_real_models_is_not_simulated():
-    values = copy.deepcopy(CONFIG)
+    values = changed("studies", ["language"])
     values["models"] = {name: {"provider": "openai"} for name in "abcd"}
     values["language"]["panel"] = list("abcd")
     assert not load(values).simulated

@@ -23,6 +23,8 @@ from dissensus.talk.journal import IN_FLIGHT
 _LONGEST_S = 900.0
 #: How often the processes of a run look whether another has stopped it.
 _GLANCE_S = 1.0
+#: How long a job that found why the run must stop waits for the run to end it.
+_HEARD_S = 3 * _GLANCE_S
 _NOTICE = ".stopped"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -49,6 +51,11 @@ def stop(error: object) -> NoReturn:
     IN_FLIGHT.close()
     IN_FLIGHT.drain(_LONGEST_S)
     refuse(error)
+
+
+def is_ending() -> bool:
+    """Whether this process is about to end: what its jobs come to meanwhile is no news."""
+    return _ending.locked()
 
 
 def call_off(error: object) -> None:
@@ -99,14 +106,18 @@ def ending_with(folder: Path) -> Iterator[None]:
 
     That is what SIGTERM and SIGINT do (a second Ctrl-C ends it at once), and the end of the run.
     What stops this job is posted in the run's folder, so that it stops the others.
+
+    Raises
+    ------
+    Stopped : the run has ended this job, and says why by itself.
     """
     done = threading.Event()
 
     def watch() -> None:
-        while not done.wait(_GLANCE_S):
-            if _notice(folder) or is_abandoned(folder):
-                IN_FLIGHT.close()
+        while not (_notice(folder) or is_abandoned(folder)):
+            if done.wait(_GLANCE_S):
                 return
+        IN_FLIGHT.close()
 
     def interrupted(number: int, _: FrameType | None) -> None:
         # Slurm sends SIGTERM twice at a time limit, within milliseconds.
@@ -120,16 +131,21 @@ def ending_with(folder: Path) -> Iterator[None]:
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
-    except Stopped:
-        raise
     except DissensusError as error:
-        with suppress(OSError), replacing(folder / _NOTICE) as part:
-            part.write_text(str(error), encoding="utf-8")
+        if not isinstance(error, Stopped):
+            _post(folder, str(error))
+        if not is_abandoned(folder) and signalled.wait(_HEARD_S):
+            raise Stopped(str(error)) from None
         raise
     finally:
         done.set()
         for number, handler in held.items():
             signal.signal(number, handler)
+
+
+def _post(folder: Path, sentence: str) -> None:
+    with suppress(OSError), replacing(folder / _NOTICE) as part:
+        part.write_text(sentence, encoding="utf-8")
 
 
 def _notice(folder: Path) -> str:

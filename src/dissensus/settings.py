@@ -10,12 +10,16 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, model_validator
 
+from dissensus.deliberation.settings import DeliberationStudy
 from dissensus.errors import SettingError
+from dissensus.identity.settings import IdentityStudy
 from dissensus.language.settings import LanguageStudy
 from dissensus.settings_base import Count, Faults, fault, validate
 from dissensus.talk.settings import Talk
 from dissensus.talk.switchboard import Switchboard
 from dissensus.text.embeddings import is_own
+
+Study = Literal["language", "identity", "deliberation"]
 
 
 class Configuration(Talk):
@@ -29,30 +33,68 @@ class Configuration(Talk):
     """Most sessions that one job holds; null for one, or 100 on a cluster and in large runs."""
     sessions_on: Literal["nodes", "login"] = "nodes"
     """Which machines of a cluster hold the sessions: its nodes, or the one that submits jobs."""
+    studies: Annotated[list[Study], Field(min_length=1)]
+    """Which of the studies below are run."""
     language: LanguageStudy
+    identity: IdentityStudy
+    deliberation: DeliberationStudy
+
+    def models_of(self, study: Study) -> dict[str, list[str]]:
+        """Setting that names some -> the models of a study that it names."""
+        if study == "language":
+            return {"panel": self.language.panel}
+        if study == "identity":
+            return {f"teams.{name}.model": [t.model] for name, t in self.identity.teams.items()}
+        return {"panel": self.deliberation.panel, "judges": self.deliberation.judges}
+
+    def asked(self, study: Study) -> dict[str, list[str]]:
+        """Stage (see :mod:`dissensus.debate.sketch`) -> the models that it asks, each once."""
+        found: dict[str, list[str]] = {}
+        for setting, names in self.models_of(study).items():
+            stage = "judge_session" if setting == "judges" else "hold_session"
+            found[stage] = list(dict.fromkeys([*found.get(stage, []), *names]))
+        return found
+
+    @property
+    def used(self) -> list[str]:
+        """The models that the run's studies ask."""
+        named = (models for study in self.studies for models in self.models_of(study).values())
+        return list(dict.fromkeys(name for models in named for name in models))
 
     @model_validator(mode="after")
-    def _panel_is_known(self) -> Configuration:
+    def _models_are_known(self) -> Configuration:
         known = ", ".join(self.models)
-        for name in self.language.panel:
-            if name not in self.models:
-                raise Faults(fault("language.panel", name, f"models has {known}"))
-        if len({self.is_simulated(name) for name in self.language.panel}) > 1:
-            may = "it mixes simulated and real models, and a run has the one or the other"
-            raise Faults(fault("language.panel", self.language.panel, may))
+        kinds: dict[bool, tuple[str, str]] = {}
+        for study in self.studies:
+            for setting, names in self.models_of(study).items():
+                for name in names:
+                    if name not in self.models:
+                        raise Faults(fault(f"{study}.{setting}", name, f"models has {known}"))
+                    kinds.setdefault(self.is_simulated(name), (f"{study}.{setting}", name))
+        if len(kinds) > 1:
+            (where, name), (_, other) = kinds[True], kinds[False]
+            may = (
+                f"{other} is a real model, and a run has simulated models or real ones; leave a "
+                "study out (studies), or give it models of the other kind"
+            )
+            raise Faults(fault(where, name, may))
         return self
 
     @model_validator(mode="after")
     def _batches_have_time(self) -> Configuration:
-        hosts = {self.models[name].provider for name in self.language.panel} & set(self.providers)
-        deadline = self.language.protocol.session_deadline_s
-        if deadline is not None and any(self.providers[host].batch for host in hosts):
-            may = "it must be null where a provider has batch: true, since a batch takes hours"
-            raise Faults(fault("language.protocol.session_deadline_s", deadline, may))
+        for study in self.studies:
+            named = (name for names in self.models_of(study).values() for name in names)
+            hosts = {self.models[name].provider for name in named} & set(self.providers)
+            deadline = getattr(self, study).protocol.session_deadline_s
+            if deadline is not None and any(self.providers[host].batch for host in hosts):
+                may = "it must be null where a provider has batch: true, since a batch takes hours"
+                raise Faults(fault(f"{study}.protocol.session_deadline_s", deadline, may))
         return self
 
     @model_validator(mode="after")
     def _embedders_are_known(self) -> Configuration:
+        if "language" not in self.studies:
+            return self
         for path, name in self.language.measures.named_embedders():
             if is_own(name):
                 continue
@@ -70,8 +112,8 @@ class Configuration(Talk):
 
     @property
     def simulated(self) -> bool:
-        """Whether the debaters are simulated models."""
-        return self.is_simulated(self.language.panel[0])
+        """Whether the run's models are simulated."""
+        return self.is_simulated(self.used[0])
 
     def switchboard(self, folder: Path, stage: str, used: Sequence[str] = ()) -> Switchboard:
         """The models of a run that keeps its results in a folder.
@@ -81,7 +123,8 @@ class Configuration(Talk):
         stage : the one that asks them.
         used : those that it may ask, besides embedders.
         """
-        embedders = [name for _, name in self.language.measures.named_embedders()]
+        measures = [self.language.measures] if "language" in self.studies else []
+        embedders = [name for each in measures for _, name in each.named_embedders()]
         return Switchboard(
             {name: model.model_dump() for name, model in self.models.items()},
             {name: provider.model_dump() for name, provider in self.providers.items()},
@@ -102,15 +145,10 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     SettingError : one line for each wrong setting.
     """
     configuration = validate(Configuration, values, where)
-    study = configuration.language
-    files = [
-        (f"language.languages.{name}.prompts", c.prompts) for name, c in study.languages.items()
-    ]
-    files += [
-        (f"language.pool.{name}", getattr(study.pool, name))
-        for name in ("motions", "codebook", "coder_a", "coder_b", "adjudication")
-    ]
-    files += [("prices", configuration.prices)] if configuration.prices else []
+    files = [("prices", configuration.prices)] if configuration.prices else []
+    for study in configuration.studies:
+        named: Mapping[str, str] = getattr(configuration, study).files()
+        files += [(f"{study}.{path}", file) for path, file in named.items()]
     lost = [
         fault(path, file, "there is no such file")
         for path, file in files
@@ -132,7 +170,10 @@ def load_file(path: Path) -> Configuration:
 
 def schema() -> str:
     """The JSON schema of a configuration, for editors: ``python -m dissensus.settings``."""
-    return json.dumps(Configuration.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+    from dissensus.settings_schema import Described
+
+    made = Configuration.model_json_schema(schema_generator=Described)
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

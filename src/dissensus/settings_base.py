@@ -18,9 +18,7 @@ Count = Annotated[int, Field(ge=1)]
 class Settings(BaseModel):
     """Base of every block of settings: no unknown key, no silent conversion, no later change."""
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import DissensusError
+from dissensus.errors import DissensusError, Stopped
 from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
         main(job.input, job.output, stage)
     except DissensusError as error:
         log.write_text(f"{error}\n", encoding="utf-8")
-        print(error, file=sys.stderr)
+        # Why the run stops, it says itself.
+        if not isinstance(error, Stopped):
+            print(error, file=sys.stderr)
         sys.exit(1)
     except Exception as error:
         log.write_text(traceback.format_exc(), encoding="utf-8")

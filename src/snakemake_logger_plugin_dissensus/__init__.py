@@ -21,6 +21,7 @@ from snakemake.logging import (  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from dissensus.ending import is_ending
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
 
@@ -71,6 +72,8 @@ class LogHandler(LogHandlerBase):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a message, or leave it out."""
+        if is_ending():
+            return
         try:
             line = None if self._whole else worded(record)
             if line is None:

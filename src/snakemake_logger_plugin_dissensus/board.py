@@ -80,16 +80,24 @@ class Board:
 
     def __init__(self) -> None:
         self.screen: Screen | None = None
-        self._total = self._held = 0
+        self._expected: dict[str, tuple[int, int]] = {}
         self._ended = Event()
         self._ended.set()
         self._lock = RLock()
         self._pace: Pace | None = None
         self._began = 0.0
 
-    def expect(self, total: int, held: int) -> None:
-        """Say how many sessions the run has, and how many of them it need not hold."""
-        self._total, self._held = total, held
+    def expect(self, study: str, total: int, held: int) -> None:
+        """Say how many sessions a study has, and how many of them it need not hold."""
+        self._expected[study] = total, held
+
+    @property
+    def _total(self) -> int:
+        return sum(total for total, _ in self._expected.values())
+
+    @property
+    def _held(self) -> int:
+        return sum(held for _, held in self._expected.values())
 
     def open(self, folder: Path, ledger: Path | None, budget_usd: float | None) -> None:
         """Show from now on what processes publish in a folder, once there is some.

@@ -9,9 +9,9 @@ import pytest
 from dissensus.debate.record import (
     ATTEMPTS,
     CALLS,
-    TRANSCRIPT,
     SessionPaths,
     is_held,
+    transcript,
     write_session,
 )
 from dissensus.debate.runner import hold_session
@@ -21,6 +21,8 @@ from dissensus.talk.journal import Journal
 from scripted import LIMITS, Scripted, in_turn, toy_debate
 
 IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
+TYPES = dict.fromkeys(IDS, "string")
+TRANSCRIPT = transcript(TYPES)
 DIGEST = "0123456789abcdef" * 4
 FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)
 
@@ -35,7 +37,7 @@ def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A
     provider = Scripted(in_turn(*replies), name="provider")
     journal = Journal(tmp_path / "j")
     session = hold_session(1, toy_debate(*steps), {"m": provider}, journal, LIMITS)
-    write_session(paths, session, IDS, {"stage": "test"}, DIGEST)
+    write_session(paths, session, IDS, TYPES, {"stage": "test"}, DIGEST)
 
 
 def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
@@ -91,7 +93,7 @@ def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_pa
     record(paths, tmp_path, full, Reply("two", answered_by="provider-mini"), "three", steps="ABC")
     first, second, third = read(paths.calls, CALLS).to_pylist()
     assert list(first) == list(CALLS.columns)
-    assert {name: first[name] for name in list(first)[8:]} == {
+    assert {name: first[name] for name in list(first)[9:]} == {
         "input_tokens": 70,
         "cached_tokens": 64,
         "output_tokens": 8,

@@ -17,8 +17,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from tests.language.figure_frames import VIEW, Run, make_run
 
+from dissensus.figures import clouds
+from dissensus.figures.style import marks, save, spread
 from dissensus.language.figures import (
-    clouds,
     domains,
     flow,
     paired_effects,
@@ -29,7 +30,6 @@ from dissensus.language.figures import (
     specifications,
 )
 from dissensus.language.figures.frames import View
-from dissensus.language.figures.style import marks, save, spread
 
 SIZES = [
     (4, 2, ("en", "zh")),

@@ -14,8 +14,9 @@ from docutils.core import publish_parts
 from scipy import stats
 from tests.language.figure_frames import VIEW, Run, make_run
 
+from dissensus.figures import captions, words
+from dissensus.figures.tables import Table, as_csv, as_markdown, as_page, make
 from dissensus.language.figures import (
-    captions,
     domains,
     flow,
     paired_effects,
@@ -28,10 +29,8 @@ from dissensus.language.figures import (
     specifications,
     speeches,
     study_tables,
-    words,
 )
 from dissensus.language.figures.frames import View, read_draws
-from dissensus.language.figures.tables import Table, as_csv, as_markdown, as_page, make
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import METHODS
 

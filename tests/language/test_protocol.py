@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dissensus.debate.protocol import Call, Turn
 from dissensus.errors import ResourceError
-from dissensus.language.protocol import Prompts, debate, fill, turn_prompt
+from dissensus.language.protocol import Prompts, debate, turn_prompt
 from dissensus.talk.call import Message
 from scripted import ROOT
 
@@ -254,13 +252,6 @@ def test_a_speech_is_shown_as_it_was_given():
     speech = "One.\n\n\n\nTwo."
     content = play(EN, "x", [speech])[1].messages[0].content
     assert content.count(speech) == 2
-
-
-@settings(deadline=None, derandomize=True)
-@given(st.text(), st.text(), st.text())
-def test_filling_puts_texts_in_and_nothing_else(a: str, b: str, text: str):
-    assert fill("x{A}y{B}{C}", A=a, B=b) == f"x{a}y{b}{{C}}"
-    assert fill(text) == text
 
 
 def test_the_prompt_of_a_turn_can_be_had_alone():

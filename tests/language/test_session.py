@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from dissensus.debate.record import TRANSCRIPT, SessionPaths, is_held
+from dissensus.debate.record import SessionPaths, is_held, transcript
+from dissensus.debate.sessions import Sessions, journal_in, paths_in
 from dissensus.fingerprint import digest
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
-from dissensus.language.session import hold, specify
+from dissensus.language.session import Debates
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.settings import load_file
 from dissensus.tables.artefact import provenance_of, read
@@ -61,8 +62,14 @@ def rows(pool) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def specs(rows, pool, study) -> list[dict[str, Any]]:
-    return [specify(row, pool, study, identities(MODELS)) for row in rows]
+def debates(rows, pool, study) -> Debates:
+    by_id = {row["session_id"]: row for row in rows}
+    return Debates(Path(), study, by_id, pool, identities(MODELS))
+
+
+@pytest.fixture(scope="module")
+def specs(rows, debates) -> list[dict[str, Any]]:
+    return [debates.spec(row) for row in rows]
 
 
 @dataclass
@@ -91,23 +98,23 @@ class Board:
         return self.made.setdefault(name, Counting(SimulatedModel(name, self.models[name])))
 
 
-def paths_in(folder: Path, session_id: str) -> SessionPaths:
-    artefacts = (folder / f"{name}.parquet" for name in ("a", "t", "c"))
-    return SessionPaths(*artefacts, folder / "held" / session_id)
-
-
 def held(
-    spec, folder: Path, journal: bytes | None = None, models: dict[str, Any] = MODELS
+    debates: Debates,
+    row: dict[str, Any],
+    folder: Path,
+    journal: bytes | None = None,
+    models: dict[str, Any] = MODELS,
 ) -> tuple[SessionPaths, list[str], Path]:
     """Hold a session in a folder, from a journal if there is one; what was asked."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "j.jsonl"
+    path = journal_in(folder, row["session_id"])
+    path.parent.mkdir(parents=True, exist_ok=True)
     if journal is not None:
         path.write_bytes(journal)
-    paths = paths_in(folder, spec["session_id"])
     board = Board(models)
-    hold(spec, board, path, paths)
-    return paths, [asked for each in board.made.values() for asked in each.asked], path
+    there = replace(debates, folder=folder, identities=identities(models))
+    Sessions(there).hold(row, board)
+    asked = [asked for each in board.made.values() for asked in each.asked]
+    return paths_in(folder, row["session_id"]), asked, path
 
 
 def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, study):
@@ -122,22 +129,23 @@ def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, 
         assert len(spec["prompts_sha256"]) == 64
 
 
-def test_a_specification_changes_with_its_own_models_alone(specs, rows, pool, study):
+def test_a_specification_changes_with_its_own_models_alone(specs, rows, debates):
     row = rows[0]
     spare = {**MODELS, "spare": {**settings(0.9), "timeout_rate": 0.5}}
-    assert specify(row, pool, study, identities(spare)) == specs[0]
+    assert replace(debates, identities=identities(spare)).spec(row) == specs[0]
     for name in PANEL:
         changed = {**MODELS, name: {**MODELS[name], "timeout_rate": 0.04}}
-        different = specify(row, pool, study, identities(changed))
+        different = replace(debates, identities=identities(changed)).spec(row)
         assert different["models"].pop(name) != specs[0]["models"][name]
         assert different["models"].items() <= specs[0]["models"].items()
 
 
-def test_a_session_leaves_a_transcript_of_eight_turns(specs, tmp_path: Path):
+def test_a_session_leaves_a_transcript_of_eight_turns(rows, debates, tmp_path: Path):
     sound = {name: {**model, "timeout_rate": 0.0} for name, model in MODELS.items()}
-    for spec in specs[:4]:
-        paths, _, _ = held(spec, tmp_path / spec["session_id"], models=sound)
-        turns = read(paths.transcript, TRANSCRIPT).to_pylist()
+    for row in rows[:4]:
+        paths, _, _ = held(debates, row, tmp_path / row["session_id"], models=sound)
+        spec = replace(debates, identities=identities(sound)).spec(row)
+        turns = read(paths.transcript, transcript(Debates.IDS)).to_pylist()
         assert [turn["turn"] for turn in turns] == list(range(1, 9))
         assert [turn["speaker"] for turn in turns] == [
             "P1",
@@ -157,27 +165,25 @@ def test_a_session_leaves_a_transcript_of_eight_turns(specs, tmp_path: Path):
         assert is_held(paths, digest(spec))
 
 
-def test_a_session_is_the_same_whatever_was_held_before_it(specs, tmp_path: Path):
+def test_a_session_is_the_same_whatever_was_held_before_it(rows, debates, tmp_path: Path):
     def transcripts(order, folder: str) -> dict[str, bytes]:
         return {
-            spec["session_id"]: held(spec, tmp_path / folder / spec["session_id"])[
-                0
-            ].transcript.read_bytes()
-            for spec in order
+            row["session_id"]: held(debates, row, tmp_path / folder)[0].transcript.read_bytes()
+            for row in order
         }
 
-    assert transcripts(specs[:6], "a") == transcripts(specs[5::-1], "b")
+    assert transcripts(rows[:6], "a") == transcripts(rows[5::-1], "b")
 
 
 @calm
 @given(data=st.data())
-def test_a_kill_at_any_byte_costs_only_what_was_lost(specs, tmp_path_factory, data):
-    spec = data.draw(st.sampled_from(specs[:6]), label="session")
+def test_a_kill_at_any_byte_costs_only_what_was_lost(rows, debates, tmp_path_factory, data):
+    row = data.draw(st.sampled_from(rows[:6]), label="session")
     folder = tmp_path_factory.mktemp("killed")
-    paths, asked, journal = held(spec, folder / "whole")
+    paths, asked, journal = held(debates, row, folder / "whole")
     content = journal.read_bytes()
     offset = data.draw(st.integers(0, len(content)), label="bytes left")
-    again, asked_again, _ = held(spec, folder / "again", content[:offset])
+    again, asked_again, _ = held(debates, row, folder / "again", content[:offset])
     lost = content[offset:].count(b"\n")
     # The calls are made in turn, so what was lost are the last ones.
     assert len(asked_again) == lost
@@ -186,19 +192,20 @@ def test_a_kill_at_any_byte_costs_only_what_was_lost(specs, tmp_path_factory, da
     assert again.attempts.read_bytes() == paths.attempts.read_bytes()
 
 
-def test_a_session_that_another_job_still_holds_is_finished_from_its_journal(specs, tmp_path: Path):
-    spec = specs[0]
-    alone, asked, _ = held(spec, tmp_path / "alone")
+def test_a_session_that_another_job_holds_is_finished_from_its_journal(
+    rows, debates, tmp_path: Path
+):
+    alone, asked, _ = held(debates, rows[0], tmp_path / "alone")
     with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda _: held(spec, tmp_path / "shared"), range(2)))
+        both = list(pool.map(lambda _: held(debates, rows[0], tmp_path / "shared"), range(2)))
     assert sorted(len(asked_by_one) for _, asked_by_one, _ in both) == [0, len(asked)]
     assert both[0][0].transcript.read_bytes() == alone.transcript.read_bytes()
 
 
-def test_a_failure_for_good_is_written_and_returned(specs, tmp_path: Path):
+def test_a_failure_for_good_is_written_and_returned(rows, debates, tmp_path: Path):
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
-    paths = paths_in(tmp_path, specs[0]["session_id"])
-    failure = hold(specs[0], Board(dead), tmp_path / "j.jsonl", paths)
+    failure = Sessions(replace(debates, folder=tmp_path)).hold(rows[0], Board(dead))
+    paths = paths_in(tmp_path, rows[0]["session_id"])
     assert failure == "turn 1: timeout"
-    assert read(paths.transcript, TRANSCRIPT).num_rows == 0
+    assert read(paths.transcript, transcript(Debates.IDS)).num_rows == 0
     assert provenance_of(paths.transcript)["failure"] == failure

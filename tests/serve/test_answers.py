@@ -10,11 +10,12 @@ import anthropic
 import httpx2
 import openai
 import pytest
+import yaml
 
 from clients import SPEECH, asked, asked_message, by_anthropic, by_openai, prompt
 from dissensus.debate.rules import SpeechRules
 from dissensus.serve.words import tokens
-from serving import Server, serving
+from serving import ROOT, Server, serving
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,7 @@ def test_both_interfaces_say_the_same_to_the_same_request(server: Server):
     [
         {"model": "simulated-b"},
         {"temperature": 0.3},
+        {"top_p": 0.9},
         {"seed": 8},
         {"seed": openai.omit, "extra_body": {"random_seed": 8}},
         {"max_tokens": 511},
@@ -147,7 +149,9 @@ def test_embeddings_of_nothing_are_refused(server: Server, texts: Any):
 
 
 def test_both_clients_list_the_models(server: Server):
-    known = ["simulated-a", "simulated-b", "simulated-c", "simulated-d", "text-embedding-3-large"]
+    known = [*yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))["models"]]
+    known.append("text-embedding-3-large")
+    assert {"simulated-b", "identity-deferring", "deliberation-judge"} < set(known)
     listed = list(by_openai(server).models.list())
     assert [model.id for model in listed] == known
     assert {model.owned_by for model in listed} == {"dissensus-simulated"}

@@ -78,11 +78,11 @@ def test_numbers_of_numpy_are_taken_too():
 WRITING = """
 import sys
 from pathlib import Path
-from dissensus.debate.record import CALLS, TRANSCRIPT
+from dissensus.debate.record import CALLS, transcript
 from dissensus.tables.artefact import read, write
 
 examples = {"string": "a", "int": 1, "float": 0.5, "float?": None, "bool": True, "strings": []}
-for schema in (CALLS, TRANSCRIPT):
+for schema in (CALLS, transcript({"session_id": "string"})):
     row = {name: examples[kind] for name, kind in schema.columns.items()}
     write(Path(sys.argv[1]), schema, [row], {})
     assert read(Path(sys.argv[1]), schema).to_pylist() == [row]

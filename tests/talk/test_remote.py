@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,20 @@ def test_parameters_are_renamed_left_out_and_added(tmp_path: Path, interface: st
     assert sent["max_completion_tokens"] == 64
     assert sent["reasoning_effort"] == "none"
     assert not {"max_tokens", "temperature", "seed", "top_p"} & set(sent)
+
+
+@both
+@pytest.mark.parametrize("rename", [{}, {"top_p": None}, {"top_p": "nucleus"}])
+def test_top_p_is_sent_by_its_name_or_left_out(
+    tmp_path: Path, interface: str, rename: dict[str, str | None]
+) -> None:
+    with hostile(Said(answer(interface))) as server:
+        models = {"m": {"provider": "p", "rename": rename}}
+        model = board(tmp_path, {"p": provider(server, interface)}, models).model("m")
+        model.ask(replace(REQUEST, top_p=0.9))
+    sent = {name: value for name, value in server.calls[0].body.items() if value == 0.9}
+    name = rename.get("top_p", "top_p")
+    assert sent == ({name: 0.9} if name else {})
 
 
 @both

@@ -137,9 +137,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"models": of_model(provider="opnai")},
      "models.m.provider holds 'opnai'; it may be one of simulated, openai."),
     ({"models": {"m": {}}}, "models.m.provider is missing; it must be set."),
-    ({"models": of_model(rename={"top_p": "p"})},
-     "models.m.rename.top_p holds 'top_p'; it may be one of 'temperature', 'max_tokens' or "
-     "'seed'."),
+    ({"models": of_model(rename={"top_k": "k"})},
+     "models.m.rename.top_k holds 'top_k'; it may be one of 'temperature', 'top_p', 'max_tokens' "
+     "or 'seed'."),
     ({"models": of_model(price={"input": 1.0})},
      "models.m.price.output is missing; it must be set."),
     ({"models": of_model(price={"input": -1.0, "output": 1.0})},

@@ -367,3 +367,5 @@ def test_simulated_models_that_say_so_are_simulated(tmp_path: Path, interface: s
     models = Said({"data": [{"id": "m"}], "id": "m"}, headers=headers)
     with hostile(busy, Said(answer(interface), headers=headers), models=models) as server:
         assert model(tmp_path, server, interface, simulated=True).ask(REQUEST).text == "Hello."
+        # By which they draw, also behind the interface that has none.
+        assert server.calls[-1].body["seed"] == REQUEST.seed

@@ -64,7 +64,7 @@ PROGRESS = RESULTS / ".progress"
 # machine; else so many are a bundle.
 FEW_SESSIONS = 2000
 BUNDLE = 100
-SWITCHBOARD = SETTINGS.switchboard(RESULTS, "hold_session", SETTINGS.language.panel)
+SWITCHBOARD = SETTINGS.switchboard(RESULTS, "hold_session", SETTINGS.used)
 
 
 onstart:
@@ -79,10 +79,15 @@ onstart:
     )
     if workflow.local_exec:
         heed_signals()
-        heed_notices(RESULTS, refuse)
+        heed_notices(RESULTS, stop)
     else:
         cancel_on_signals()
         heed_notices(RESULTS, call_off)
+
+
+def captions(study):
+    """Where a study's captions are: absolute, since the report looks beside the rule's file otherwise."""
+    return Path.cwd() / RESULTS / study / "captions"
 
 
 def stage(*modules, **settings):

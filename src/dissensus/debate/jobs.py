@@ -47,14 +47,17 @@ def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
 
     Parameters
     ----------
-    shard : rows of the manifest, with ``session_id`` and ``draw_id``.
+    shard : rows of the manifest, with ``session_id`` and ``draw_id``; with ``job`` too where the
+        design says which job holds a session.
     per_job : sessions that a bundle may have, at least 1; a draw is never divided.
 
     Returns
     -------
-    Name, ``<first draw>_<last draw>`` -> its rows in the manifest's order.
+    Name, ``<first draw>_<last draw>`` or the job's -> its rows in the manifest's order.
     """
     ordered = sorted(shard, key=lambda row: str(row["session_id"]))
+    if ordered and "job" in ordered[0]:
+        return {name: bundled(ordered, name) for name in sorted({row["job"] for row in ordered})}
     draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
     return {
         f"{some[0][0]['draw_id']}_{some[-1][0]['draw_id']}": list(chain.from_iterable(some))
@@ -64,7 +67,9 @@ def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
 
 def bundled(rows: Iterable[Row], bundle: str) -> list[Row]:
     """The rows of the manifest that a bundle's name stands for."""
-    first, _, last = bundle.partition("_")
+    first, dealt, last = bundle.partition("_")
+    if not dealt:
+        return [row for row in rows if row["job"] == bundle]
     return [row for row in rows if first <= row["draw_id"] <= last]
 
 

@@ -57,5 +57,18 @@ class RepairPrompt(Interface):
     def __call__(self, violations: tuple[str, ...], /) -> tuple[Message, ...]: ...
 
 
+_ROUND = "round "
+
+
+def round_label(number: int) -> str:
+    """What the turns of a numbered round are labelled."""
+    return f"{_ROUND}{number}"
+
+
+def round_of(label: str) -> int:
+    """The number in a label that :func:`round_label` made."""
+    return int(label.removeprefix(_ROUND))
+
+
 #: Yields a step, is sent the turns it led to, in the same order, and ends with the session.
 Steps = Generator[Sequence[Call], Sequence[Turn], None]

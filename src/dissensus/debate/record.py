@@ -31,25 +31,28 @@ ATTEMPTS = Schema(
     key=("session_id", "session_attempt", "turn", "speaker", "attempt"),
 )
 
-TRANSCRIPT = Schema(
-    name="transcripts",
-    row="turn; none for a session that failed for good",
-    columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "language": "string",
-        "turn": "int",
-        "speaker": "string",
-        "role": "string",
-        "round_label": "string",
-        "model": "string",
-        "text": "string",
-        "repairs": "int",
-        "compliant": "bool",
-    },
-    key=("session_id", "turn", "speaker"),
-    open=True,
-)
+_TURN = {
+    "turn": "int",
+    "speaker": "string",
+    "role": "string",
+    "round_label": "string",
+    "model": "string",
+    "text": "string",
+    "repairs": "int",
+    "compliant": "bool",
+}
+
+
+def transcript(ids: Mapping[str, str]) -> Schema:
+    """The schema of a study's transcripts; ``ids``: the columns that name a session -> type."""
+    return Schema(
+        name="transcripts",
+        row="turn; none for a session that failed for good",
+        columns={**ids, **_TURN},
+        key=("session_id", "turn", "speaker"),
+        open=True,
+    )
+
 
 CALLS = Schema(
     name="calls",
@@ -59,6 +62,7 @@ CALLS = Schema(
         "session_attempt": "int",
         "turn": "int",
         "speaker": "string",
+        "role": "string",
         "attempt": "int",
         "provider": "string",
         "model": "string",
@@ -96,6 +100,7 @@ def write_session(
     paths: SessionPaths,
     session: Session,
     ids: Mapping[str, Any],
+    types: Mapping[str, str],
     provenance: Mapping[str, Any],
     spec_digest: str,
 ) -> None:
@@ -106,6 +111,7 @@ def write_session(
     paths : where to.
     session : what was held.
     ids : the columns that name the session in its study, ``session_id`` among them.
+    types : of these columns.
     provenance : metadata; the transcript's also says whether, and why, the session failed.
     spec_digest : of all that the session depends on; what the mark says.
     """
@@ -118,7 +124,7 @@ def write_session(
     turns = [{**ids, **_turn_row(turn)} for turn in session.turns]
     write(paths.attempts, ATTEMPTS, attempts, provenance)
     write(paths.calls, CALLS, calls, provenance)
-    write(paths.transcript, TRANSCRIPT, turns, {**provenance, **ids, **outcome})
+    write(paths.transcript, transcript(types), turns, {**provenance, **ids, **outcome})
     with replacing(paths.held) as part:
         part.write_text(spec_digest, encoding="ascii")
 
@@ -155,6 +161,7 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     reply = attempt.reply
     return {
         **_place(session_id, attempt),
+        "role": attempt.call.role,
         "provider": attempt.provider,
         "model": attempt.call.model,
         "request_sha256": attempt.request_sha256,

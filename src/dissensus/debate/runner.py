@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 from dissensus.debate.protocol import Call, Steps, Turn
 from dissensus.debate.tally import TALLY, Counted
@@ -26,6 +27,19 @@ class Limits:
     temperature: float
     max_tokens: int
     deadline_s: float | None = None
+    top_p: float | None = None
+
+    @classmethod
+    def of(cls, protocol: Mapping[str, Any]) -> Limits:
+        """From a study's settings of its protocol."""
+        return cls(
+            protocol["repairs"],
+            protocol["session_attempts"],
+            protocol["temperature"],
+            protocol["max_tokens"],
+            protocol["session_deadline_s"],
+            protocol.get("top_p"),
+        )
 
 
 @dataclass(frozen=True)
@@ -65,7 +79,7 @@ CUT_OFF = {
 
 
 class CallFailed(Exception):
-    """A call left no text to go on with: the session's attempt is over."""
+    """A call left no text to go on with, or a protocol cannot go on: the attempt is over."""
 
 
 def hold_session(
@@ -143,8 +157,8 @@ class _Floor:
     seconds: float = 0.0
 
     def take(self, step: Sequence[Call]) -> list[Turn]:
-        if len(step) == 1:
-            taken = [self._take_turn(step[0])]
+        if len(step) == 1 or not any(self.providers[call.model].waits for call in step):
+            taken = [self._take_turn(call) for call in step]
         else:
             with ThreadPoolExecutor(len(step)) as pool:
                 taken = list(pool.map(self._take_turn, step))
@@ -195,6 +209,7 @@ class _Floor:
             temperature=self.limits.temperature,
             max_tokens=self.limits.max_tokens,
             seed=self._seed_of(call, number),
+            top_p=self.limits.top_p,
         )
         reply = self.journal.ask(provider, request, patience)
         TALLY.count(answers=1, repairs=int(number > 1))

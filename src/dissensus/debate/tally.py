@@ -128,6 +128,7 @@ class Counted:
         self.asked_model = provider.asked_model
         self.identity = provider.identity
         self.simulated = provider.simulated
+        self.waits = provider.waits
         self._provider = provider
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:

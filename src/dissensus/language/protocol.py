@@ -12,6 +12,7 @@ import yaml
 
 from dissensus.debate.protocol import Call, Steps, Turn
 from dissensus.debate.rules import SpeechRules
+from dissensus.debate.wording import fill, without
 from dissensus.errors import ResourceError
 from dissensus.fingerprint import digest
 from dissensus.talk.call import Message
@@ -125,11 +126,8 @@ def turn_prompt(
     previous = history = ""
     template = wording["template"]
     if not transcript:
-        # An empty block leaves no gap of blank lines behind.
         blocks = ("OPTIONAL_PREVIOUS_SPEAKER_BLOCK", "OPTIONAL_DEBATE_HISTORY_BLOCK")
-        template = fill(template, **dict.fromkeys(blocks, ""))
-        while "\n\n\n" in template:
-            template = template.replace("\n\n\n", "\n\n")
+        template = without(template, blocks)
     else:
         previous = fill(wording["previous_speaker"], PREVIOUS_SPEECH=transcript[-1].text)
         entries = [
@@ -149,16 +147,6 @@ def turn_prompt(
         STRATEGY_PROMPT=wording["strategies"][slot["strategy"]],
     )
     return filled.rstrip("\n")
-
-
-def fill(template: str, **fields: str) -> str:
-    """Replace ``{NAME}`` by each field, once and in one pass, so that braces in a text are safe."""
-    pieces = template.split("{")
-    filled = [pieces[0]]
-    for piece in pieces[1:]:
-        name, brace, rest = piece.partition("}")
-        filled.append(fields[name] + rest if brace and name in fields else "{" + piece)
-    return "".join(filled)
 
 
 def _again(

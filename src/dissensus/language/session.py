@@ -1,96 +1,92 @@
-"""One session of the language study, from its specification to its artefacts."""
+"""What the core is told about the language study's sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from dissensus.debate.record import SessionPaths, write_session
-from dissensus.debate.runner import Limits, hold_session
-from dissensus.fingerprint import code_digest, digest
+from dissensus.debate.protocol import Steps
+from dissensus.fingerprint import code_digest
+from dissensus.language.design.manifest import read_manifest
+from dissensus.language.design.pool import read_pool
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
-from dissensus.tables.provenance import provenance
-from dissensus.talk.journal import Journal
-from dissensus.talk.shared import claimed
-from dissensus.talk.switchboard import Switchboard
+from dissensus.talk.providers import identity
+
+Row = Mapping[str, Any]
 
 
-def specify(
-    row: Mapping[str, Any],
-    motions: Mapping[str, Mapping[str, Any]],
-    study: LanguageStudy,
-    identities: Mapping[str, str],
-) -> dict[str, Any]:
-    """All that a session depends on, as plain data: held again exactly when this changes.
+@dataclass(frozen=True)
+class Debates:
+    """The study's sessions; see :class:`dissensus.debate.sessions.Debates`.
 
-    Parameters
+    Attributes
     ----------
-    row : the session's row of the manifest.
+    folder : the study's.
+    study : its settings.
+    rows : session_id -> row of the manifest.
     motions : motion_id -> row of the pool.
-    study : settings.
     identities : model -> digest of what its replies depend on.
     """
-    condition = study.languages[row["language"]]
-    return {
-        **row,
-        "topic": motions[row["motion_id"]][condition.motion],
-        "prompts": condition.prompts,
-        "prompts_sha256": _prompts(condition.prompts).sha256,
-        "script": condition.script,
-        "protocol": study.protocol.model_dump(),
-        "code": _protocol_code(),
-        "models": {row[role]: identities[row[role]] for role in ROLES},
+
+    folder: Path
+    study: LanguageStudy
+    rows: Mapping[str, Row]
+    motions: Mapping[str, Row]
+    identities: Mapping[str, str]
+
+    IDS: ClassVar[dict[str, str]] = {
+        "session_id": "string",
+        "draw_id": "string",
+        "language": "string",
     }
+    ARM: ClassVar[str] = "language"
 
+    @classmethod
+    def read(cls, folder: Path, study: LanguageStudy, models: Mapping[str, Row]) -> Debates:
+        """Those whose pool and manifest are in a folder; ``models``: name -> its settings."""
+        known = {name: identity(name, models[name]) for name in study.panel}
+        rows = read_manifest(folder / "manifest.parquet")
+        return cls(folder, study, rows, read_pool(folder / "pool.parquet"), known)
 
-def hold(
-    spec: Mapping[str, Any],
-    switchboard: Switchboard,
-    journal: Path,
-    paths: SessionPaths,
-) -> str:
-    """Hold the session of a specification, or finish it from its journal, and write it down.
+    def spec(self, row: Row) -> dict[str, Any]:
+        """All that a session depends on; ``row`` is one of the manifest."""
+        condition = self.study.languages[row["language"]]
+        return {
+            **row,
+            "topic": self.motions[row["motion_id"]][condition.motion],
+            "prompts": condition.prompts,
+            "prompts_sha256": _prompts(condition.prompts).sha256,
+            "script": condition.script,
+            "protocol": self.study.protocol.model_dump(),
+            "code": _protocol_code(),
+            "models": {row[role]: self.identities[row[role]] for role in ROLES},
+        }
 
-    Parameters
-    ----------
-    spec : see :func:`specify`.
-    switchboard : the run's models.
-    journal, paths : where its replies and its artefacts are kept.
+    def kind(self, row: Row) -> tuple[str, ...]:
+        """Language, motion and cast."""
+        return (row["language"], row["motion_id"], *(row[role] for role in ROLES))
 
-    Returns
-    -------
-    Why it failed for good, "" where it did not.
-    """
-    cast = {role: spec[role] for role in ROLES}
-    speakers = {name: switchboard.model(name) for name in cast.values()}
-    protocol = spec["protocol"]
-    steps = debate(
-        _prompts(spec["prompts"]),
-        spec["topic"],
-        cast,
-        script=spec["script"],
-        words_per_sentence=protocol["words_per_sentence"],
-        system_message=protocol["system_message"],
-    )
-    limits = Limits(
-        protocol["repairs"],
-        protocol["session_attempts"],
-        protocol["temperature"],
-        protocol["max_tokens"],
-        protocol["session_deadline_s"],
-    )
-    simulated = all(provider.simulated for provider in speakers.values())
-    made_by = provenance("hold_session", simulated, spec)
-    ids = {name: spec[name] for name in ("session_id", "draw_id", "language")}
-    # A job that outlived its run may still hold this session: what it paid for is read after it.
-    with claimed(journal):
-        with Journal(journal) as kept:
-            session = hold_session(spec["seed"], steps, speakers, kept, limits)
-        write_session(paths, session, ids, made_by, digest(dict(spec)))
-    return session.failure
+    def steps(self, spec: Row, stand_in: str | None = None) -> Callable[[], Steps]:
+        """The eight turns of a debate, which needs no other."""
+        return debate(
+            _prompts(spec["prompts"]),
+            spec["topic"],
+            {role: spec[role] for role in ROLES},
+            script=spec["script"],
+            words_per_sentence=spec["protocol"]["words_per_sentence"],
+            system_message=spec["protocol"]["system_message"],
+        )
+
+    def before(self, row: Row) -> list[str]:
+        """The session of the same draw that comes before this one, for their order in time."""
+        if row["position"] == 1:
+            return []
+        language = row["language_order"].split(">")[row["position"] - 2]
+        return [f"{row['draw_id']}-{language}"]
 
 
 @cache

@@ -168,6 +168,12 @@ class LanguageStudy(Settings):
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
+    def files(self) -> dict[str, str]:
+        """Setting -> the file that it names, which must be there."""
+        names = ("motions", "codebook", "coder_a", "coder_b", "adjudication")
+        prompts = {f"languages.{name}.prompts": c.prompts for name, c in self.languages.items()}
+        return prompts | {f"pool.{name}": getattr(self.pool, name) for name in names}
+
     @field_validator("languages", mode="before")
     @classmethod
     def _leave_out(cls, languages: Any) -> Any:

@@ -227,7 +227,8 @@ def _conversation(
     """The fields of a call; its digest is the same for both interfaces."""
     model = body["model"]
     seed = body.get("seed", body.get("random_seed"))
-    settings = json.dumps([model, body.get("temperature"), limit, seed])
+    nucleus = [body["top_p"]] if body.get("top_p") is not None else []
+    settings = json.dumps([model, body.get("temperature"), limit, seed, *nucleus])
     # Each text after its length, so that no two conversations are written alike.
     said = "".join(f"{m.role} {len(m.content)} {m.content}" for m in messages)
     digest = hashlib.sha256((settings + said).encode(errors="replace")).hexdigest()

@@ -17,8 +17,8 @@ _BYTES_PER_TOKEN = 4
 #: How many speeches are kept, so that a retry does not compose its speech again.
 _REMEMBERED = 4096
 _NO_DEBATE = (
-    "I am a simulated model and can only speak to a debate prompt that names the topic, the role "
-    "and the language as resources/prompts/language/en.yaml does, and this was none."
+    "I am a simulated model and can only speak to a prompt of my own study, worded as the files in "
+    "resources/prompts word it, and this was none."
 )
 #: Five sentences that keep every format rule of the debate.
 _FIXED = (

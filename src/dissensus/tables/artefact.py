@@ -114,6 +114,14 @@ def read(path: str | Path, schema: Schema) -> pa.Table:
     return _conform(table, schema, str(path))
 
 
+def read_rows(path: str | Path) -> list[dict[str, Any]]:
+    """An artefact's rows, as its own schema had them when it was written."""
+    rows: list[dict[str, Any]] = read(
+        path, Schema(Path(path).stem, "row", {}, (), True)
+    ).to_pylist()
+    return rows
+
+
 def concatenate(paths: Sequence[str | Path], schema: Schema) -> pa.Table:
     """Read artefacts of one schema and put them under each other, in the order given."""
     return pa.concat_tables([read(path, schema).replace_schema_metadata(None) for path in paths])

@@ -28,6 +28,7 @@ class Request:
     messages : the conversation so far.
     temperature, max_tokens : decoding settings; tokens are the model's own.
     seed : differs for every attempt at every turn, so that a retry is a fresh draw.
+    top_p : share of probability that nucleus sampling keeps; None where nothing is said of it.
     """
 
     model: str
@@ -36,11 +37,14 @@ class Request:
     temperature: float
     max_tokens: int
     seed: int
+    top_p: float | None = None
 
     @cached_property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
         fields = {**vars(self), "messages": [vars(message) for message in self.messages]}
+        if self.top_p is None:
+            del fields["top_p"]
         text = json.dumps(fields, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -98,6 +102,8 @@ class Provider(Protocol):
     identity: str
     """Digest of what its replies depend on."""
     simulated: bool
+    waits: bool
+    """Whether its replies are waited for, rather than computed in this process."""
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """Answer, within ``patience_s`` seconds of waiting for the model where that is given."""

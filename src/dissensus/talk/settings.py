@@ -12,7 +12,7 @@ from dissensus.settings_base import Count, Faults, Rate, Settings, fault, withou
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Parameter = Literal["temperature", "max_tokens", "seed"]
+Parameter = Literal["temperature", "top_p", "max_tokens", "seed"]
 
 
 class SimulatedModelSettings(Settings):
@@ -64,7 +64,7 @@ class RemoteModelSettings(Settings):
     model: str | None = None
     """The provider's name for the model; the name used here unless set."""
     rename: dict[Parameter, str | None] = Field(default_factory=dict)
-    """What this model calls temperature, max_tokens or seed; null leaves it out."""
+    """What this model calls temperature, top_p, max_tokens or seed; null leaves it out."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Parameters to send besides."""
     price: PriceSettings | None = None

@@ -231,22 +231,3 @@ def _same(labels: Sequence[object]) -> npt.NDArray[np.bool_]:
 
 def _mean(values: npt.NDArray[np.float64]) -> float:
     return float(values.mean()) if values.size else float("nan")
-
-
-def centroid_similarity(vectors: npt.ArrayLike) -> float:
-    """Length of the mean of n unit vectors, in [0, 1].
-
-    The mean cosine over the pairs is (n c^2 - 1) / (n - 1) with c this length, since n^2 c^2 is the
-    sum of all n^2 cosines, n of which are 1.
-
-    Parameters
-    ----------
-    vectors : array_like, shape (n, d)
-        Scaled to unit length first.
-
-    Raises
-    ------
-    ValueError
-        If a row is zero or not finite, or there is none.
-    """
-    return float(np.linalg.norm(_units(vectors).mean(axis=0)))

@@ -159,8 +159,3 @@ rule diagnose_estimators:
         "Run planted effects through the design and the estimators"
     script:
         "../../scripts/language/diagnose_estimators.py"
-
-
-rule diagnosis:
-    input:
-        rules.diagnose_estimators.output,

@@ -1,8 +1,8 @@
 # What readers see, in the order in which they see it: figures with their captions, tables, speeches.
 
 # A caption's numbers are the run's own: the rule that draws a figure fills its caption's template,
-# and the report reads what it wrote. Absolute, since the report looks beside this file otherwise.
-CAPTIONS = Path.cwd() / L / "captions"
+# and the report reads what it wrote.
+CAPTIONS = captions("language")
 VIEW = {
     "reference": STUDY.reference,
     "primary": STUDY.measures.primary,
@@ -30,7 +30,8 @@ rule plot_flow:
         svg=report(
             L / "figures/flow.svg",
             caption=CAPTIONS / "flow.rst",
-            category="1 Design",
+            category="language",
+            subcategory="1 Design",
             labels={"result": "Figure 1. From the motion pool to complete draws"},
         ),
         png=L / "figures/flow.png",
@@ -43,7 +44,7 @@ rule plot_flow:
     params:
         stage=stage(
             "language.figures.flow",
-            "language.figures.captions",
+            "figures.captions",
             **VIEW,
         ),
     message:
@@ -61,7 +62,8 @@ rule plot_power:
         svg=report(
             L / "figures/power.svg",
             caption=CAPTIONS / "power.rst",
-            category="1 Design",
+            category="language",
+            subcategory="1 Design",
             labels={"result": "Figure 2. What the study could find"},
         ),
         png=L / "figures/power.png",
@@ -74,7 +76,7 @@ rule plot_power:
     params:
         stage=stage(
             "language.figures.power",
-            "language.figures.captions",
+            "figures.captions",
             draws=STUDY.draws,
             **VIEW,
         ),
@@ -93,7 +95,8 @@ rule plot_paired_effects:
         svg=report(
             L / "figures/paired_effects.svg",
             caption=CAPTIONS / "paired_effects.rst",
-            category="2 Language effect",
+            category="language",
+            subcategory="2 Language effect",
             labels={"result": "Figure 3. The effect, draw by draw"},
         ),
         png=L / "figures/paired_effects.png",
@@ -106,7 +109,7 @@ rule plot_paired_effects:
     params:
         stage=stage(
             "language.figures.paired_effects",
-            "language.figures.captions",
+            "figures.captions",
             **VIEW,
         ),
     message:
@@ -124,7 +127,8 @@ rule plot_parts:
         svg=report(
             L / "figures/parts.svg",
             caption=CAPTIONS / "parts.rst",
-            category="2 Language effect",
+            category="language",
+            subcategory="2 Language effect",
             labels={"result": "Figure 4. Words or meaning: the parts of the index"},
         ),
         png=L / "figures/parts.png",
@@ -137,7 +141,7 @@ rule plot_parts:
     params:
         stage=stage(
             "language.figures.parts",
-            "language.figures.captions",
+            "figures.captions",
             **VIEW,
         ),
     message:
@@ -155,7 +159,8 @@ rule plot_specifications:
         svg=report(
             L / "figures/specifications.svg",
             caption=CAPTIONS / "specifications.rst",
-            category="3 Robustness",
+            category="language",
+            subcategory="3 Robustness",
             labels={"result": "Figure 5. The effect under every choice of measure"},
         ),
         png=L / "figures/specifications.png",
@@ -168,7 +173,7 @@ rule plot_specifications:
     params:
         stage=stage(
             "language.figures.specifications",
-            "language.figures.captions",
+            "figures.captions",
             **VIEW,
         ),
     message:
@@ -186,7 +191,8 @@ rule plot_saturation:
         svg=report(
             L / "figures/saturation.svg",
             caption=CAPTIONS / "saturation.rst",
-            category="3 Robustness",
+            category="language",
+            subcategory="3 Robustness",
             labels={"result": "Figure 6. Which bounded scales have run out"},
         ),
         png=L / "figures/saturation.png",
@@ -199,7 +205,7 @@ rule plot_saturation:
     params:
         stage=stage(
             "language.figures.saturation",
-            "language.figures.captions",
+            "figures.captions",
             threshold=STUDY.inference.saturation_warning,
             **VIEW,
         ),
@@ -220,7 +226,8 @@ rule plot_domains:
         svg=report(
             L / "figures/domains.svg",
             caption=CAPTIONS / "domains.rst",
-            category="4 Domains",
+            category="language",
+            subcategory="4 Domains",
             labels={"result": "Figure 7. Means and language effects by domain"},
         ),
         png=L / "figures/domains.png",
@@ -233,7 +240,7 @@ rule plot_domains:
     params:
         stage=stage(
             "language.figures.domains",
-            "language.figures.captions",
+            "figures.captions",
             **VIEW,
         ),
     message:
@@ -250,7 +257,8 @@ rule plot_reuse:
         svg=report(
             L / "figures/reuse.svg",
             caption=CAPTIONS / "reuse.rst",
-            category="5 Case study",
+            category="language",
+            subcategory="5 Case study",
             labels={"result": "Figure 8. How much speakers recycle"},
         ),
         png=L / "figures/reuse.png",
@@ -263,7 +271,7 @@ rule plot_reuse:
     params:
         stage=stage(
             "language.figures.reuse",
-            "language.figures.captions",
+            "figures.captions",
             **VIEW,
         ),
     message:
@@ -283,7 +291,8 @@ rule compare_speeches:
         html=report(
             L / "tables/recycled_speeches.html",
             caption=CAPTIONS / "recycled_speeches.rst",
-            category="5 Case study",
+            category="language",
+            subcategory="5 Case study",
             labels={"result": "The most and the least recycled speeches"},
         ),
         markdown=L / "tables/recycled_speeches.md",
@@ -294,7 +303,7 @@ rule compare_speeches:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("language.figures.speeches", "language.figures.captions", **VIEW),
+        stage=stage("language.figures.speeches", "figures.captions", **VIEW),
     message:
         "Put the extreme speeches side by side"
     script:
@@ -321,7 +330,8 @@ rule tabulate:
         page=report(
             L / "tables/tables.html",
             caption=CAPTIONS / "tables.rst",
-            category="6 Tables",
+            category="language",
+            subcategory="6 Tables",
             labels={"result": "All tables"},
         ),
         caption=L / "captions/tables.rst",
@@ -335,7 +345,7 @@ rule tabulate:
             "language.figures.paper_tables",
             "language.figures.printed",
             "language.figures.study_tables",
-            "language.figures.captions",
+            "figures.captions",
             "language.inference.domain_tests",
             "language.inference.estimators",
             threshold=STUDY.inference.saturation_warning,

@@ -63,8 +63,8 @@ rule measure_homogeneity:
     input:
         manifest=L / "manifest.parquet",
         outcomes=L / "outcomes.parquet",
-        components=of_shards("components"),
-        reuse=of_shards("reuse"),
+        components=of_shards("components", "language"),
+        reuse=of_shards("reuse", "language"),
     output:
         components=L / "components.parquet",
         reuse=L / "reuse.parquet",

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from dissensus.figures.captions import write_caption
+from dissensus.figures.frames import read_frame
 from dissensus.language.figures import reuse as reuses
-from dissensus.language.figures.captions import write_caption
-from dissensus.language.figures.frames import View, read_draws, read_frame
+from dissensus.language.figures.frames import View, read_draws
 from dissensus.language.figures.speeches import as_html, as_markdown, sections
 from dissensus.stage import Stage, run
 from dissensus.tables.artefact import replacing

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from dissensus.debate.gather import outcomes_schema
 from dissensus.language.design.manifest import MANIFEST
-from dissensus.language.gather import OUTCOMES
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
 from dissensus.language.measures.reuse import REUSE
+from dissensus.language.session import Debates
 from dissensus.language.settings import MeasureSettings
 from dissensus.stage import Stage, run
 from dissensus.tables.artefact import concatenate, read, write
@@ -16,7 +17,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     components = concatenate(inputs.components, COMPONENTS)
     metrics = measure_homogeneity(
         read(inputs.manifest, MANIFEST).to_pandas(),
-        read(inputs.outcomes, OUTCOMES).to_pandas(),
+        read(inputs.outcomes, outcomes_schema(Debates.IDS)).to_pandas(),
         components.to_pandas(),
         MeasureSettings(**stage.settings["measures"]),
         stage.settings["reference"],

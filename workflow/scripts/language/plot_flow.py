@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from dissensus.language.figures.captions import write_caption
+from dissensus.figures.captions import write_caption
+from dissensus.figures.frames import read_frame
+from dissensus.figures.style import save
 from dissensus.language.figures.flow import describe, draw, trace
-from dissensus.language.figures.frames import View, read_frame
-from dissensus.language.figures.style import save
+from dissensus.language.figures.frames import View
 from dissensus.stage import Stage, run
 
 

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from dissensus.language.figures.captions import write_caption
-from dissensus.language.figures.frames import View, read_frame
+from dissensus.figures.captions import write_caption
+from dissensus.figures.frames import read_frame
+from dissensus.figures.style import save
+from dissensus.language.figures.frames import View
 from dissensus.language.figures.reuse import describe, draw
-from dissensus.language.figures.style import save
 from dissensus.stage import Stage, run
 
 

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.figures.captions import write_caption
+from dissensus.figures.frames import read_frame
+from dissensus.figures.tables import Table, as_csv, as_markdown, as_page
 from dissensus.language.figures import paper_tables, printed, study_tables
-from dissensus.language.figures.captions import write_caption
-from dissensus.language.figures.frames import View, read_frame
-from dissensus.language.figures.tables import Table, as_csv, as_markdown, as_page
+from dissensus.language.figures.frames import View
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import METHODS
 from dissensus.stage import Stage, run

@@ -11,17 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
-from dissensus.language.figures.frames import (
-    View,
-    differences,
-    headlines,
-    keyed,
-    languages_of,
-    records,
-)
-from dissensus.language.figures.paired_effects import unit
-from dissensus.language.figures.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
-from dissensus.language.figures.words import (
+from dissensus.figures.frames import keyed, records
+from dissensus.figures.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
+from dissensus.figures.words import (
     contrast_words,
     limits,
     listed,
@@ -30,6 +22,8 @@ from dissensus.language.figures.words import (
     whole,
     wrapped,
 )
+from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.language.figures.paired_effects import unit
 
 METHOD = "student_t"
 BOTH = "both"

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from dissensus.language.figures.frames import View, languages_of
-from dissensus.language.figures.style import (
+from dissensus.figures.style import (
     FAINT,
     GREY,
     INK,
@@ -21,7 +20,8 @@ from dissensus.language.figures.style import (
     resize,
     styled,
 )
-from dissensus.language.figures.words import counted, language_name, listed, percent, whole
+from dissensus.figures.words import counted, language_name, listed, percent, whole
+from dissensus.language.figures.frames import View, languages_of
 
 ROLES = ("P1", "P2", "O1", "O2")
 

@@ -9,15 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pyarrow import Table, array, string
 from pyarrow.compute import is_in
 from pyarrow.parquet import ParquetFile
 
-from dissensus.tables.artefact import Schema, read
-
-Array = NDArray[np.float64]
-Record = dict[str, Any]
+from dissensus.figures.frames import Record, keyed
 
 #: Rows read at a time where few of them are wanted.
 _BATCH = 20_000
@@ -54,17 +50,6 @@ class View:
         )
 
 
-def read_frame(path: str | Path) -> pd.DataFrame:
-    """An artefact as a frame.
-
-    Its own schema was checked when it was written, and stands in a module that imports what
-    estimated it; a figure would pay two seconds of scipy for a check done already.
-    """
-    name = Path(path).stem
-    frame: pd.DataFrame = read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
-    return frame
-
-
 def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
     """The rows of some draws of an artefact that may be too large to hold: all speeches, say."""
     rows = (
@@ -73,16 +58,6 @@ def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
     )
     frame: pd.DataFrame = Table.from_batches(rows, ParquetFile(path).schema_arrow).to_pandas()
     return frame
-
-
-def records(frame: pd.DataFrame) -> list[Record]:
-    """Its rows, each as column -> value."""
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def keyed(frame: pd.DataFrame, column: str) -> dict[Any, Record]:
-    """Its rows by the value of one column; the last one where values repeat."""
-    return {row[column]: row for row in records(frame)}
 
 
 def languages_of(frame: pd.DataFrame, reference: str) -> list[str]:
@@ -113,19 +88,6 @@ def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, Reco
 def headlines(effect: pd.DataFrame) -> dict[str, Record]:
     """contrast -> the study's answer."""
     return keyed(effect[effect["headline"].to_numpy(dtype=bool)], "contrast")
-
-
-def jitter(n: int, width: float) -> Array:
-    """Sideways places for n dots: even, in an order without pattern, the same every time."""
-    # Multiples of the golden ratio fill an interval evenly however many are taken.
-    return np.asarray((np.arange(n) * 0.618033988749895 % 1.0 - 0.5) * width)
-
-
-def joined(places: Sequence[float] | Array, rows: Array) -> tuple[Array, Array]:
-    """A line a row through the places as one broken line: one element to draw, not hundreds."""
-    gap = np.full((len(rows), 1), np.nan)
-    xs = np.hstack([np.broadcast_to(np.asarray(places, dtype=float), rows.shape), gap])
-    return xs.ravel(), np.hstack([rows, gap]).ravel()
 
 
 def by_language_means(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.Series[float]:

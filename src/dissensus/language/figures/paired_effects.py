@@ -8,17 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.language.figures.clouds import CROWD, dots, stride, threads
-from dissensus.language.figures.frames import (
-    Array,
-    Record,
-    View,
-    differences,
-    headlines,
-    jitter,
-    languages_of,
-)
-from dissensus.language.figures.style import (
+from dissensus.figures.clouds import CROWD, dots, stride, threads
+from dissensus.figures.frames import Array, Record, jitter
+from dissensus.figures.style import (
     FAINT,
     GREY,
     INK,
@@ -28,7 +20,7 @@ from dissensus.language.figures.style import (
     styled,
     zero_line,
 )
-from dissensus.language.figures.words import (
+from dissensus.figures.words import (
     contrast_words,
     counted,
     language_name,
@@ -41,6 +33,7 @@ from dissensus.language.figures.words import (
     signed,
     whole,
 )
+from dissensus.language.figures.frames import View, differences, headlines, languages_of
 
 
 def unit(outcome: str, reference: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.language.figures.frames import Record, View, keyed, languages_of, records
-from dissensus.language.figures.tables import Row, Table, make
-from dissensus.language.figures.words import (
+from dissensus.figures.frames import Record, keyed, records
+from dissensus.figures.tables import Row, Table, make
+from dissensus.figures.words import (
     contrast_words,
     interval,
     language_name,
@@ -18,6 +18,7 @@ from dissensus.language.figures.words import (
     span,
     whole,
 )
+from dissensus.language.figures.frames import View, languages_of
 
 ROLES = ("P1", "P2", "O1", "O2")
 

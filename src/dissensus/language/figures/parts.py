@@ -6,17 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.clouds import dots, threads
-from dissensus.language.figures.frames import (
-    Record,
-    View,
-    estimates,
-    jitter,
-    languages_of,
-    wide,
-)
-from dissensus.language.figures.style import INK, Mark, marks, new_figure, styled
-from dissensus.language.figures.words import (
+from dissensus.figures.clouds import dots, threads
+from dissensus.figures.frames import Record, jitter
+from dissensus.figures.style import INK, Mark, marks, new_figure, styled
+from dissensus.figures.words import (
     contrast_words,
     language_name,
     limits,
@@ -24,6 +17,7 @@ from dissensus.language.figures.words import (
     number,
     signed,
 )
+from dissensus.language.figures.frames import View, estimates, languages_of, wide
 
 #: Column -> title and unit, in two rows of four.
 PANELS = {

@@ -7,10 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import Record, View, headlines, keyed, records
-from dissensus.language.figures.paired_effects import unit
-from dissensus.language.figures.style import GREY, INK, marks, new_figure, spread, styled
-from dissensus.language.figures.words import (
+from dissensus.figures.frames import Record, keyed, records
+from dissensus.figures.style import GREY, INK, marks, new_figure, spread, styled
+from dissensus.figures.words import (
     contrast_words,
     counted,
     listed,
@@ -19,6 +18,8 @@ from dissensus.language.figures.words import (
     signed,
     whole,
 )
+from dissensus.language.figures.frames import View, headlines
+from dissensus.language.figures.paired_effects import unit
 
 STANDARDISED = "standardised"
 TARGET = 0.8

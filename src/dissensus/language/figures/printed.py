@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, by_language_means, keyed, records
-from dissensus.language.figures.tables import Row, Table, make
-from dissensus.language.figures.words import MISSING, interval, number, p_value, percent
+from dissensus.figures.frames import keyed, records
+from dissensus.figures.tables import Row, Table, make
+from dissensus.figures.words import MISSING, interval, number, p_value, percent
+from dissensus.language.figures.frames import View, by_language_means
 
 #: Table 2 as printed: domain_id -> N, mean, low, high.
 TABLE_2 = {

@@ -9,10 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.clouds import dots
-from dissensus.language.figures.frames import Array, View, jitter, languages_of, records
-from dissensus.language.figures.style import INK, Mark, marks, new_figure, styled
-from dissensus.language.figures.words import language_name, listed, number, whole
+from dissensus.figures.clouds import dots
+from dissensus.figures.frames import Array, jitter, records
+from dissensus.figures.style import INK, Mark, marks, new_figure, styled
+from dissensus.figures.words import language_name, listed, number, whole
+from dissensus.language.figures.frames import View, languages_of
 
 MEASURES = {"characters": "by character", "tokens": "by token"}
 

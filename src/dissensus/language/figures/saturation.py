@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import Record, View, keyed, languages_of, records
-from dissensus.language.figures.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
-from dissensus.language.figures.words import language_name, listed, percent, scale_words, wrapped
+from dissensus.figures.frames import Record, keyed, records
+from dissensus.figures.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
+from dissensus.figures.words import language_name, listed, percent, scale_words, wrapped
+from dissensus.language.figures.frames import View, languages_of
 
 _BINS = np.linspace(0.0, 1.0, 26)
 

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, keyed
-from dissensus.language.figures.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
-from dissensus.language.figures.words import (
+from dissensus.figures.frames import keyed
+from dissensus.figures.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
+from dissensus.figures.words import (
     SCALES,
     contrast_words,
     counted,
@@ -20,6 +20,7 @@ from dissensus.language.figures.words import (
     percent,
     signed,
 )
+from dissensus.language.figures.frames import View
 
 #: Column of the curve -> what readers call the choice.
 CHOICES = {

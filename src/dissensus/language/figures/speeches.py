@@ -8,10 +8,11 @@ from html import escape
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, keyed, languages_of, records
+from dissensus.figures.frames import keyed, records
+from dissensus.figures.tables import SIMULATED, page
+from dissensus.figures.words import language_name, language_tag, number
+from dissensus.language.figures.frames import View, languages_of
 from dissensus.language.figures.reuse import Extreme, extremes
-from dissensus.language.figures.tables import SIMULATED, page
-from dissensus.language.figures.words import language_name, language_tag, number
 
 #: Shorter matches are chance: a few letters of English, one or two characters of Chinese.
 SHORTEST = {"latin": 12, "han": 4}

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, records
-from dissensus.language.figures.parts import METHOD, PANELS
-from dissensus.language.figures.tables import Table, make
-from dissensus.language.figures.words import (
+from dissensus.figures.frames import records
+from dissensus.figures.tables import Table, make
+from dissensus.figures.words import (
     contrast_words,
     interval,
     language_name,
@@ -18,6 +17,8 @@ from dissensus.language.figures.words import (
     percent,
     scale_words,
 )
+from dissensus.language.figures.frames import View
+from dissensus.language.figures.parts import METHOD, PANELS
 
 _COEFFICIENTS = {
     "percent_agreement": "Percent agreement",

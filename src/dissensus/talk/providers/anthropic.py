@@ -27,7 +27,7 @@ _REASONS = {
 class AnthropicInterface:
     """Messages; it has no embeddings, and takes no seed."""
 
-    takes = ("temperature", "max_tokens")
+    takes = ("temperature", "top_p", "max_tokens")
 
     def __init__(self, wire: Wire, key: str, base_url: str | None, retries: int) -> None:
         self._client = anthropic.AsyncAnthropic(

@@ -24,7 +24,7 @@ _BROKEN = ("error", "network_error", "insufficient_system_resource")
 class OpenAIInterface:
     """Chat completions and embeddings."""
 
-    takes = ("temperature", "max_tokens", "seed")
+    takes = ("temperature", "top_p", "max_tokens", "seed")
 
     def __init__(self, wire: Wire, key: str, base_url: str | None, retries: int) -> None:
         self._client = openai.AsyncOpenAI(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ class Interface(Protocol):
     """What a provider's package is told to do: one class a kind of interface."""
 
     takes: tuple[str, ...]
-    """Which of temperature, max_tokens and seed it has."""
+    """Which of temperature, top_p, max_tokens and seed it has."""
     batches: BatchInterface
 
     async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
@@ -72,6 +72,8 @@ class RemoteModel:
     price : None where it has none.
     """
 
+    waits = True
+
     def __init__(
         self,
         name: str,
@@ -101,7 +103,7 @@ class RemoteModel:
             self.price,
             Usage(tokens_at_most(said), 0, request.max_tokens),
         )
-        parameters = self.parameters(request, interface.takes)
+        parameters = self.parameters(request, self._takes(interface))
         if host.batcher is not None:
             # A batch takes its time, whatever the deadlines say of a call.
             body = interface.body(self.asked_model, request, parameters)
@@ -116,7 +118,14 @@ class RemoteModel:
         check_accepted(exchange, host)
         return reply_of(exchange, seconds)
 
-    def parameters(self, request: Request, takes: Sequence[str]) -> dict[str, Any]:
+    def _takes(self, interface: Interface) -> Iterable[str]:
+        """What can be sent: a simulated model draws by the seed, whichever interface it is behind.
+
+        Without one, agents who are asked the same at once would all say the same.
+        """
+        return dict.fromkeys((*interface.takes, "seed")) if self.simulated else interface.takes
+
+    def parameters(self, request: Request, takes: Iterable[str]) -> dict[str, Any]:
         """What to send besides the messages, by the names that this model has for it."""
         sent = {self._rename.get(name, name): getattr(request, name) for name in takes}
         sent |= self._parameters

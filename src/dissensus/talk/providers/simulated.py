@@ -27,6 +27,7 @@ class SimulatedModel:
     """A model that draws its reply from a documented distribution, seeded by the request alone."""
 
     simulated = True
+    waits = False
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
         self.name = self.asked_model = name

@@ -1,0 +1,24 @@
+"""Templates of prompts: slots such as ``{TOPIC}``, filled or left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_GAP = re.compile(r"\n{3,}")
+
+
+def fill(template: str, **fields: str) -> str:
+    """Replace ``{NAME}`` by each field, once and in one pass, so that braces in a text are safe."""
+    pieces = template.split("{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, brace, rest = piece.partition("}")
+        filled.append(fields[name] + rest if brace and name in fields else "{" + piece)
+    return "".join(filled)
+
+
+def without(template: str, slots: Iterable[str]) -> str:
+    """A template without some of its slots; a block that they leave empty leaves no gap."""
+    left_out = dict.fromkeys(slots, "")
+    return _GAP.sub("\n\n", fill(template, **left_out)) if left_out else template

@@ -1,0 +1,156 @@
+"""The manifest: topics, seats, hints and the order of arms, drawn once before any debate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.fingerprint import digest
+from dissensus.tables.artefact import Schema, read
+
+MANIFEST = Schema(
+    name="manifest",
+    row="session",
+    columns={
+        "session_id": "string",
+        "draw_id": "string",
+        "block": "int",
+        "topic_id": "string",
+        "arm": "string",
+        "arm_order": "string",
+        "position": "int",
+        "cast": "strings",
+        "judge": "string",
+        "hint": "string",
+        "hint_option": "string",
+        "hint_round": "int",
+        "agents": "int",
+        "rounds": "int",
+        "seed": "int",
+    },
+    key=("session_id",),
+)
+
+#: A hint for the truth, and one for another option.
+HINTS = ("valid", "invalid")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What the manifest is drawn from besides the topics.
+
+    Attributes
+    ----------
+    seed : of the run.
+    draws, block_size, rounds : of the study.
+    panel, judges : models; ``judges`` may be empty where no arm needs one.
+    arms : their names.
+    """
+
+    seed: int
+    draws: int
+    block_size: int
+    rounds: int
+    panel: Sequence[str]
+    judges: Sequence[str]
+    arms: Sequence[str]
+
+
+def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
+    """The manifest artefact as session_id -> row, in the order of ids."""
+    return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
+    """Draw every session of the drawing.
+
+    Topics are dealt as cards: each once, in random order, before any comes again. Per draw, models
+    are dealt to the seats A1, A2, ... and the arms put in an order, both uniformly at random and
+    both the same for the draw's sessions; the judges take turns. Of every two draws whose topic has
+    a truth, one gets a valid and one an invalid hint, in random order, for a round drawn uniformly
+    from the second to the last but one (the second where that is the last). Draws have random
+    streams of their own, so that the first are the same whatever their number; a further arm
+    changes nothing but the orders, and in which order the arms are named changes nothing.
+
+    Parameters
+    ----------
+    topics : rows of the topics artefact.
+    drawing : how many draws, of what, from which seed.
+
+    Returns
+    -------
+    One row per session, in the order of their ids; ``position`` is the order in which the sessions
+    of a draw are held. The hint is the draw's, given only in the arms with hints.
+    """
+    width = max(3, len(str(drawing.draws)))
+    rows: list[dict[str, Any]] = []
+    hinting, arms = _Hinting(drawing), sorted(drawing.arms)
+    for index, topic in zip(range(drawing.draws), _dealt(topics, drawing.seed), strict=False):
+        rng = np.random.default_rng([drawing.seed, index])
+        cast = [drawing.panel[int(seat)] for seat in rng.permutation(len(drawing.panel))]
+        hint = hinting.draw(topic, rng)
+        # Last, since how much luck it takes hangs on how many arms there are.
+        order = [arms[int(place)] for place in rng.permutation(len(arms))]
+        draw_id = f"t{index + 1:0{width}d}"
+        shared = {
+            "draw_id": draw_id,
+            "block": index // drawing.block_size + 1,
+            "topic_id": topic["topic_id"],
+            "arm_order": ">".join(order),
+            "cast": cast,
+            "judge": drawing.judges[index % len(drawing.judges)] if drawing.judges else "",
+            **hint,
+            "agents": len(cast),
+            "rounds": drawing.rounds,
+        }
+        rows += [
+            {
+                "session_id": f"{draw_id}-{arm}",
+                **shared,
+                "arm": arm,
+                "position": position,
+                # Not of draw_id, which gets wider with the number of draws.
+                "seed": int(digest([drawing.seed, f"t{index + 1:03d}", arm])[:12], 16),
+            }
+            for position, arm in enumerate(order, start=1)
+        ]
+    return sorted(rows, key=lambda row: str(row["session_id"]))
+
+
+class _Hinting:
+    """Gives draws their hints, balanced over every two that can have one."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self.seed, self.rounds = drawing.seed, drawing.rounds
+        self.given = 0
+
+    def draw(self, topic: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        if not topic["truth"] or self.rounds < 2:
+            return {"hint": "none", "hint_option": "", "hint_round": 0}
+        pair, place = divmod(self.given, len(HINTS))
+        self.given += 1
+        hint = HINTS[int(_stream(self.seed, f"hints {pair}").permutation(len(HINTS))[place])]
+        others = [option for option in topic["options"] if option != topic["truth"]]
+        other = others[int(rng.integers(len(others)))]
+        return {
+            "hint": hint,
+            "hint_option": topic["truth"] if hint == "valid" else other,
+            "hint_round": int(rng.integers(2, max(self.rounds, 3))),
+        }
+
+
+def _dealt(topics: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
+    """Topics without end: all of them in random order, then all of them in another."""
+    deal = 0
+    while True:
+        for place in _stream(seed, f"topics {deal}").permutation(len(topics)):
+            yield topics[int(place)]
+        deal += 1
+
+
+def _stream(seed: int, purpose: str) -> np.random.Generator:
+    return np.random.default_rng(int(digest([seed, purpose])[:16], 16))

@@ -1,0 +1,144 @@
+"""The topics: what is deliberated, between which options, on what evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import Field, model_validator
+
+from dissensus.errors import ResourceError, SettingError
+from dissensus.settings_base import Faults, Settings, fault, validate
+from dissensus.tables.artefact import Schema, read
+
+TOPICS = Schema(
+    name="topics",
+    row="topic",
+    columns={
+        "topic_id": "string",
+        "title": "string",
+        "question": "string",
+        "options": "strings",
+        "ordered": "bool",
+        "truth": "string",
+        "evidence_ids": "strings",
+        "evidence": "strings",
+        "supports": "strings",
+        "source": "string",
+    },
+    key=("topic_id",),
+)
+
+_Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+# A label stands in lines of its own in prompts and replies.
+_Label = Annotated[str, Field(pattern=r"^\S(?:.*\S)?$")]
+_Text = Annotated[str, Field(pattern=r"\S")]
+
+
+class EvidenceEntry(Settings):
+    id: _Id
+    text: _Text
+    supports: _Label | None = None
+    """The option that it speaks for; null for none of them."""
+
+
+class TopicEntry(Settings):
+    id: _Id
+    title: _Text
+    question: _Text
+    options: Annotated[list[_Label], Field(min_length=2)]
+    ordered: bool
+    """Whether the options have an order, in which they are listed."""
+    truth: _Label | None
+    """The option that is right; null where none is."""
+    evidence: list[EvidenceEntry]
+
+    @model_validator(mode="after")
+    def _labels_agree(self) -> TopicEntry:
+        folded = [" ".join(option.casefold().split()) for option in self.options]
+        if len(set(folded)) < len(folded):
+            raise Faults(fault("options", self.options, "no two may be alike but for capitals"))
+        known = f"it may be one of the options, or null: {', '.join(self.options)}"
+        if self.truth is not None and self.truth not in self.options:
+            raise Faults(fault("truth", self.truth, known))
+        seen: set[str] = set()
+        for number, item in enumerate(self.evidence):
+            if item.supports is not None and item.supports not in self.options:
+                raise Faults(fault(f"evidence.{number}.supports", item.supports, known))
+            if item.id in seen:
+                may = "another item of this topic has that id; ids must be unique"
+                raise Faults(fault(f"evidence.{number}.id", item.id, may))
+            seen.add(item.id)
+        return self
+
+
+def read_topics(path: str | Path) -> list[dict[str, Any]]:
+    """Every topic of a file, in its order.
+
+    Parameters
+    ----------
+    path : YAML; a list of topics, alone or under ``topics``.
+
+    Returns
+    -------
+    Rows of the artefact ``topics``: ``truth`` and ``supports`` are "" where there is none.
+
+    Raises
+    ------
+    ResourceError : the first topic that cannot be used, by its place and what is wrong.
+    """
+    rows: list[dict[str, Any]] = []
+    places: dict[str, int] = {}
+    questions: dict[str, str] = {}
+    for number, entry in enumerate(_entries(path), start=1):
+        try:
+            topic = validate(TopicEntry, entry, f"{path}: topic {number}")
+        except SettingError as error:
+            raise ResourceError(str(error)) from None
+        if topic.id in places:
+            raise ResourceError(
+                f"{path}: topic {number} has the id {topic.id!r} of topic {places[topic.id]}; ids "
+                "must be unique."
+            )
+        if topic.question in questions:
+            raise ResourceError(
+                f"{path}: topic {topic.id!r} asks the question of {questions[topic.question]!r}; "
+                "leave one out."
+            )
+        places[topic.id], questions[topic.question] = number, topic.id
+        rows.append(_row(topic, str(path)))
+    return rows
+
+
+def read_topics_artefact(path: str | Path) -> dict[str, dict[str, Any]]:
+    """The topics artefact as topic_id -> row."""
+    return {row["topic_id"]: row for row in read(path, TOPICS).to_pylist()}
+
+
+def _row(topic: TopicEntry, source: str) -> dict[str, Any]:
+    return {
+        "topic_id": topic.id,
+        "title": topic.title,
+        "question": topic.question.strip(),
+        "options": list(topic.options),
+        "ordered": topic.ordered,
+        "truth": topic.truth or "",
+        "evidence_ids": [item.id for item in topic.evidence],
+        "evidence": [item.text.strip() for item in topic.evidence],
+        "supports": [item.supports or "" for item in topic.evidence],
+        "source": source,
+    }
+
+
+def _entries(path: str | Path) -> list[Any]:
+    try:
+        held = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        found = " ".join(str(error).split())
+        raise ResourceError(f"{path} cannot be read as YAML in UTF-8 ({found}).") from None
+    entries = held.get("topics") if isinstance(held, Mapping) else held
+    if not isinstance(entries, list) or not entries:
+        raise ResourceError(f"{path} holds no topics; it must be a list of them.")
+    return entries

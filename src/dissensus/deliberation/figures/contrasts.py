@@ -1,0 +1,205 @@
+"""What each arm changes against the reference: the primary outcome, then the main others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from dissensus.deliberation.figures.frames import (
+    ARM,
+    OUTCOMES,
+    View,
+    arm_words,
+    contrast_words,
+    notice,
+)
+from dissensus.deliberation.inference.contrasts import HEADLINE, PRIMARY, RANDOMISATION
+from dissensus.figures.frames import Record, records
+from dissensus.figures.style import FAINT, GREY, INK, new_figure, styled, zero_line
+from dissensus.figures.words import interval, listed, p_clause, p_value, signed
+
+#: Beside the primary outcome; one that no contrast defines is left out.
+BESIDE = (
+    "entropy_last",
+    "density_mean",
+    "silent_share",
+    "ignored_share",
+    "quality_last",
+    "correct_last",
+)
+
+NONE = "No arm has a draw in common with the reference, so that nothing can be compared."
+
+_ACROSS = 3
+
+#: Contrasts in the order of the arms: (arm, reference) -> name.
+Names = dict[tuple[str, str], str]
+
+
+@styled
+def draw(contrasts: pd.DataFrame, view: View) -> Figure:
+    """Draw a forest of the primary outcome with its numbers, and small ones beneath.
+
+    Parameters
+    ----------
+    contrasts : rows of the artefact.
+    """
+    rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
+    names = named(rows, view)
+    beside = [
+        name for name in BESIDE if rows.loc[rows["outcome"] == name, "estimate"].notna().any()
+    ]
+    if not names:
+        return notice(NONE, view.simulated)
+    deep = -(-len(beside) // _ACROSS)
+    large, small = 0.165 * len(names) + 0.85, 0.165 * len(names) + 0.5
+    figure = new_figure(large + deep * small + 0.1, view.simulated)
+    heights = [large, deep * small] if deep else [large]
+    made: Any = figure.subfigures(len(heights), 1, height_ratios=heights)
+    parts = np.ravel(made)
+    forest, beside_it = parts[0].subplots(1, 2, sharey=True, width_ratios=[1, 1.05])
+    _primary(forest, contrasts, names, view)
+    _numbers(beside_it, contrasts, names)
+    if deep:
+        panels = parts[1].subplots(deep, min(_ACROSS, len(beside)), sharey=True, squeeze=False)
+        for index, axes in enumerate(panels.ravel()):
+            if index >= len(beside):
+                axes.set_axis_off()
+                continue
+            _small(axes, beside[index], rows, names, view)
+            letter = chr(ord("b") + index)
+            axes.set_title(f"{letter}  {OUTCOMES[beside[index]][1]}", size=7.5, pad=3)
+    return figure
+
+
+def named(rows: pd.DataFrame, view: View) -> Names:
+    """The contrasts that any outcome defines, in the order of the arms."""
+    held = rows[rows["estimate"].notna()]
+    found = set(zip(held["arm"], held["reference"], strict=True))
+    return {
+        (arm, reference): contrast_words(arm, reference, view.reference)
+        for reference in view.arms
+        for arm in view.arms
+        if (arm, reference) in found
+    }
+
+
+def _forest(axes: Axes, rows: pd.DataFrame, names: Names, alpha: float) -> None:
+    """A dot and an interval for each contrast, filled where significant after adjustment."""
+    held = _keyed(rows)
+    places = [held.get(key) for key in names]
+    for place, row in enumerate(places):
+        if row is None or not np.isfinite(row["estimate"]):
+            axes.text(0.02, place, "–", transform=axes.get_yaxis_transform(), va="center", size=7)
+            continue
+        if np.isfinite(row["ci_low"]):
+            axes.plot([row["ci_low"], row["ci_high"]], [place, place], color=ARM, linewidth=1.0)
+        found = row["p_holm"] < alpha
+        axes.plot(
+            row["estimate"],
+            place,
+            "o",
+            color=ARM,
+            markerfacecolor=ARM if found else "white",
+            markersize=3.8,
+            markeredgewidth=0.9,
+        )
+    zero_line(axes, vertical=True)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(range(len(names)), list(names.values()))
+    axes.tick_params(axis="y", length=0)
+    common = sum(reference == next(iter(names))[1] for _, reference in names)
+    if 0 < common < len(names):
+        # Below the line, the reference is another arm.
+        axes.axhline(common - 0.5, color=FAINT, linewidth=0.6)
+
+
+def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> None:
+    """The forest of the primary outcome."""
+    own = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
+    _forest(axes, own, names, 1.0 - view.confidence)
+    axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
+    axes.set_xlabel(f"arm − {arm_words(view.reference)}")
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+
+
+def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
+    """Estimates, sizes and p-values of the primary outcome, a line beside each of its dots."""
+    own = contrasts[contrasts["outcome"] == PRIMARY]
+    held = _keyed(own[own["method"] == HEADLINE])
+    flips = _keyed(own[own["method"] == RANDOMISATION])
+    axes.set_axis_off()
+    axes.set_xlim(0.0, 1.0)
+    heads = ("difference", "n", "p", "p (Holm)", "p (sign flip)")
+    columns = tuple(zip((0.0, 0.45, 0.59, 0.78, 1.0), heads, strict=True))
+    for x, head in columns:
+        side = "left" if x == 0.0 else "right"
+        axes.text(x, -0.75, head, ha=side, va="bottom", size=6.5, color=GREY)
+    for place, key in enumerate(names):
+        row = held[key]
+        cells = (
+            f"{signed(row['estimate'], 2)} {interval(row['ci_low'], row['ci_high'], 2, '−')}",
+            str(row["n"]),
+            p_value(row["p_value"]),
+            p_value(row["p_holm"]),
+            p_value(flips[key]["p_value"]),
+        )
+        for (x, _), cell in zip(columns, cells, strict=True):
+            side = "left" if x == 0.0 else "right"
+            axes.text(x, place, cell, ha=side, va="center", size=6.8, color=INK)
+
+
+def _keyed(rows: pd.DataFrame) -> dict[tuple[str, str], Record]:
+    return {(row["arm"], row["reference"]): row for row in records(rows)}
+
+
+def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:
+    """The forest of another outcome."""
+    _forest(axes, rows[rows["outcome"] == outcome], names, 1.0 - view.confidence)
+    if outcome != "entropy_last":
+        # Shares differ by 1 at most: an interval of two topics would squeeze all others.
+        low, high = axes.get_xlim()
+        axes.set_xlim(max(low, -1.02), min(high, 1.02))
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+
+
+def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says."""
+    rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
+    alpha = 1.0 - view.confidence
+    primary = records(rows[rows["primary"].to_numpy(dtype=bool) & rows["estimate"].notna()])
+    largest = sorted(primary, key=lambda row: -abs(row["estimate"]))[:1]
+    found = [row for row in primary if row["p_holm"] < alpha]
+    others = rows[~rows["primary"].to_numpy(dtype=bool)]
+    significant = int((others["p_holm"] < alpha).sum())
+    return {
+        "reference": arm_words(view.reference),
+        "level": view.level,
+        "primary": "; ".join(
+            f"the largest difference is {arm_words(row['arm'])}, {signed(row['estimate'])}"
+            + _how_sure(row)
+            for row in largest
+        )
+        or "no contrast is defined",
+        "found": _which(found),
+        "secondary": f"{significant} of {int(others['p_value'].notna().sum())}",
+    }
+
+
+def _how_sure(row: Record) -> str:
+    """The interval and the adjusted p-value of a row; nothing where it has none."""
+    if np.isnan(row["ci_low"]):
+        return ""
+    limits = interval(row["ci_low"], row["ci_high"], 3, "−")
+    return f" ({limits}, {p_clause(row['p_holm'])} after Holm)"
+
+
+def _which(found: Sequence[Record]) -> str:
+    """The arms of some rows."""
+    return listed(arm_words(row["arm"]) for row in found) or "none"

@@ -1,0 +1,140 @@
+"""How contentiousness was steered, and what the quality of argument did beside it."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.deliberation.figures.frames import (
+    ARM,
+    SECOND,
+    View,
+    arm_words,
+    grid,
+    notice,
+    round_ticks,
+)
+from dissensus.deliberation.inference.trajectories import follow
+from dissensus.figures.clouds import threads
+from dissensus.figures.frames import keyed
+from dissensus.figures.style import GREY, INK, new_figure, styled
+from dissensus.figures.words import counted, listed, number, percent
+
+NONE = "No arm of this run steers contentiousness, so that there is no control to draw."
+
+_ACROSS = 3
+
+
+@styled
+def draw(rounds: pd.DataFrame, manifest: pd.DataFrame, target: float, view: View) -> Figure:
+    """Draw a panel for each arm with a schedule: contentiousness and quality by round.
+
+    Parameters
+    ----------
+    rounds : a row a session and round.
+    manifest : the sessions that were to be held.
+    target : quality that the loop steers to.
+    """
+    own = rounds[rounds["arm"].isin(view.scheduled) & rounds["contentiousness"].notna()]
+    if own.empty:
+        return notice(NONE, view.simulated)
+    frame = follow(rounds, manifest, view.reference, view.confidence)
+    deep, across = -(-len(view.scheduled) // _ACROSS), min(_ACROSS, len(view.scheduled))
+    figure = new_figure(0.55 + 1.55 * deep, view.simulated)
+    panels = figure.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
+    for index, axes in enumerate(panels.ravel()):
+        if index >= len(view.scheduled):
+            axes.set_axis_off()
+            continue
+        arm = view.scheduled[index]
+        _panel(axes, frame[frame["arm"] == arm], own[own["arm"] == arm], target)
+        axes.set_title(arm_words(arm), weight="normal", pad=3)
+        round_ticks(axes, int(frame["round"].max()))
+        if index + across >= len(view.scheduled):
+            axes.set_xlabel("round")
+            axes.tick_params(labelbottom=True)
+        if index % across == 0:
+            axes.set_ylabel("β and ρ")
+    named = {
+        text: handle
+        for axes in panels.ravel()
+        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        named.values(), named.keys(), loc="outside upper left", ncols=3, frameon=False, fontsize=7.5
+    )
+    return figure
+
+
+def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: float) -> None:
+    """Sessions as thin lines, means with intervals, and the target."""
+    grid(axes, [0.0, 0.5, 1.0])
+    wide = sessions.pivot(index="session_id", columns="round", values="contentiousness")
+    threads(axes, [float(step) for step in wide.columns], wide.to_numpy(dtype=float), 0.5)
+    looks = {
+        "contentiousness": ("contentiousness β", ARM, "o", "-"),
+        "quality": ("quality of argument ρ", SECOND, "D", (0, (4, 1.5))),
+    }
+    for measure, (name, colour, marker, dashes) in looks.items():
+        rows = means[(means["measure"] == measure) & (means["n"] > 0)]
+        if rows.empty:
+            continue
+        axes.fill_between(
+            rows["round"], rows["ci_low"], rows["ci_high"], color=colour, alpha=0.2, linewidth=0
+        )
+        axes.plot(
+            rows["round"],
+            rows["estimate"],
+            marker,
+            linestyle=dashes,
+            color=colour,
+            markersize=3,
+            linewidth=1.1,
+            label=name,
+        )
+    said = ["ρ not judged"]
+    if means.loc[means["measure"] == "quality", "n"].any():
+        name = f"target ρ* = {target:g}"
+        axes.axhline(target, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)), label=name)
+        said = []
+    frozen = float(sessions["frozen"].mean())
+    if frozen:
+        said.append(f"loop frozen in {percent(frozen, 0)} of rounds")
+    # Below zero, where no line can run.
+    axes.text(0.02, 0.02, "; ".join(said), size=6.5, color=GREY, transform=axes.transAxes)
+    axes.set(ylim=(-0.22, 1.05), yticks=[0, 0.5, 1])
+
+
+def describe(
+    rounds: pd.DataFrame, manifest: pd.DataFrame, target: float, view: View
+) -> dict[str, str]:
+    """What the caption says."""
+    own = rounds[rounds["arm"].isin(view.scheduled) & rounds["contentiousness"].notna()]
+    if own.empty:
+        return {"said": NONE}
+    frame = follow(rounds, manifest, view.reference, view.confidence)
+    final = frame[frame["round"] == frame["round"].max()]
+    beta = keyed(final[final["measure"] == "contentiousness"], "arm")
+    rho = keyed(final[final["measure"] == "quality"], "arm")
+    ends = listed(
+        f"{number(beta[arm]['estimate'], 2)} in {arm_words(arm)}"
+        + (f" (ρ {number(rho[arm]['estimate'], 2)})" if rho[arm]["n"] else "")
+        for arm in view.scheduled
+    )
+    steered = own[own["error"].notna()]
+    frozen = int(steered["frozen"].sum())
+    stood_still = (
+        " The loop was frozen, because quality had been falling with contentiousness, in "
+        f"{frozen:,} of the {counted(len(steered), 'round')} after which it could move."
+        if len(steered)
+        else ""
+    )
+    return {
+        "said": (
+            "Contentiousness β that debaters were told, and the quality ρ of their arguments "
+            f"where a judge scored it (mean of gamma): means by round with {view.level} intervals "
+            f"over draws, sessions as thin lines of β, and the target ρ* = {target:g}. "
+            f"In the last round β is {ends}.{stood_still}"
+        )
+    }

@@ -1,0 +1,360 @@
+"""The graph of one debate: agents as lanes, rounds as columns, and who took up what of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Curve
+
+from dissensus.deliberation.figures.frames import View, arm_words, notice
+from dissensus.errors import ArtefactError
+from dissensus.figures.frames import Record, records
+from dissensus.figures.style import FAINT, GREY, INK, WIDTH, new_figure, styled
+from dissensus.figures.words import counted, wrapped
+from dissensus.tables.artefact import replacing
+
+#: relation -> colour and dashes; any two differ in both.
+RELATIONS: dict[str, tuple[str, Any]] = {
+    "rebut": ("#b2182b", "-"),
+    "concede": ("#1b7837", (0, (5, 1.5))),
+    "question": ("#555555", (0, (1, 1.2))),
+    "support": ("#2166ac", (0, (4, 1, 1, 1))),
+}
+
+#: Options without an order, far from the colours of the relations while they last.
+_NOMINAL = ("#f2b35d", "#9d7fc0", "#7fcdbb", "#e5a3c4", "#c9b18b", "#cfd96b", "#8fa3ad", "#e07f5f")
+
+_UNKNOWN = "#ffffff"
+
+_DOT: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 3.4, "markeredgewidth": 0.7}
+
+#: What became of a claim -> how it is drawn.
+_DOTS = {
+    "taken": {**_DOT, "markerfacecolor": INK, "markeredgecolor": INK},
+    "ignored": {**_DOT, "markerfacecolor": "white", "markeredgecolor": INK},
+    "last": {**_DOT, "markerfacecolor": FAINT, "markeredgecolor": FAINT},
+}
+
+#: Inches from a turn to its claims, and to where its edges leave it.
+_CLAIM, _LEAVE = 0.24, 0.12
+
+#: Inches beside the lanes for the names of agents.
+_NAMES = 1.4
+
+
+@dataclass(frozen=True)
+class Debate:
+    """One session, ready to be drawn.
+
+    Attributes
+    ----------
+    session : its row of the manifest.
+    topic : row of its topic.
+    turns : stances by agent and round.
+    claims : with ``taken``: whether another agent engaged the claim in a later round.
+    edges : resolved engagements of other agents' claims.
+    """
+
+    session: Record
+    topic: Record
+    turns: pd.DataFrame
+    claims: pd.DataFrame
+    edges: pd.DataFrame
+
+    @property
+    def agents(self) -> list[str]:
+        """Seats in their order."""
+        return [f"A{seat}" for seat in range(1, len(self.session["cast"]) + 1)]
+
+    @property
+    def options(self) -> list[str]:
+        """Labels of the topic's options."""
+        return [str(option) for option in self.topic["options"]]
+
+
+def debate(
+    claims: pd.DataFrame,
+    engagements: pd.DataFrame,
+    stances: pd.DataFrame,
+    manifest: pd.DataFrame,
+    topics: pd.DataFrame,
+    session: str,
+) -> Debate:
+    """What one session left behind.
+
+    Raises
+    ------
+    ArtefactError : the manifest does not have the session, or it was lost for good.
+    """
+    rows = records(manifest[manifest["session_id"] == session])
+    if not rows:
+        first = manifest["session_id"].iloc[0]
+        raise ArtefactError(
+            f"There is no session {session!r} to draw; the manifest has such as {first!r}."
+        )
+    turns = stances[stances["session_id"] == session]
+    if turns.empty:
+        raise ArtefactError(
+            f"The session {session!r} failed for good and left no turns to draw; choose another."
+        )
+    topic = records(topics[topics["topic_id"] == rows[0]["topic_id"]])[0]
+    own = engagements[
+        (engagements["session_id"] == session) & (engagements["status"] == "resolved")
+    ]
+    edges = own[own["source"] != own["resolved_agent"]]
+    made = claims[claims["session_id"] == session]
+    made = made.assign(taken=made["claim_id"].isin(edges["resolved_claim"]))
+    return Debate(rows[0], topic, turns, made, edges)
+
+
+def example(
+    claims: pd.DataFrame,
+    engagements: pd.DataFrame,
+    stances: pd.DataFrame,
+    manifest: pd.DataFrame,
+    topics: pd.DataFrame,
+    view: View,
+) -> tuple[Figure, dict[str, str]]:
+    """The first session of the reference that was held to its end, and what its caption says."""
+    found = stances.loc[stances["arm"] == view.reference, "session_id"]
+    if found.empty:
+        said = f"No session of {arm_words(view.reference)} came through, so that none is drawn."
+        return notice(said, view.simulated), {"said": said}
+    shown = debate(claims, engagements, stances, manifest, topics, str(found.min()))
+    return draw(shown, view.simulated), describe(shown, engagements)
+
+
+@styled
+def save_svg(figure: Figure, path: str | Path) -> None:
+    """Write the one form that a graph by the way needs, complete or not at all."""
+    with replacing(path) as part:
+        figure.savefig(part, format="svg", metadata={"Date": None})
+
+
+@styled
+def draw(shown: Debate, simulated: bool) -> Figure:
+    """Draw a session: turns as discs, their claims as dots beside them, engagements as curves.
+
+    Parameters
+    ----------
+    shown : the session.
+    simulated : whether its models were simulated.
+    """
+    n, rounds = len(shown.agents), int(shown.session["rounds"])
+    options = shown.options
+    width = max(WIDTH, 1.05 * rounds + _NAMES)
+    # Rounds to an inch, for what keeps its distance on paper.
+    scale = rounds / (width - _NAMES)
+    rows = max(len(options), 6) + 1
+    lane = 0.62 if n <= 6 else 0.52
+    figure = new_figure(0.6 + lane * n + 0.17 * rows, simulated, width)
+    axes = figure.subplots()
+    colours = stance_colours(options, bool(shown.topic["ordered"]))
+    places = _claim_places(shown, _CLAIM * scale)
+    _edges(axes, shown, places, _LEAVE * scale)
+    _claims(axes, shown, places)
+    _turns(axes, shown, colours)
+    _frame(axes, shown, rounds, n)
+    handles, names = _legend(options, colours)
+    figure.legend(
+        handles,
+        names,
+        loc="outside lower left",
+        ncols=3,
+        frameon=False,
+        fontsize=6.8,
+        handlelength=2.4,
+        columnspacing=2.2,
+    )
+    return figure
+
+
+def stance_colours(options: Sequence[str], ordered: bool) -> dict[str, str]:
+    """A colour for each option; of ordered ones, the ends of the order are the ends of a scale."""
+    if ordered and len(options) > 1:
+        shades = colormaps["plasma"](np.linspace(0.1, 0.92, len(options)))
+        return {name: to_hex(shade) for name, shade in zip(options, shades, strict=True)}
+    return {name: _NOMINAL[i % len(_NOMINAL)] for i, name in enumerate(options)}
+
+
+def _claim_places(shown: Debate, offset: float) -> dict[str, tuple[float, float]]:
+    """Where each claim stands: in a column at the right of its turn, so many rounds off."""
+    places = {}
+    for key, own in shown.claims.groupby(["agent", "round"], sort=True):
+        agent, number = cast(tuple[str, int], key)
+        lane = shown.agents.index(agent)
+        ids = own["claim_id"].tolist()
+        gap = min(0.17, 0.66 / len(ids))
+        for index, name in enumerate(ids):
+            lift = (index - (len(ids) - 1) / 2) * gap
+            places[str(name)] = (number + offset, lane + lift)
+    return places
+
+
+def _edges(
+    axes: Axes, shown: Debate, places: Mapping[str, tuple[float, float]], offset: float
+) -> None:
+    """A curve from each engaging turn back to the claim."""
+    crowd = len(shown.edges) > 80
+    for key, own in shown.edges.groupby(["source", "round"], sort=True):
+        agent, number = cast(tuple[str, int], key)
+        lane = shown.agents.index(agent)
+        # Edges leave the disc in the order of where they go, so that they do not cross at once.
+        ends = sorted(records(own), key=lambda edge: places[edge["resolved_claim"]][1])
+        for index, edge in enumerate(ends):
+            start = (
+                number - offset,
+                lane + (index - (len(ends) - 1) / 2) * min(0.08, 0.3 / len(ends)),
+            )
+            x, y = places[edge["resolved_claim"]]
+            colour, dashes = RELATIONS[edge["relation"]]
+            reach = 0.45 * (start[0] - x)
+            curve = Curve(
+                [start, (start[0] - reach, start[1]), (x + reach, y), (x + 0.3 * offset, y)],
+                [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4],
+            )
+            axes.add_patch(
+                PathPatch(
+                    curve,
+                    fill=False,
+                    edgecolor=colour,
+                    linestyle=dashes,
+                    linewidth=0.7 if crowd else 1.0,
+                    alpha=0.7 if crowd else 0.85,
+                    zorder=2,
+                )
+            )
+
+
+def _claims(axes: Axes, shown: Debate, places: Mapping[str, tuple[float, float]]) -> None:
+    """A dot for each claim, hollow where nobody took it up, pale where nobody could."""
+    last = int(shown.session["rounds"])
+    for claim in records(shown.claims):
+        look = "last" if claim["round"] == last else "taken" if claim["taken"] else "ignored"
+        axes.plot(*places[claim["claim_id"]], zorder=4, **_DOTS[look])
+
+
+def _turns(axes: Axes, shown: Debate, colours: Mapping[str, str]) -> None:
+    """A numbered disc for each turn, in the colour of its stance."""
+    for turn in records(shown.turns):
+        place = (float(turn["round"]), shown.agents.index(turn["agent"]))
+        stance, colour = turn["stance"], colours.get(turn["stance"], _UNKNOWN)
+        axes.plot(*place, zorder=5, **_disc(colour, turn["switched"], turn["abstained"]))
+        known = stance in colours
+        name = str(list(colours).index(stance) + 1) if known else "?"
+        dark = known and not turn["abstained"] and _brightness(colour) < 0.5
+        axes.text(
+            *place,
+            name,
+            ha="center",
+            va="center_baseline",
+            size=7,
+            weight="bold",
+            color="white" if dark else INK,
+            zorder=6,
+        )
+
+
+def _disc(colour: str, switched: bool, abstained: bool) -> dict[str, Any]:
+    """How a turn is drawn: ringed where the stance is new, hollow where the agent abstained."""
+    return {
+        "marker": "o",
+        "linestyle": "",
+        "markersize": 13,
+        "markerfacecolor": "white" if abstained else colour,
+        "markeredgecolor": colour if abstained else INK if switched else GREY,
+        "markeredgewidth": 2.2 if abstained else 1.7 if switched else 0.5,
+    }
+
+
+def _brightness(colour: str) -> float:
+    return float(np.dot(to_rgb(colour), (0.299, 0.587, 0.114)))
+
+
+def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
+    """Lanes, names and the question."""
+    for lane in range(n):
+        axes.axhline(lane, color=FAINT, linewidth=0.6, zorder=0)
+    labels = [
+        f"{agent}\n{model}"
+        for agent, model in zip(shown.agents, shown.session["cast"], strict=True)
+    ]
+    axes.set_yticks(range(n), labels)
+    axes.set_xticks(range(1, rounds + 1), [f"round {number}" for number in range(1, rounds + 1)])
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0, labelsize=6.8)
+    axes.set(xlim=(0.75, rounds + 0.4), ylim=(n - 0.5, -0.5))
+    axes.spines[:].set_visible(False)
+    question = wrapped(f"{shown.topic['question']} ({arm_words(shown.session['arm'])})", 95)
+    axes.set_title(question, pad=6)
+
+
+def _legend(options: Sequence[str], colours: Mapping[str, str]) -> tuple[list[Line2D], list[str]]:
+    """Handles in three columns of one length: stances, relations, marks."""
+    blank = Line2D([], [], linestyle="")
+    stances = [
+        (Line2D([], [], **_small(_disc(colours[name], False, False))), f"{i}  {wrapped(name, 36)}")
+        for i, name in enumerate(options, 1)
+    ]
+    relations = [
+        (Line2D([], [], color=colour, linestyle=dashes), name)
+        for name, (colour, dashes) in RELATIONS.items()
+    ]
+    marks = [
+        (Line2D([], [], **_DOTS["taken"]), "claim taken up later"),
+        (Line2D([], [], **_DOTS["ignored"]), "claim never taken up"),
+        (Line2D([], [], **_DOTS["last"]), "claim that nobody could take up"),
+        (Line2D([], [], **_small(_disc("#dddddd", True, False))), "stance changed"),
+        (Line2D([], [], **_small(_disc(GREY, False, True))), "abstained, stance kept"),
+        (Line2D([], [], **_small(_disc(_UNKNOWN, False, False))), "?  no stance could be read"),
+    ]
+    columns = [("Stance", stances), ("Engagement, back to the claim", relations), ("", marks)]
+    deep = max(len(entries) for _, entries in columns) + 1
+    handles: list[Line2D] = []
+    names: list[str] = []
+    for head, entries in columns:
+        padded = [(blank, head), *entries] + [(blank, "")] * (deep - 1 - len(entries))
+        handles.extend(handle for handle, _ in padded)
+        names.extend(name for _, name in padded)
+    return handles, names
+
+
+def _small(disc: dict[str, Any]) -> dict[str, Any]:
+    return {**disc, "markersize": 7}
+
+
+def describe(shown: Debate, engagements: pd.DataFrame) -> dict[str, str]:
+    """What the caption says."""
+    made = engagements[engagements["session_id"] == shown.session["session_id"]]
+    last = int(shown.session["rounds"])
+    open_to = shown.claims[shown.claims["round"] < last]
+    relations = shown.edges["relation"].value_counts()
+    counts = [
+        f"{name} {relations.get(name, 0)}" for name in RELATIONS if relations.get(name, 0)
+    ] or ["none"]
+    drawn = f"{len(shown.edges)} of {counted(len(made), 'engagement')}"
+    ignored = f"{int((~open_to['taken']).sum())} of {len(open_to)}"
+    return {
+        "said": (
+            f"One debate as its references tell it: {shown.session['session_id']}, "
+            f"{shown.topic['title']}, arm {arm_words(shown.session['arm'])}, "
+            f"{counted(len(shown.agents), 'agent')} in {counted(last, 'round')}. A disc is a turn, "
+            "numbered and coloured by stance, ringed where the stance changed "
+            f"({counted(int(shown.turns['switched'].sum()), 'change')}); the dots at its right are "
+            "its claims, hollow where nobody took them up, pale in the last round. Curves run "
+            f"from a turn back to the claim that it engages: {drawn} resolve to a claim of another "
+            f"agent ({', '.join(counts)}). Of the claims that a later round could have answered, "
+            f"{ignored} were never taken up."
+        )
+    }

@@ -1,0 +1,150 @@
+"""How disagreement goes round by round, every arm before the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import MaxNLocator
+
+from dissensus.deliberation.figures.frames import (
+    ACROSS,
+    ARM,
+    View,
+    arm_words,
+    attrition,
+    notice,
+    round_ticks,
+)
+from dissensus.deliberation.inference.trajectories import follow
+from dissensus.figures.frames import keyed
+from dissensus.figures.style import ALARM, GREY, new_figure, styled
+from dissensus.figures.words import interval, listed, number
+
+#: What is drawn: measure -> title and what its axis counts.
+PANELS = {
+    "entropy": ("a  Stance entropy", "bits"),
+    "retention": ("b  Retention of disagreement", "JS / first JS"),
+}
+
+
+@styled
+def draw(rounds: pd.DataFrame, manifest: pd.DataFrame, view: View) -> Figure:
+    """Draw entropy above and retention below, a panel for each arm.
+
+    Parameters
+    ----------
+    rounds : a row a session and round.
+    manifest : the sessions that were to be held.
+    """
+    if rounds.empty:
+        return notice("No session came through, so that there is no trajectory.", view.simulated)
+    frame = follow(rounds, manifest, view.reference, view.confidence)
+    levels = {"retention": alerts(rounds)}
+    deep = -(-len(view.arms) // ACROSS)
+    figure = new_figure(2 * (0.42 + 1.05 * deep) + 0.2, view.simulated)
+    parts: Any = figure.subfigures(2, 1)
+    for part, (measure, (title, unit)) in zip(parts, PANELS.items(), strict=True):
+        part.suptitle(title, x=0.01, ha="left", size=8.5, weight="bold")
+        _block(part, frame[frame["measure"] == measure], levels.get(measure, []), unit, view)
+    return figure
+
+
+def alerts(rounds: pd.DataFrame) -> list[float]:
+    """The levels of retention at which an alert was raised in any session, highest first."""
+    return sorted({float(level) for level in rounds["alert"] if level}, reverse=True)
+
+
+def _block(
+    part: SubFigure, rows: pd.DataFrame, levels: Sequence[float], unit: str, view: View
+) -> None:
+    """One measure in small multiples, the reference in grey in each."""
+    across = min(ACROSS, len(view.arms))
+    deep = -(-len(view.arms) // ACROSS)
+    panels = part.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
+    base = rows[rows["arm"] == view.reference]
+    last = int(rows["round"].max())
+    for index, place in enumerate(panels.ravel()):
+        if index >= len(view.arms):
+            place.set_axis_off()
+            continue
+        arm = view.arms[index]
+        _alerts(place, levels, last, labelled=index == 0)
+        _line(place, base, GREY, "s", (0, (3, 1.5)))
+        if arm != view.reference:
+            _line(place, rows[rows["arm"] == arm], ARM, "o", "-")
+        place.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
+        place.yaxis.set_major_locator(MaxNLocator(3))
+        round_ticks(place, last)
+        # A panel above an empty place is the last of its column.
+        if index + across >= len(view.arms):
+            place.set_xlabel("round")
+            place.tick_params(labelbottom=True)
+        if index % across == 0:
+            place.set_ylabel(unit)
+
+
+def _line(axes: Axes, rows: pd.DataFrame, colour: str, marker: str, dashes: object) -> None:
+    """Means joined by a line, and their intervals as a band."""
+    rows = rows[rows["n"] > 0]
+    axes.fill_between(
+        rows["round"], rows["ci_low"], rows["ci_high"], color=colour, alpha=0.18, linewidth=0
+    )
+    axes.plot(
+        rows["round"],
+        rows["estimate"],
+        marker,
+        linestyle=dashes,
+        color=colour,
+        markersize=2.6,
+        linewidth=1.0,
+    )
+
+
+def _alerts(axes: Axes, levels: Sequence[float], last: int, labelled: bool) -> None:
+    for level in levels:
+        axes.axhline(level, color=ALARM, linewidth=0.5, linestyle=(0, (1, 2)), zorder=0)
+        if labelled:
+            axes.text(
+                last + 0.25, level, f"{level:g}", size=6, color=ALARM, ha="right", va="bottom"
+            )
+
+
+def describe(
+    rounds: pd.DataFrame, metrics: pd.DataFrame, manifest: pd.DataFrame, view: View
+) -> dict[str, str]:
+    """What the caption says."""
+    frame = follow(rounds, manifest, view.reference, view.confidence)
+    last = int(frame["round"].max())
+
+    def ends(measure: str) -> str:
+        rows = keyed(frame[(frame["measure"] == measure) & (frame["round"] == last)], "arm")
+        first = rows[view.reference]
+        others = {arm: rows[arm]["estimate"] for arm in view.arms[1:] if rows[arm]["n"]}
+        said = (
+            f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
+            f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"
+        )
+        if not others:
+            return said
+        low, high = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
+        ranked = dict.fromkeys((low, high))
+        return f"{said}; elsewhere " + listed(
+            f"{number(others[arm], 2)} in {arm_words(arm)}" for arm in ranked
+        )
+
+    retained = frame[(frame["measure"] == "retention") & (frame["round"] == last)]
+    held = rounds["session_id"].nunique()
+    return {
+        "reference": arm_words(view.reference),
+        "level": view.level,
+        "last": str(last),
+        "entropy": ends("entropy"),
+        "retention": ends("retention"),
+        "alerts": listed(f"{level:g}" for level in alerts(rounds)) or "none raised",
+        "undefined": str(held - int(retained["n"].sum())),
+        "attrition": attrition(metrics, manifest),
+    }

@@ -1,0 +1,70 @@
+"""How a debate goes round by round: means by arm, with intervals over draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.deliberation.inference.contrasts import arms_of, defined, robust_mean
+
+#: What is followed: column of the rounds -> what it is.
+FOLLOWED = {
+    "entropy": "stance entropy",
+    "retention": "retention of disagreement",
+    "contentiousness": "contentiousness",
+    "quality": "quality of argument",
+}
+
+
+def follow(
+    rounds: pd.DataFrame, manifest: pd.DataFrame, reference: str, confidence: float
+) -> pd.DataFrame:
+    """Mean of each measure by arm and round.
+
+    Parameters
+    ----------
+    rounds : a row a session and round, columns of ``rounds.parquet``.
+    manifest : for the sessions that were to be held.
+    reference : the arm that comes first.
+    confidence : level of the intervals.
+
+    Returns
+    -------
+    A frame with arm, round, measure, estimate, ci_low, ci_high, n and assigned. A draw has one
+    session in an arm, so that the interval is Student's t over draws; it is missing for a single
+    session. ``n`` sessions have the measure in that round, of ``assigned`` that were to be held:
+    a lost session has no rounds, and where the measure is undefined in a session (no parsed
+    stance, nobody disagreed at first, no judge) the mean is over the others. Nothing is imputed.
+    """
+    assigned = manifest["arm"].value_counts()
+    last = int(manifest["rounds"].max())
+    rows: list[dict[str, Any]] = []
+    groups = dict(iter(rounds.groupby(["arm", "round"])))
+    for arm in arms_of(manifest, reference):
+        for measure in FOLLOWED:
+            for number in range(1, last + 1):
+                own = groups.get((arm, number), rounds.iloc[:0])
+                held = own[own[measure].notna()]
+                found = robust_mean(
+                    held[measure].to_numpy(dtype=float),
+                    held["draw_id"].to_numpy(dtype=str),
+                    confidence,
+                )
+                rows.append(
+                    {
+                        "arm": arm,
+                        "round": number,
+                        "measure": measure,
+                        "estimate": defined(found.estimate),
+                        "ci_low": defined(found.ci_low),
+                        "ci_high": defined(found.ci_high),
+                        "n": found.n,
+                        "assigned": int(assigned.get(arm, 0)),
+                    }
+                )
+    frame = pd.DataFrame(rows)
+    numbers = ["estimate", "ci_low", "ci_high"]
+    frame[numbers] = frame[numbers].astype(np.float64)
+    return frame

@@ -1,0 +1,1 @@
+"""From transcripts to numbers: the debate graph, and what becomes of disagreement on it."""

@@ -1,0 +1,247 @@
+"""From the turns of a session to its claims, engagements, stances and judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dissensus.debate.protocol import round_of
+from dissensus.deliberation.controls.crit import (
+    gamma,
+    parse_assessment,
+    products,
+    signed,
+)
+from dissensus.deliberation.controls.rca import parse_verdict
+from dissensus.deliberation.measures.consistency import conclusion, consistent
+from dissensus.deliberation.measures.references import Cited, resolve
+from dissensus.deliberation.measures.state import in_order
+from dissensus.deliberation.turns import ParsedTurn, claim_id, parse_turn
+
+Row = Mapping[str, Any]
+Rows = list[dict[str, Any]]
+
+#: Roles of the calls whose replies are an agent's own.
+OWN = ("debater", "retry")
+_JUDGE, _ABOUT = "judge:", "J:"
+_IDS = ("session_id", "draw_id", "topic_id", "arm")
+
+
+@dataclass
+class Tables:
+    """Rows of the four artefacts, of one session or of many."""
+
+    claims: Rows = field(default_factory=list)
+    engagements: Rows = field(default_factory=list)
+    stances: Rows = field(default_factory=list)
+    judgements: Rows = field(default_factory=list)
+
+    def add(self, other: Tables) -> None:
+        for name, rows in vars(other).items():
+            getattr(self, name).extend(rows)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What stands of an agent in a round: its last reply, unless that was rejected too."""
+
+    agent: str
+    round: int
+    model: str
+    turn: ParsedTurn
+    verdict: bool | None
+
+    @property
+    def abstained(self) -> bool:
+        return self.verdict is False
+
+
+def reconstruct(
+    sessions: Mapping[str, Sequence[Row]], options: Mapping[str, Sequence[str]]
+) -> Tables:
+    """The tables of all sessions that ran to the end.
+
+    Parameters
+    ----------
+    sessions : session_id -> rows of the artefact ``turns``, in order.
+    options : topic_id -> labels in the topic's order.
+    """
+    tables = Tables()
+    for turns in sessions.values():
+        tables.add(reconstruct_session(turns, options[turns[0]["topic_id"]]))
+    return tables
+
+
+def reconstruct_session(turns: Sequence[Row], options: Sequence[str]) -> Tables:
+    """The tables of one session.
+
+    Parameters
+    ----------
+    turns : its rows of the artefact ``turns``, in order. An agent's turn of a round is its last
+        reply there. Where the last verdict on it is a rejection the agent abstained: nothing that
+        it wrote in the round counts, and its stance and distribution are those from before.
+    options : the topic's labels, in order.
+    """
+    ids = {name: turns[0][name] for name in _IDS}
+    judgements = _judgements(turns)
+    verdicts = {
+        (row["round"], row["agent"]): row["accepted"] for row in judgements if row["kind"] == "rca"
+    }
+    said = _said(turns, options, verdicts)
+    standing = [one for one in said if not one.abstained]
+    return Tables(
+        claims=[{**ids, **row} for row in _claims(standing)],
+        engagements=[{**ids, **row} for row in _engagements(standing)],
+        stances=[{**ids, **row} for row in _stances(said, options)],
+        judgements=[{**ids, **row} for row in judgements],
+    )
+
+
+def _said(
+    turns: Sequence[Row],
+    options: Sequence[str],
+    verdicts: Mapping[tuple[int, str], bool | None],
+) -> list[_Said]:
+    """One entry a round and agent, in that order."""
+    last: dict[tuple[int, str], Row] = {}
+    for turn in turns:
+        if turn["role"] in OWN:
+            last[round_of(turn["round_label"]), turn["speaker"]] = turn
+    return [
+        _Said(
+            agent,
+            round_,
+            turn["model"],
+            parse_turn(turn["text"], options),
+            verdicts.get((round_, agent)),
+        )
+        for (round_, agent), turn in sorted(last.items(), key=lambda item: _place(item[0]))
+    ]
+
+
+def _place(key: tuple[int, str]) -> tuple[int, int, str]:
+    """Rounds, then seats: A2 before A10."""
+    return key[0], len(key[1]), key[1]
+
+
+def _claims(said: Sequence[_Said]) -> Rows:
+    return [
+        {
+            "claim_id": claim_id(one.agent, one.round, claim.id),
+            "agent": one.agent,
+            "round": one.round,
+            "option": one.turn.stance,
+            "text": claim.text,
+            "evidence": list(claim.evidence),
+        }
+        for one in said
+        for claim in one.turn.claims
+    ]
+
+
+def _engagements(said: Sequence[_Said]) -> Rows:
+    cited = [
+        Cited(one.agent, one.round, claim.id, claim.text)
+        for one in said
+        for claim in one.turn.claims
+    ]
+    rows: Rows = []
+    for one in said:
+        for index, engagement in enumerate(one.turn.engagements):
+            target = (engagement.agent, engagement.claim, engagement.quote)
+            found = resolve(one.agent, one.round, target, cited)
+            rows.append(
+                {
+                    "round": one.round,
+                    "source": one.agent,
+                    "index": index,
+                    "target_agent": engagement.agent,
+                    "target_claim": engagement.claim,
+                    "relation": engagement.relation,
+                    "quote": engagement.quote,
+                    "status": found.status,
+                    "resolved_agent": found.agent,
+                    "resolved_claim": found.claim,
+                }
+            )
+    return rows
+
+
+def _stances(said: Sequence[_Said], options: Sequence[str]) -> Rows:
+    rows: Rows = []
+    last: dict[str, dict[str, Any]] = {}
+    for one in said:
+        before = last.get(one.agent, {"stance": "", "probabilities": []})
+        found = ""
+        held = {name: before[name] for name in ("stance", "probabilities")}
+        if not one.abstained:
+            found = conclusion(one.turn.reasoning, one.turn.reasoning_answer, options)
+            held = {
+                "stance": one.turn.stance,
+                "probabilities": in_order(one.turn.probabilities, options),
+            }
+        row = {
+            "round": one.round,
+            "agent": one.agent,
+            "model": one.model,
+            **held,
+            "confidence": None if one.abstained else one.turn.confidence,
+            "parsed": bool(one.turn.stance),
+            "abstained": one.abstained,
+            "switched": "" not in (before["stance"], held["stance"])
+            and before["stance"] != held["stance"],
+            "conclusion": found,
+            "consistent": None
+            if one.abstained
+            else consistent(found, one.turn.stance, one.verdict),
+        }
+        last[one.agent] = row
+        rows.append(row)
+    return rows
+
+
+def _judgements(turns: Sequence[Row]) -> Rows:
+    rows: Rows = []
+    attempts: dict[tuple[int, str, str], int] = {}
+    for turn in turns:
+        if not turn["role"].startswith(_JUDGE):
+            continue
+        kind = turn["role"].removeprefix(_JUDGE)
+        agent, round_ = turn["speaker"].removeprefix(_ABOUT), round_of(turn["round_label"])
+        attempt = attempts[round_, agent, kind] = attempts.get((round_, agent, kind), 0) + 1
+        rows.append(
+            {
+                "round": round_,
+                "agent": agent,
+                "judge": turn["model"],
+                "kind": kind,
+                "attempt": attempt,
+                **(_assessed(turn["text"]) if kind == "crit" else _ruled(turn["text"])),
+            }
+        )
+    return rows
+
+
+def _assessed(text: str) -> dict[str, Any]:
+    read = parse_assessment(text)
+    return {
+        "gamma": gamma(read),
+        "signed": signed(read),
+        "reasons": list(products(read.reasons)),
+        "rivals": list(products(read.rivals)),
+        "accepted": None,
+        "parsed": not read.problems,
+    }
+
+
+def _ruled(text: str) -> dict[str, Any]:
+    follows = parse_verdict(text).follows
+    return {
+        "gamma": None,
+        "signed": None,
+        "reasons": [],
+        "rivals": [],
+        "accepted": follows,
+        "parsed": follows is not None,
+    }

@@ -1,0 +1,250 @@
+"""The deliberation: rounds that all agents write at once, and what judges make of them.
+
+In round t every agent is shown exactly the turns that stand in the rounds before t. Agents have
+N * R calls with the role ``debater``, whatever the arm; calls of judges, and retries of turns that
+a judge rejected, are counted apart, by their roles. Every step has a number, which its turns carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from dissensus.debate.protocol import Call, Steps, Turn, ViolationCheck, round_label
+from dissensus.deliberation.controls.crit import Assessment, gamma, parse_assessment
+from dissensus.deliberation.controls.loop import Loop
+from dissensus.deliberation.controls.rca import parse_verdict
+from dissensus.deliberation.measures.state import evidence_overlap, js_of
+from dissensus.deliberation.prompting import Note, Spoken, Topic, View, Wording, repaired
+from dissensus.deliberation.turns import ParsedTurn, parse_turn
+from dissensus.talk.call import Message
+
+DEBATER, RETRY = "debater", "retry"
+#: What comes before the agent in the name of a judge's call about it.
+_JUDGE = "J:"
+
+
+Result = TypeVar("Result")
+#: A part of the protocol that takes steps of its own and comes to something.
+Part = Generator[Sequence[Call], Sequence[Turn], Result]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """How a session is held.
+
+    Attributes
+    ----------
+    topology : whom agents are to engage: emergent, full or one_target.
+    crit : whether agents are shown a judge's assessments of the round before.
+    assessed : whether a judge scores every turn.
+    retries : how often a turn whose stance does not follow from its reasoning is sent back before
+        its agent abstains; None where no judge looks at that.
+    schedule : of contentiousness, None where the prompt says nothing of it.
+    control : the schedule's settings.
+    """
+
+    topology: str
+    crit: bool
+    assessed: bool
+    retries: int | None
+    schedule: str | None
+    control: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who takes part: agent -> model, in the order of seats, and the model that judges."""
+
+    agents: Mapping[str, str]
+    judge: str
+
+
+def deliberate(
+    wording: Wording, topic: Topic, cast: Cast, arm: Arm, rounds: int, note: Note | None
+) -> Callable[[], Steps]:
+    """The deliberation as a protocol.
+
+    Parameters
+    ----------
+    wording : of all prompts.
+    topic : what is deliberated.
+    cast : who takes part.
+    arm : how it is held.
+    rounds : how many.
+    note : the moderator's, None where none is given.
+    """
+    return lambda: _Session(wording, topic, cast, arm, rounds, note).steps()
+
+
+def observed(
+    stances: Sequence[ParsedTurn | None], before: Mapping[int, Mapping[str, float]]
+) -> tuple[dict[int, Mapping[str, float]], float | None, float | None]:
+    """What the controller is told of a round besides its quality.
+
+    Parameters
+    ----------
+    stances : the turns that stand, one a seat; None for an agent that abstained.
+    before : seat -> the probabilities that it held before the round.
+
+    Returns
+    -------
+    seat -> the probabilities that it holds after the round, an agent that abstained those from
+    before it and one whose reply could not be read none; the generalised JS divergence of these, in
+    bits; and the overlap of the evidence that the agents cite, of which one that abstained cites
+    none. None for what fewer than two agents leave undefined.
+    """
+    held: dict[int, Mapping[str, float]] = {}
+    for seat, turn in enumerate(stances):
+        shares = before.get(seat, {}) if turn is None else turn.probabilities
+        if shares:
+            held[seat] = shares
+    cited = [
+        {name for claim in (turn.claims if turn else ()) for name in claim.evidence}
+        for turn in stances
+    ]
+    js = js_of([list(shares.values()) for shares in held.values()]) if len(held) > 1 else None
+    return held, js, evidence_overlap(cited)
+
+
+@dataclass
+class _Session:
+    """One attempt at a session: what it is, and how far it has come."""
+
+    wording: Wording
+    topic: Topic
+    cast: Cast
+    arm: Arm
+    rounds: int
+    note: Note | None
+    number: int = 0
+    history: list[Spoken] = field(default_factory=list)
+    assessments: Mapping[str, Assessment] = field(default_factory=dict)
+    held: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+
+    def steps(self) -> Steps:
+        loop = Loop.of(self.arm.schedule, self.arm.control, self.rounds)
+        for round_ in range(1, self.rounds + 1):
+            prompts = self._prompts(round_, loop.beta(round_))
+            first = {agent: (Message("user", prompt),) for agent, prompt in prompts.items()}
+            texts: dict[str, str | None] = {**(yield from self._write(DEBATER, round_, first))}
+            if self.arm.retries is not None:
+                texts.update((yield from self._check(round_, prompts, texts)))
+            spoken = [self._spoken(agent, round_, text) for agent, text in texts.items()]
+            if self.arm.assessed:
+                self.assessments = yield from self._assess(round_, spoken)
+            self.held, js, overlap = observed([one.turn for one in spoken], self.held)
+            loop.observe(round_, _quality(self.assessments), js, overlap)
+            self.history += spoken
+
+    def _prompts(self, round_: int, beta: float | None) -> dict[str, str]:
+        """Agent -> the prompt of a round."""
+        view = View(
+            tuple(self.cast.agents),
+            self.rounds,
+            round_,
+            tuple(self.history),
+            self.arm.topology,
+            beta,
+            self.note if self.note and round_ >= self.note.round else None,
+            self.assessments if self.arm.crit else {},
+        )
+        return {agent: self.wording.round_prompt(self.topic, agent, view) for agent in view.agents}
+
+    def _write(
+        self, role: str, round_: int, asked: Mapping[str, tuple[Message, ...]]
+    ) -> Part[dict[str, str]]:
+        """One step of debaters: agent -> messages to agent -> reply."""
+        self.number += 1
+        repair = self.wording.debating["repair"]
+        models = self.cast.agents
+        turns = yield [
+            self._call(agent, role, round_, models[agent], messages, self._unread, repair)
+            for agent, messages in asked.items()
+        ]
+        return {turn.speaker: turn.text for turn in turns}
+
+    def _check(
+        self, round_: int, prompts: Mapping[str, str], texts: Mapping[str, str | None]
+    ) -> Part[dict[str, str | None]]:
+        """Have turns judged and sent back; agent -> its last reply, None where it abstains."""
+        latest = {agent: text for agent, text in texts.items() if text is not None}
+        rejected = yield from self._rejected(round_, latest)
+        for attempt in range(1, (self.arm.retries or 0) + 1):
+            if not rejected:
+                break
+            retry = self.wording.retry_messages
+            asked = {
+                agent: retry(prompts[agent], latest[agent], reason, attempt)
+                for agent, reason in rejected.items()
+            }
+            again = yield from self._write(RETRY, round_, asked)
+            latest.update(again)
+            rejected = yield from self._rejected(round_, again)
+        return {agent: None if agent in rejected else text for agent, text in latest.items()}
+
+    def _rejected(self, round_: int, texts: Mapping[str, str]) -> Part[dict[str, str]]:
+        """Agent -> the judge's reason, of rejected turns; a verdict that is unread rejects none."""
+        spoken = [self._spoken(agent, round_, text) for agent, text in texts.items()]
+        replies = yield from self._judge("rca", round_, spoken, _unread_verdict)
+        verdicts = {agent: parse_verdict(reply) for agent, reply in replies.items()}
+        return {agent: one.reason for agent, one in verdicts.items() if one.follows is False}
+
+    def _assess(self, round_: int, spoken: Sequence[Spoken]) -> Part[dict[str, Assessment]]:
+        """Agent -> a judge's assessment of its turn; nothing is asked of those that abstained."""
+        standing = [one for one in spoken if one.turn is not None]
+        if not standing:
+            return {}
+        replies = yield from self._judge("crit", round_, standing, _unread_assessment)
+        return {agent: parse_assessment(reply) for agent, reply in replies.items()}
+
+    def _judge(
+        self, kind: str, round_: int, spoken: Sequence[Spoken], unread: ViolationCheck
+    ) -> Part[dict[str, str]]:
+        """One step of a judge, which sees each turn by itself; agent -> reply."""
+        self.number += 1
+        repair, role = self.wording.judging["repair"], f"judge:{kind}"
+        calls = []
+        for one in spoken:
+            prompt = (Message("user", self.wording.judge_prompt(kind, self.topic, one)),)
+            speaker = f"{_JUDGE}{one.agent}"
+            calls.append(self._call(speaker, role, round_, self.cast.judge, prompt, unread, repair))
+        turns = yield calls
+        return {turn.speaker.removeprefix(_JUDGE): turn.text for turn in turns}
+
+    def _call(
+        self,
+        speaker: str,
+        role: str,
+        round_: int,
+        model: str,
+        messages: tuple[Message, ...],
+        unread: ViolationCheck,
+        repair: str,
+    ) -> Call:
+        again = partial(repaired, messages, repair)
+        return Call(self.number, speaker, role, round_label(round_), model, messages, unread, again)
+
+    def _spoken(self, agent: str, round_: int, text: str | None) -> Spoken:
+        turn = None if text is None else parse_turn(text, self.topic.options)
+        return Spoken(agent, round_, turn)
+
+    def _unread(self, text: str) -> tuple[str, ...]:
+        """What is wrong with a debater's reply: its format alone, never what it refers to."""
+        return parse_turn(text, self.topic.options).problems
+
+
+def _unread_assessment(text: str) -> tuple[str, ...]:
+    return parse_assessment(text).problems
+
+
+def _unread_verdict(text: str) -> tuple[str, ...]:
+    return parse_verdict(text).problems
+
+
+def _quality(assessments: Mapping[str, Assessment]) -> float | None:
+    """Mean CRIT score of the turns that have one."""
+    scores = [score for one in assessments.values() if (score := gamma(one)) is not None]
+    return sum(scores) / len(scores) if scores else None

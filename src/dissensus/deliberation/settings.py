@@ -1,0 +1,187 @@
+"""The settings of the deliberation study; the comments of config.yaml say the same to its users."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from dissensus.settings_base import Count, Faults, Rate, Settings, fault, without_nulls
+
+Topology = Literal["emergent", "full", "one_target"]
+Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Gain = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ArmSettings(Settings):
+    """How the sessions of one arm are held; the defaults are the protocol as it was agreed."""
+
+    topology: Topology = "emergent"
+    """emergent (agents choose whom to answer), full (everyone) or one_target (exactly one)."""
+    crit: bool = False
+    """Whether a judge assesses every turn, and the debaters see that in the next round."""
+    rca: bool = False
+    """Whether a judge sends back turns whose stance does not follow from their reasoning."""
+    hints: bool = False
+    """Whether the moderator's note of the draw is given."""
+    schedule: Schedule | None = None
+    """Of contentiousness: fixed, linear, exponential, divide, pid or pid_fast; null for none."""
+
+    @property
+    def assessed(self) -> bool:
+        """Whether a judge scores the turns: for the debaters, or for the schedules.
+
+        The controller steers by the scores; an open loop is scored so that the two can be compared.
+        """
+        return self.crit or self.schedule is not None
+
+    @property
+    def judged(self) -> bool:
+        """Whether it asks a judge at all."""
+        return self.assessed or self.rca
+
+
+class ControlSettings(Settings):
+    kp: Gain
+    ki: Gain
+    kd: Gain
+    target: Rate
+    """The quality that the controller drives at: mean CRIT score of a round, 0 to 1."""
+    start: Rate
+    """Contentiousness of the first round."""
+    leak: Rate
+    """Share of the contentiousness that is kept from round to round."""
+    slope_guard: bool
+    """Whether the controller stands still while more contentiousness goes with less quality."""
+    rca_retries: Annotated[int, Field(ge=0, le=3)]
+    """How often a turn is sent back before its agent abstains."""
+
+
+class ProtocolSettings(Settings):
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of the probability that tokens are sampled from; null leaves it to the model."""
+    max_tokens: Count
+    repairs: Annotated[int, Field(ge=0)]
+    """How often a reply without its structured part is asked for again."""
+    session_attempts: Count
+    """How often a session is held before it has failed for good."""
+    session_deadline_s: Positive | None = None
+    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
+
+
+class InferenceSettings(Settings):
+    confidence: Annotated[float, Field(gt=0, lt=1)]
+    resamples: Annotated[int, Field(ge=100)]
+    """Permutations of the test of mutual information."""
+    flips: Annotated[int, Field(ge=100)]
+    """Monte Carlo draws of every randomisation test."""
+
+
+class MeasureSettings(Settings):
+    movement: Rate
+    """Gain in the probability of another's option from which an agent has moved towards it."""
+    katz: Annotated[float, Field(ge=0, lt=1)]
+    """What a step of a path of influence weighs in the Katz sum."""
+    collapse: Annotated[float, Field(gt=0, lt=1)]
+    """Share of the first round's entropy at or below which entropy has collapsed."""
+    alerts: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
+    """Shares of the first round's divergence below which a round gets an alert, falling."""
+    material: Literal["all", "evidenced"]
+    """Which opposing claims are material: all, or those that cite evidence."""
+
+    @field_validator("alerts")
+    @classmethod
+    def _falling(cls, alerts: list[float]) -> list[float]:
+        if sorted(set(alerts), reverse=True) != alerts:
+            raise ValueError("it must fall from one to the next, as [0.8, 0.65] does")
+        return alerts
+
+
+class DiagnosisSettings(Settings):
+    simulations: Count
+    """Simulated studies in each row of the design diagnosis."""
+    effects: Annotated[list[float], Field(min_length=1)]
+    """Planted effects of an arm, in standard deviations of a paired difference."""
+
+
+class DeliberationStudy(Settings):
+    """Everything that the deliberation study may be told."""
+
+    draws: Count
+    """Topic draws; each is one session in every arm."""
+    block_size: Count
+    """Draws in a temporal block."""
+    rounds: Count
+    topics: str
+    """YAML of topics: question, options, evidence, and the truth where there is one."""
+    panel: Annotated[list[str], Field(min_length=2)]
+    """The models that deliberate, one agent each; seats are dealt at random in every draw."""
+    judges: list[str] = Field(default_factory=list)
+    """The models that judge, dealt to the draws in turn; none of the panel."""
+    prompts: str
+    """YAML of the debaters' prompt."""
+    judging: str
+    """YAML of the judges' prompts, and of what a rejected debater is told."""
+    reference: str
+    """The arm that the others are compared with."""
+    arms: Annotated[dict[str, ArmSettings], Field(min_length=1)]
+    control: ControlSettings
+    protocol: ProtocolSettings
+    inference: InferenceSettings
+    measures: MeasureSettings
+    diagnosis: DiagnosisSettings
+
+    def files(self) -> dict[str, str]:
+        """Setting -> the file that it names, which must be there."""
+        return {name: getattr(self, name) for name in ("topics", "prompts", "judging")}
+
+    @field_validator("arms", mode="before")
+    @classmethod
+    def _leave_out(cls, arms: Any) -> Any:
+        return without_nulls(arms)
+
+    @field_validator("arms")
+    @classmethod
+    def _words(cls, arms: dict[str, ArmSettings]) -> dict[str, ArmSettings]:
+        for name in arms:
+            if not (name.isascii() and name.isidentifier()):
+                may = "it must be a word of letters, digits and _"
+                raise Faults(f"{name} cannot be an arm's name; {may}.")
+        return arms
+
+    @field_validator("panel", "judges")
+    @classmethod
+    def _distinct(cls, names: list[str]) -> list[str]:
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(f"it names {repeated[0]!r} twice, and each model has one place")
+        return names
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> DeliberationStudy:
+        faults = []
+        if self.reference not in self.arms:
+            may = f"it may be one of {', '.join(self.arms)}"
+            faults.append(fault("reference", self.reference, may))
+        both = [name for name in self.judges if name in self.panel]
+        if both:
+            may = f"{both[0]!r} is of the panel, and no model may judge a debate that it may be in"
+            faults.append(fault("judges", self.judges, may))
+        judged = [name for name, arm in self.arms.items() if arm.judged]
+        if judged and not self.judges:
+            may = f"it needs a model for the arm {judged[0]!r}, whose turns are judged"
+            faults.append(fault("judges", self.judges, may))
+        if faults:
+            raise Faults(*faults)
+        return self
+
+    @model_validator(mode="after")
+    def _rounds_suffice(self) -> DeliberationStudy:
+        hinted = [name for name, arm in self.arms.items() if arm.hints]
+        if hinted and self.rounds < 2:
+            may = f"it must be at least 2 for the hints of the arm {hinted[0]!r}"
+            raise Faults(fault("rounds", self.rounds, may))
+        return self

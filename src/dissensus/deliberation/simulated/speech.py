@@ -1,0 +1,116 @@
+"""What simulated deliberators may be told, and what they know of a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, StringConstraints, field_validator
+
+from dissensus.deliberation.design.topics import read_topics
+from dissensus.errors import ResourceError
+from dissensus.settings_base import Rate, Settings
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Agent = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
+
+
+class SpeechSettings(Settings):
+    """What a simulated deliberator may be told (``models.<name>.speech``)."""
+
+    role: Literal["debater", "judge"]
+    topics: str
+    """The topics' YAML, by which a debater knows what the evidence speaks for."""
+    opinion: Amount = 2.0
+    """Concentration of first beliefs: what the favourite's Dirichlet parameter has beyond 1."""
+    epsilon: Rate = 0.6
+    """Largest total-variation distance at which it still hears another agent."""
+    stubbornness: Rate = 0.3
+    """Share of its own belief that it keeps."""
+    heeds: dict[Agent, Amount] = Field(default_factory=dict)
+    """Weight of agents, by their names in the debate; 1 for all others."""
+    silence: Rate = 0.3
+    """Probability that it leaves an opposing claim unanswered."""
+    yields: Rate = 0.5
+    """Share that it moves towards the options of claims that it left unanswered."""
+    heat: Annotated[float, Field(ge=-1, le=1)] = 0.5
+    """How much contentiousness slows its movement and strengthens its claims, or below 0 weakens
+    them."""
+    noise: Amount = 0.02
+    """Standard deviation of what is added to every probability."""
+    bad_json_rate: Rate = 0.0
+    """Share of first replies whose structured part is broken."""
+    dangling_rate: Rate = 0.0
+    """Share of references that name no claim."""
+    ambiguous_rate: Rate = 0.0
+    """Share of references that name with a claim another agent than its author."""
+    inconsistent_rate: Rate = 0.0
+    """Share of turns whose text concludes another option than the stance."""
+    hint_trust: Rate = 0.5
+    """Share that it moves towards the option of a moderator's note."""
+    scoring_sd: Amount = 0.7
+    """Standard deviation of a judge's scores, in points of ten."""
+    misjudgement_rate: Rate = 0.05
+    """Share of turns whose consistency a judge gets wrong."""
+
+    @field_validator("topics")
+    @classmethod
+    def _exists(cls, topics: str) -> str:
+        if not Path(topics).is_file():
+            raise ValueError("there is no such file")
+        return topics
+
+
+@dataclass(frozen=True)
+class Known:
+    """A topic as a debater knows it."""
+
+    topic_id: str
+    options: tuple[str, ...]
+    evidence: Mapping[str, str]
+    supporting: Mapping[str, tuple[str, ...]]
+    """Option -> ids of the evidence that speaks for it."""
+
+    def unit(self, option: str) -> NDArray[np.float64]:
+        """All probability on an option; evenly spread where it is none of the topic's."""
+        places = [one for one, label in enumerate(self.options) if label == option]
+        shares = np.zeros(len(self.options))
+        shares[places or slice(None)] = 1 / (len(places) or len(self.options))
+        return shares
+
+
+def known_topic(path: str, question: str) -> Known:
+    """The topic with a question; ResourceError where a file has none."""
+    topics = _topics(path)
+    if question not in topics:
+        raise ResourceError(
+            f"{path} has no topic with the question {question!r}, which a simulated debater is "
+            "asked; let models.<name>.speech.topics name the study's topics."
+        )
+    return topics[question]
+
+
+@cache
+def _topics(path: str) -> dict[str, Known]:
+    """Question -> topic."""
+    return {
+        row["question"]: Known(
+            row["topic_id"],
+            tuple(row["options"]),
+            dict(zip(row["evidence_ids"], row["evidence"], strict=True)),
+            {
+                option: tuple(
+                    name
+                    for name, side in zip(row["evidence_ids"], row["supports"], strict=True)
+                    if side == option
+                )
+                for option in row["options"]
+            },
+        )
+        for row in read_topics(path)
+    }

@@ -1,0 +1,1 @@
+"""What figures, tables and captions of every study share: one look, one way with numbers."""

@@ -1,0 +1,50 @@
+"""Artefacts as frames, and their rows, for whatever shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dissensus.tables.artefact import Schema, read
+
+Array = NDArray[np.float64]
+Record = dict[str, Any]
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    """An artefact as a frame.
+
+    Its own schema was checked when it was written, and stands in a module that imports what
+    estimated it; a figure would pay two seconds of scipy for a check done already.
+    """
+    name = Path(path).stem
+    frame: pd.DataFrame = read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
+    return frame
+
+
+def records(frame: pd.DataFrame) -> list[Record]:
+    """Its rows, each as column -> value."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def keyed(frame: pd.DataFrame, column: str) -> dict[Any, Record]:
+    """Its rows by the value of one column; the last one where values repeat."""
+    return {row[column]: row for row in records(frame)}
+
+
+def jitter(n: int, width: float) -> Array:
+    """Sideways places for n dots: even, in an order without pattern, the same every time."""
+    # Multiples of the golden ratio fill an interval evenly however many are taken.
+    return np.asarray((np.arange(n) * 0.618033988749895 % 1.0 - 0.5) * width)
+
+
+def joined(places: Sequence[float] | Array, rows: Array) -> tuple[Array, Array]:
+    """A line a row through the places as one broken line: one element to draw, not hundreds."""
+    gap = np.full((len(rows), 1), np.nan)
+    xs = np.hstack([np.broadcast_to(np.asarray(places, dtype=float), rows.shape), gap])
+    return xs.ravel(), np.hstack([rows, gap]).ravel()

@@ -1,0 +1,106 @@
+"""The questions of a run: read from their banks, drawn at random, numbered, and how they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase as LETTERS
+from typing import Any
+
+import numpy as np
+
+from dissensus.errors import ResourceError
+from dissensus.fingerprint import digest
+from dissensus.identity.design.formats import FORMATS, Question
+from dissensus.identity.design.sources import read_source
+from dissensus.identity.settings import BankSettings
+from dissensus.tables.artefact import Schema, read
+
+QUESTIONS = Schema(
+    name="questions",
+    row="question",
+    columns={
+        "question_id": "string",
+        "bank": "string",
+        "field": "string",
+        "kind": "string",
+        "text": "string",
+        "options": "strings",
+        "answer": "string",
+        "source": "string",
+    },
+    key=("question_id",),
+)
+
+
+def read_questions(path: str | Path) -> dict[str, dict[str, Any]]:
+    """The questions artefact as question_id -> row, in the order of ids."""
+    return {row["question_id"]: row for row in read(path, QUESTIONS).to_pylist()}
+
+
+def collect_questions(banks: Mapping[str, BankSettings], seed: int) -> list[dict[str, Any]]:
+    """The questions of every bank, or as many as its settings draw at random, without replacement.
+
+    An id is the bank's name and the number of the row in its source, so that a question has the
+    same one whatever else is drawn; and what a smaller number draws, a larger one draws too.
+
+    Parameters
+    ----------
+    banks : name -> settings.
+    seed : the run's.
+
+    Returns
+    -------
+    Rows of :data:`QUESTIONS`, in the order of their ids.
+
+    Raises
+    ------
+    ResourceError : the first row that cannot be used, by file and row; or a bank has fewer
+        questions than are to be drawn.
+    """
+    rows = []
+    for name, bank in banks.items():
+        held = read_bank(bank)
+        wanted = len(held) if bank.questions is None else bank.questions
+        if wanted > len(held):
+            raise ResourceError(
+                f"identity.banks.{name}.questions holds {wanted}; {bank.source} has {len(held)}, "
+                "so it may be that at most, or null for all."
+            )
+        rng = np.random.default_rng(int(digest([seed, "questions", name])[:16], 16))
+        drawn = sorted(int(index) for index in rng.permutation(len(held))[:wanted])
+        width = max(3, len(str(len(held))))
+        for index in drawn:
+            place, question = held[index]
+            rows.append(
+                {
+                    "question_id": f"{name}-{index + 1:0{width}d}",
+                    "bank": name,
+                    **vars(question),
+                    "options": list(question.options),
+                    "source": place,
+                }
+            )
+    return sorted(rows, key=lambda row: row["question_id"])
+
+
+def read_bank(bank: BankSettings) -> list[tuple[str, Question]]:
+    """Every question of a bank with its place, in the order of the source.
+
+    Raises
+    ------
+    ResourceError : the first row that cannot be used.
+    """
+    reader = FORMATS[bank.format]
+    return [(place, reader(row, place)) for place, row in read_source(bank.source)]
+
+
+def write_question(kind: str, text: str, options: Sequence[str]) -> str:
+    """A question as a prompt states it: its text, and a line ``(A) ...`` for each option.
+
+    The paper prints no such form, so this one is ours. A numeric question shows no options.
+    """
+    if kind == "numeric":
+        return text
+    lines = [f"({letter}) {option}" for letter, option in zip(LETTERS, options, strict=False)]
+    return "\n".join([text, *lines])

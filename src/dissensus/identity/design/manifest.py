@@ -1,0 +1,202 @@
+"""The manifest: every session of the study, drawn once from a seed before any debate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.errors import SettingError
+from dissensus.fingerprint import digest
+from dissensus.identity.design.graph import peers_in, write_peers
+from dissensus.identity.settings import TeamSettings
+from dissensus.identity.terms import CONDITIONS, OPENING
+from dissensus.tables.artefact import Schema, read
+
+MANIFEST = Schema(
+    name="manifest",
+    row="session",
+    columns={
+        "session_id": "string",
+        "draw_id": "string",
+        "block": "int",
+        "team": "string",
+        "bank": "string",
+        "question_id": "string",
+        "condition": "string",
+        "opening": "string",
+        "position": "int",
+        "job": "string",
+        "model": "string",
+        "personas": "bool",
+        "graph": "string",
+        "seats": "strings",
+        "agents": "int",
+        "rounds": "int",
+        "seed": "int",
+    },
+    key=("session_id",),
+)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What the manifest is drawn from besides the questions.
+
+    Attributes
+    ----------
+    seed : the run's.
+    agents, rounds : of every debate.
+    shard : questions in one job.
+    teams : name -> settings.
+    personas : names that an agent may have as its persona.
+    """
+
+    seed: int
+    agents: int
+    rounds: int
+    shard: int
+    teams: Mapping[str, TeamSettings]
+    personas: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A question with the shard that it was dealt to."""
+
+    question_id: str
+    bank: str
+    block: int
+    shard: str
+
+
+@dataclass(frozen=True)
+class _Cast:
+    """Teams of the same agents, which share their openings."""
+
+    model: str
+    personas: bool
+    teams: tuple[str, ...]
+
+
+def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
+    """The manifest artefact as session_id -> row, in the order of ids."""
+    return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw_manifest(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
+    """Draw every session of the drawing.
+
+    For every question and cast, that is the teams of one model with or without personas: one
+    opening (round 0), shared by all debates of the cast on the question; which agent has which
+    persona; and a uniformly random order of the debates, each a team under a condition. For every
+    bank, a uniformly random deal of its questions to shards. Each of these has a random stream of
+    its own, so that a further bank or cast leaves the luck of the others as it was.
+
+    Parameters
+    ----------
+    questions : rows of the questions artefact.
+    drawing : of what, from which seed.
+
+    Returns
+    -------
+    Rows of :data:`MANIFEST`, in the order of their ids. ``position`` is the order in which the
+    sessions of a draw are held, the opening at 0; ``graph`` is "" and ``rounds`` 0 for an opening,
+    which neither can change.
+
+    Raises
+    ------
+    SettingError : a team has personas, and they are fewer than its agents.
+    """
+    wanted = any(team.personas for team in drawing.teams.values())
+    if wanted and len(drawing.personas) < drawing.agents:
+        raise SettingError(
+            f"identity.agents holds {drawing.agents}, and there are {len(drawing.personas)} "
+            "personas; add some to the file that identity.personas names, or have fewer agents."
+        )
+    rows = []
+    for placed in _dealt(questions, drawing):
+        for cast in _casts(drawing.teams, placed.bank):
+            rows += _draw(placed, cast, drawing)
+    return sorted(rows, key=lambda row: row["session_id"])
+
+
+def _dealt(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list[_Placed]:
+    """Deal the questions of every bank to shards, which are numbered on from bank to bank."""
+    ordered = sorted(questions, key=lambda row: (row["bank"], row["question_id"]))
+    dealt: list[_Placed] = []
+    blocks = 0
+    for bank, group in groupby(ordered, key=lambda row: row["bank"]):
+        ids = [row["question_id"] for row in group]
+        shards = -(-len(ids) // drawing.shard)
+        width = max(2, len(str(shards)))
+        order = _stream(drawing.seed, "shards", bank).permutation(len(ids))
+        for rank, index in enumerate(order):
+            number = rank // drawing.shard + 1
+            dealt.append(_Placed(ids[int(index)], bank, blocks + number, f"{number:0{width}d}"))
+        blocks += shards
+    return dealt
+
+
+def _casts(teams: Mapping[str, TeamSettings], bank: str) -> list[_Cast]:
+    """The casts that debate a bank's questions; the first team of each owns the openings.
+
+    First in the alphabet: settings in several files come in an order that is of their layers.
+    """
+    casts: dict[tuple[str, bool], list[str]] = {}
+    for name, team in sorted(teams.items()):
+        if team.debates(bank):
+            casts.setdefault((team.model, team.personas), []).append(name)
+    return [_Cast(*agents, tuple(names)) for agents, names in casts.items()]
+
+
+def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]]:
+    """The opening of a cast on a question, and every debate that goes on from it."""
+    agents, question = drawing.agents, placed.question_id
+    luck = (drawing.seed, cast.model, cast.personas, agents, question)
+    seats: list[str] = []
+    if cast.personas:
+        order = _stream(*luck, "seats").permutation(len(drawing.personas))[:agents]
+        seats = [drawing.personas[int(index)] for index in order]
+    debates = [(team, condition) for team in cast.teams for condition in CONDITIONS]
+    held = [debates[int(i)] for i in _stream(*luck, "order").permutation(len(debates))]
+    draw_id = f"{cast.teams[0]}-{question}"
+    opening = f"{draw_id}-{OPENING}"
+
+    def row(team: str, condition: str, position: int) -> dict[str, Any]:
+        session_id = f"{team}-{question}-{condition}"
+        is_opening = condition == OPENING
+        peers = peers_in(drawing.teams[team].graph, agents)
+        return {
+            "session_id": session_id,
+            "draw_id": draw_id,
+            "block": placed.block,
+            "team": team,
+            "bank": placed.bank,
+            "question_id": question,
+            "condition": condition,
+            "opening": "" if is_opening else opening,
+            "position": position,
+            "job": f"{team}-{placed.bank}-{condition}-{placed.shard}",
+            "model": cast.model,
+            "personas": cast.personas,
+            "graph": "" if is_opening else write_peers(peers),
+            "seats": seats,
+            "agents": agents,
+            "rounds": 0 if is_opening else drawing.rounds,
+            "seed": int(digest([drawing.seed, session_id])[:12], 16),
+        }
+
+    return [
+        row(cast.teams[0], OPENING, 0),
+        *(row(team, condition, place) for place, (team, condition) in enumerate(held, start=1)),
+    ]
+
+
+def _stream(*names: Any) -> np.random.Generator:
+    """The random numbers that belong to a list of names."""
+    return np.random.default_rng(int(digest(list(names))[:16], 16))

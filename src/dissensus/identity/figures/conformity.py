@@ -1,0 +1,137 @@
+"""Figure 1: conformity against obstinacy, by team, bank and condition."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.figures.frames import Record
+from dissensus.figures.style import FAINT, GREY, marks, new_figure, styled
+from dissensus.figures.words import counted, limits, listed, signed, whole
+from dissensus.identity.figures.frames import LABELS, Estimates, View, known, range_words
+from dissensus.identity.figures.style import (
+    columns_for,
+    key_of,
+    legend,
+    panels,
+    questions_of,
+    saying,
+    whisker,
+)
+from dissensus.identity.terms import ANONYMIZED
+
+MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
+
+_MEASURES = ("conformity", "obstinacy")
+
+#: Rows that one team takes, and the gap after it.
+_ROWS, _BLOCK = 2, 2.5
+
+
+@styled
+def draw(found: Estimates, view: View) -> Figure:
+    """Draw a panel a bank, in it a row a team and condition, both shares with their intervals.
+
+    Parameters
+    ----------
+    found : the estimates; those of round 1 are drawn.
+    """
+    if not _deltas(found):
+        return saying(MISSING, view.simulated)
+    across = columns_for(found.banks)
+    lines = -(-len(found.banks) // across)
+    tall = 0.72 + 0.42 * len(found.teams)
+    figure = new_figure(0.35 + tall * lines, view.simulated)
+    under = questions_of(found, found.banks, "conformity")
+    for place, (bank, axes) in enumerate(panels(figure, found.banks, across, under)):
+        _panel(axes, found, bank)
+        if place + across >= len(found.banks):
+            axes.set_xlabel("share of disagreements")
+    look = dict(zip(_MEASURES, marks(("0", "1"), "0").values(), strict=True))
+    entries = [
+        key_of(look[measure], f"{measure}, {words}", hollow=condition == ANONYMIZED)
+        for condition, (words, _) in LABELS.items()
+        for measure in _MEASURES
+    ]
+    legend(figure, entries, len(entries))
+    return figure
+
+
+def _panel(axes: Axes, found: Estimates, bank: str) -> None:
+    look = dict(zip(_MEASURES, marks(("0", "1"), "0").values(), strict=True))
+    ticks, labels = [], []
+    for index, team in enumerate(found.teams):
+        for step, (condition, (words, _)) in enumerate(LABELS.items()):
+            middle = index * _BLOCK + step
+            ticks.append(middle)
+            labels.append(f"{team}  {words}" if step == 0 else words)
+            rows = [found.get(team, bank, measure, condition) for measure in _MEASURES]
+            if not known(rows[0]):
+                continue
+            for measure, row, up in zip(_MEASURES, rows, (-0.2, 0.2), strict=True):
+                whisker(axes, row, middle + up, look[measure], hollow=condition == ANONYMIZED)
+            _count(axes, middle, int(rows[0]["n"]))
+        if index:
+            axes.axhline(
+                index * _BLOCK - (_BLOCK - _ROWS + 1) / 2, color=FAINT, linewidth=0.6, zorder=0
+            )
+    axes.set_yticks(ticks, labels)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(found.teams) * _BLOCK - (_BLOCK - _ROWS) - 0.35, -0.65)
+    axes.set(xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75, 1.0])
+    axes.set_xticklabels(["0", "", "0.5", "", "1"])
+
+
+def _count(axes: Axes, place: float, n: int) -> None:
+    """How many disagreements a row rests on, beside the panel."""
+    axes.annotate(
+        whole(n),
+        (1, place),
+        (2, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        size=5.5,
+        color=GREY,
+        annotation_clip=False,
+    )
+
+
+def _deltas(found: Estimates) -> list[tuple[str, str, str]]:
+    """Team, bank and condition of every Delta of round 1 that the data define."""
+    return [
+        (team, bank, condition)
+        for team, bank in found.cells()
+        for condition in LABELS
+        if known(found.get(team, bank, "delta", condition))
+    ]
+
+
+def describe(found: Estimates, view: View) -> dict[str, str]:
+    """What the caption says."""
+    rows = {cell: found.get(cell[0], cell[1], "delta", cell[2]) for cell in _deltas(found)}
+    return {
+        "found": _found(rows) if rows else MISSING,
+        "counts": range_words([int(row["n"]) for row in rows.values()], "disagreement"),
+        "level": view.level,
+        "resamples": whole(view.resamples),
+    }
+
+
+def _found(rows: dict[tuple[str, str, str], Record]) -> str:
+    """Which of the two is the higher one, how often, and where most."""
+    clauses = []
+    for condition, (words, _) in LABELS.items():
+        own = [row for cell, row in rows.items() if cell[2] == condition]
+        higher = sum(row["estimate"] > 0 for row in own)
+        above = sum(bool(row["ci_low"] > 0) for row in own)
+        below = sum(bool(row["ci_high"] < 0) for row in own)
+        clauses.append(
+            f"in {whole(higher)} of {counted(len(own), 'cell')} of {words} debates (interval of "
+            f"the difference above zero in {whole(above)}, below it in {whole(below)})"
+        )
+    (team, bank, condition), row = max(rows.items(), key=lambda item: abs(item[1]["estimate"]))
+    return (
+        f"Conformity is the higher one {listed(clauses)}. The largest difference is "
+        f"{signed(row['estimate'])} {limits(row)}, of {team} on {bank}, {LABELS[condition][0]}."
+    )

@@ -1,0 +1,212 @@
+"""The estimates by cell, and which teams can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from dissensus.figures.frames import Record, records
+from dissensus.figures.words import counted, interval, number, whole
+from dissensus.identity.design.graph import read_peers
+from dissensus.identity.terms import ANONYMIZED, OPENING, POOLED, VANILLA
+
+#: Condition -> the word for it, and the mark of the paper's tables.
+LABELS = {VANILLA: ("vanilla", "✗"), ANONYMIZED: ("anonymised", "✓")}
+
+#: Set behind a cell whose interval contains zero.
+DAGGER = "†"
+
+_NAN = float("nan")
+_NOTHING: Record = {
+    **dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), _NAN),
+    "n": 0,
+    "n_questions": 0,
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What every figure and table is told besides its frames.
+
+    Attributes
+    ----------
+    level : of the intervals, such as "95%".
+    noise : what |IBC| must exceed to be told from zero at 272 questions.
+    resamples : of the bootstrap behind the intervals.
+    simulated : whether the answers came from simulated models.
+    """
+
+    level: str
+    noise: float
+    resamples: int
+    simulated: bool
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], simulated: bool) -> View:
+        """From the settings that every rule of the figures is given."""
+        return cls(
+            f"{100 * settings['confidence']:g}%",
+            settings["ibc_noise"],
+            settings["resamples"],
+            simulated,
+        )
+
+    @property
+    def warning(self) -> str:
+        """The sentence that goes with every IBC."""
+        return (
+            f"At 272 questions |IBC| under {self.noise:.2f} is not distinguishable from zero; "
+            "with fewer questions more is needed."
+        )
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """The estimates of a run by cell.
+
+    Attributes
+    ----------
+    rows : (team, bank, round, condition, peers, policy, measure) -> row.
+    teams : by name.
+    banks : by name, without :data:`POOLED`.
+    rounds : rounds after the opening, ascending.
+    """
+
+    rows: Mapping[tuple[Any, ...], Record]
+    teams: list[str]
+    banks: list[str]
+    rounds: list[int]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Estimates:
+        """Of the rows of the estimates artefact."""
+        key = ("team", "bank", "round", "condition", "peers", "policy", "measure")
+        rows = {tuple(row[name] for name in key): row for row in records(frame)}
+        return cls(
+            rows,
+            sorted(set(frame["team"])),
+            sorted(set(frame["bank"]) - {POOLED}),
+            sorted({int(number) for number in frame["round"] if number > 0}),
+        )
+
+    def get(
+        self,
+        team: str,
+        bank: str,
+        measure: str,
+        condition: str,
+        at: int = 1,
+        peers: str = "all",
+        policy: str = "drop",
+    ) -> Record:
+        """One cell's row; numbers that are not there are NaN, and counts zero."""
+        return self.rows.get((team, bank, at, condition, peers, policy, measure), _NOTHING)
+
+    def cells(self) -> Iterator[tuple[str, str]]:
+        """Every team and bank that the team debated."""
+        held = {(key[0], key[1]) for key in self.rows}
+        return ((t, b) for t in self.teams for b in self.banks if (t, b) in held)
+
+    def panels(self) -> list[str]:
+        """The banks and, where there are several, all of them together."""
+        return [*self.banks, POOLED] if len(self.banks) > 1 else self.banks
+
+
+def bank_words(bank: str) -> str:
+    """A bank's name, or what stands for all of them."""
+    return "all banks" if bank == POOLED else bank
+
+
+def known(row: Record) -> bool:
+    """Whether a row has an estimate."""
+    return bool(pd.notna(row["estimate"]))
+
+
+def contains_zero(row: Record) -> bool:
+    """Whether the interval of a row does not tell its estimate from zero."""
+    return bool(pd.notna(row["ci_low"]) and row["ci_low"] <= 0 <= row["ci_high"])
+
+
+def cell(row: Record, mark: bool = False) -> str:
+    """Such as "0.124 [0.051, 0.197]"; with ``mark``, a dagger where the interval contains zero."""
+    text = number(row["estimate"])
+    if pd.notna(row["ci_low"]):
+        text += f" {interval(row['ci_low'], row['ci_high'])}"
+    return f"{text} {DAGGER}" if mark and contains_zero(row) else text
+
+
+def range_words(counts: Sequence[int], noun: str) -> str:
+    """Such as "12 to 1,340 transitions", or "12 transitions" where there is one number."""
+    found = sorted(counts)
+    if not found or found[0] == found[-1]:
+        return counted(found[0] if found else 0, noun)
+    return f"{whole(found[0])} to {counted(found[-1], noun)}"
+
+
+@dataclass(frozen=True)
+class Team:
+    """What a team is, besides its name.
+
+    Attributes
+    ----------
+    name, model : as configured.
+    personas : whether each agent has one.
+    graph : the peers of each agent, as the manifest writes them.
+    """
+
+    name: str
+    model: str
+    personas: bool
+    graph: str
+
+    @property
+    def peers(self) -> int:
+        """Of the agent that has most."""
+        return max(map(len, read_peers(self.graph)))
+
+    @property
+    def peer_words(self) -> str:
+        """Such as "1 peer", or "1 to 4 peers" where agents differ."""
+        return range_words([len(peers) for peers in read_peers(self.graph)], "peer")
+
+
+def read_teams(manifest: pd.DataFrame, order: Sequence[str]) -> list[Team]:
+    """The teams of a manifest, in the order given; those that it does not have are left out."""
+    # An opening has no graph, and is held for every team of the same cast.
+    debates = manifest[manifest["condition"] != OPENING]
+    held = debates.drop_duplicates("team").set_index("team")
+    return [
+        Team(
+            name,
+            str(held.at[name, "model"]),
+            bool(held.at[name, "personas"]),
+            str(held.at[name, "graph"]),
+        )
+        for name in order
+        if name in held.index
+    ]
+
+
+def casts(teams: Sequence[Team]) -> list[list[Team]]:
+    """Teams alike but for their graph, where some have one peer an agent and some several."""
+    groups: dict[tuple[str, bool], list[Team]] = {}
+    for team in teams:
+        groups.setdefault((team.model, team.personas), []).append(team)
+    return [
+        sorted(group, key=lambda team: team.peers)
+        for group in groups.values()
+        if min(team.peers for team in group) == 1 < max(team.peers for team in group)
+    ]
+
+
+def persona_pairs(teams: Sequence[Team]) -> list[tuple[Team, Team]]:
+    """Teams alike but for their personas: without, and with."""
+    plain = {(t.model, t.graph): t for t in reversed(teams) if not t.personas}
+    return [
+        (plain[team.model, team.graph], team)
+        for team in teams
+        if team.personas and (team.model, team.graph) in plain
+    ]

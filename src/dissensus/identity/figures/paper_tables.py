@@ -1,0 +1,199 @@
+"""Tables 1 to 3 and 7, in the paper's shape; rows are teams, columns the banks of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dissensus.figures.frames import Record
+from dissensus.figures.tables import Row, Table, make
+from dissensus.figures.words import MISSING, interval, listed, percent
+from dissensus.identity.figures.frames import (
+    DAGGER,
+    LABELS,
+    Estimates,
+    Team,
+    View,
+    bank_words,
+    cell,
+    contains_zero,
+    known,
+    persona_pairs,
+    range_words,
+)
+from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, VANILLA
+
+_SHARES = ("conformity", "obstinacy", "delta")
+_HEADS = ("Conf.", "Obst.", "Delta")
+
+
+def table_1(found: Estimates, teams: Sequence[Team], view: View) -> Table:
+    """Conformity, obstinacy and Delta by condition, and IBC."""
+    banks = found.panels()
+    rows = [row for team in found.teams for row in _block(found, team, banks, (team,))]
+    several = [f"{team.name} ({team.peer_words})" for team in teams if team.peers > 1]
+    peers = (
+        f" With several peers, {listed(several)}, conformity is to take the answer of any peer who "
+        "disagreed (section 6.3), over all numbers of disagreeing peers."
+        if several
+        else ""
+    )
+    note = (
+        "Round 1. Shares of the transitions in which an agent and its peer had disagreed, pooled "
+        "over questions and agents (equations 1 and 2, A.3); IBC is Delta vanilla (✗) minus Delta "
+        f"anonymised (✓). {_counts(found, banks, 'delta', 'transition')}{peers} "
+        f"{_bootstrap(view)} {DAGGER} The interval contains zero. {view.warning}"
+    )
+    columns = ("Agent", "Anonymize", *_bank_heads(banks))
+    title = "Table 1: Effects of response anonymisation on identity bias"
+    return make("table_1", title, columns, rows, note, view.simulated)
+
+
+def _bank_heads(banks: Sequence[str]) -> list[str]:
+    return [f"{bank_words(bank)}, {head}" for bank in banks for head in _HEADS]
+
+
+def _block(found: Estimates, team: str, banks: Sequence[str], names: Row) -> list[Row]:
+    """The three rows of a team: both conditions, and what anonymising changes."""
+    rows = []
+    for condition, (_, mark) in LABELS.items():
+        cells = (
+            cell(found.get(team, bank, measure, condition), mark=measure == "delta")
+            for bank in banks
+            for measure in _SHARES
+        )
+        rows.append((*names, mark, *cells))
+    changes = (
+        text
+        for bank in banks
+        for text in ("", "", cell(found.get(team, bank, "ibc", DIFFERENCE), mark=True))
+    )
+    return [*rows, (*names, "IBC", *changes)]
+
+
+def table_2(found: Estimates, view: View) -> Table:
+    """Subversion and correction, and how much of them anonymising takes away."""
+    banks = found.panels()
+    ratios = (("subversion", "Subv. (Drop %)"), ("correction", "Corr. (Drop %)"))
+    rows = [
+        (team, words, *(_dropped(found, team, bank, name) for bank in banks))
+        for team in found.teams
+        for name, words in ratios
+    ]
+    compared = [
+        (
+            found.get(*place, "subversion_drop", DIFFERENCE),
+            found.get(*place, "correction_drop", DIFFERENCE),
+        )
+        for place in found.cells()
+    ]
+    compared = [pair for pair in compared if known(pair[0]) and known(pair[1])]
+    larger = sum(one["estimate"] > other["estimate"] for one, other in compared)
+    note = (
+        "Round 1, vanilla → anonymised. Subversion: a right answer given up after a wrong one of "
+        "the peer (equation 6); correction: a wrong one given up for the right one after a right "
+        "one of the peer (equation 7). Drop: the share of the vanilla ratio that anonymising takes "
+        f"away; subversion's is the larger one in {larger} of {len(compared)} cells of one bank. "
+        f"{_counts(found, banks, 'subversion', 'transition')} {_bootstrap(view)} {DAGGER} The "
+        "interval of the drop contains zero."
+    )
+    columns = ("Agent", "", *map(bank_words, banks))
+    title = "Table 2: Subversion and correction before and after anonymisation"
+    return make("table_2", title, columns, rows, note, view.simulated)
+
+
+def _dropped(found: Estimates, team: str, bank: str, ratio: str) -> str:
+    """Such as "0.615 [0.550, 0.672] → 0.545 [0.471, 0.612] (11.4% [-3.0%, 24.9%] †)"."""
+    one, other = (found.get(team, bank, ratio, condition) for condition in LABELS)
+    if not known(one) and not known(other):
+        return MISSING
+    drop = found.get(team, bank, f"{ratio}_drop", DIFFERENCE)
+    return f"{cell(one)} → {cell(other)} ({_percent_cell(drop)})"
+
+
+def _percent_cell(row: Record) -> str:
+    """A relative drop as a percentage, with its interval."""
+    text = percent(row["estimate"])
+    if text == MISSING:
+        return text
+    limits = [percent(row[end]) for end in ("ci_low", "ci_high")]
+    if MISSING in limits:
+        return text
+    text = f"{text} [{limits[0]}, {limits[1]}]"
+    return f"{text} {DAGGER}" if contains_zero(row) else text
+
+
+def table_3(found: Estimates, teams: Sequence[Team], view: View) -> Table:
+    """Agents all alike beside agents with personas, of the same model and graph."""
+    banks = found.panels()
+    rows = [
+        row
+        for plain, mixed in persona_pairs(teams)
+        for team, words in ((plain, "homogeneous"), (mixed, "heterogeneous"))
+        for row in _block(found, team.name, banks, (plain.model, words))
+    ]
+    note = (
+        "Round 1, as in Table 1: teams of one model and graph, whose agents are all alike or have "
+        f"a persona each. {_bootstrap(view)} {DAGGER} The interval contains zero. {view.warning}"
+        if rows
+        else "No model has a team without personas and one with them on the same graph."
+    )
+    columns = ("Model", "Agents", "Anonymize", *_bank_heads(banks))
+    title = "Table 3: Homogeneous and heterogeneous agents"
+    return make("table_3", title, columns, rows, note, view.simulated)
+
+
+def table_7(found: Estimates, view: View) -> Table:
+    """Accuracy of the majority vote by condition, before and after the debate."""
+    banks, last = found.panels(), found.rounds[-1] if found.rounds else 0
+    shown = [(OPENING, VANILLA, 0)]
+    shown += [(mark, condition, last) for condition, (_, mark) in LABELS.items()]
+    shown += [("✗ − ✓", DIFFERENCE, last)]
+    rows = [
+        (team, name, *(_vote(found.get(team, bank, "vote", condition, at)) for bank in banks))
+        for team in found.teams
+        for name, condition, at in shown
+    ]
+    note = (
+        f"Majority vote of the agents in round {last}, a tie counting 1/k where the right answer "
+        "is among k tied ones; the opening is round 0, which both conditions share, so that its "
+        f"questions are those held under vanilla. {_counts(found, banks, 'vote', 'vote', last)} "
+        f"{_bootstrap(view)} {DAGGER} The interval of the difference contains zero."
+    )
+    title = "Table 7: Effect of anonymisation on accuracy (%)"
+    columns = ("Agent", "Anonymize", *map(bank_words, banks))
+    return make("table_7", title, columns, rows, note, view.simulated)
+
+
+def _vote(row: Record) -> str:
+    """An accuracy or a difference of two, in percent as the paper prints it."""
+    if not known(row):
+        return MISSING
+    text = f"{100 * row['estimate']:.1f}"
+    limits = interval(100 * row["ci_low"], 100 * row["ci_high"], 1)
+    if limits == MISSING:
+        return text
+    # A share of zero is no difference of zero.
+    zero = row["condition"] == DIFFERENCE and contains_zero(row)
+    return f"{text} {limits}{f' {DAGGER}' if zero else ''}"
+
+
+def _counts(found: Estimates, banks: Sequence[str], measure: str, noun: str, at: int = 1) -> str:
+    """What the cells of both conditions rest on."""
+    rows = [
+        row
+        for team in found.teams
+        for bank in banks
+        for condition in (VANILLA, ANONYMIZED)
+        if known(row := found.get(team, bank, measure, condition, at))
+    ]
+    counts = range_words([int(row["n"]) for row in rows], noun)
+    questions = range_words([int(row["n_questions"]) for row in rows], "question")
+    return f"A cell rests on {counts}, of {questions}."
+
+
+def _bootstrap(view: View) -> str:
+    """How the intervals of a table were made."""
+    return (
+        f"{view.level} percentile intervals from {view.resamples:,} resamples of whole questions, "
+        "the same ones for both conditions."
+    )

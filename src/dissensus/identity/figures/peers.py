@@ -1,0 +1,148 @@
+"""Figure 3: the Identity Bias Coefficient with one peer and with several, of the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.figures.frames import Record
+from dissensus.figures.style import FAINT, GREY, Mark, new_figure, styled, zero_line
+from dissensus.figures.words import limits, listed, signed, whole
+from dissensus.identity.figures.frames import Estimates, Team, View, bank_words, casts, known
+from dissensus.identity.figures.style import key_of, looks, noise_band, saying, whisker
+from dissensus.identity.terms import DIFFERENCE, POOLED
+
+MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a panel.
+
+    Attributes
+    ----------
+    team : whose.
+    peers : "all", or so many disagreeing and agreeing ones such as "4,0".
+    label : for the legend.
+    """
+
+    team: str
+    peers: str
+    label: str
+
+
+def series(cast: Sequence[Team]) -> list[Series]:
+    """Each team over all its disagreements; those with several peers also where all disagree."""
+    found = []
+    for team in cast:
+        found.append(Series(team.name, "all", f"{team.name}, {team.peer_words}"))
+        if team.peers > 1:
+            all_disagree = f"{team.name}, all {team.peers} disagree"
+            found.append(Series(team.name, f"{team.peers},0", all_disagree))
+    return found
+
+
+@styled
+def draw(found: Estimates, teams: Sequence[Team], view: View) -> Figure:
+    """Draw a panel a model that debates both ways, in it a row a bank.
+
+    Parameters
+    ----------
+    found : the estimates; those of round 1 are drawn.
+    teams : of the run.
+    """
+    groups = [group for group in casts(teams) if _comparable(found, group)]
+    if not groups:
+        return saying(MISSING, view.simulated)
+    banks = found.panels()
+    heights = [0.32 + 0.17 * len(series(group)) * len(banks) for group in groups]
+    figure = new_figure(0.35 + sum(heights) + 0.3 * len(groups), view.simulated)
+    grid = figure.subplots(len(groups), 1, squeeze=False, sharex=True, height_ratios=heights)
+    for letter, axes, group in zip("abcdef", grid[:, 0], groups, strict=False):
+        _panel(axes, found, group, banks)
+        noise_band(axes, view, vertical=True)
+        zero_line(axes, vertical=True)
+        axes.set_title(f"{letter}  {cast_words(group)}")
+    grid[-1, 0].set_xlabel("IBC in round 1")
+    return figure
+
+
+def cast_words(group: Sequence[Team]) -> str:
+    """The model, and whether its agents have personas."""
+    return f"{group[0].model}{', with personas' if group[0].personas else ''}"
+
+
+def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[str]) -> None:
+    lines = series(group)
+    look = looks([line.label for line in lines])
+    block = len(lines) + 0.6
+    for place, bank in enumerate(banks):
+        if place:
+            axes.axhline(place * block - 0.8, color=FAINT, linewidth=0.6, zorder=0)
+        for step, line in enumerate(lines):
+            row = found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
+            if known(row):
+                _line(axes, row, place * block + step, look[line.label])
+    middle = (len(lines) - 1) / 2
+    axes.set_yticks(
+        [place * block + middle for place in range(len(banks))], [bank_words(b) for b in banks]
+    )
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim((len(banks) - 1) * block + len(lines) - 0.3, -0.7)
+    axes.legend(
+        handles=[key_of(look[line.label], line.label) for line in lines],
+        loc="upper left",
+        bbox_to_anchor=(1.05, 1.0),
+        frameon=False,
+        fontsize=7,
+        borderaxespad=0,
+    )
+
+
+def _line(axes: Axes, row: Record, place: float, look: Mark) -> None:
+    whisker(axes, row, place, look)
+    axes.annotate(
+        whole(int(row["n"])),
+        (1, place),
+        (2, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        size=5.5,
+        color=GREY,
+        annotation_clip=False,
+    )
+
+
+def _comparable(found: Estimates, group: Sequence[Team]) -> bool:
+    """Whether some bank has an IBC of both kinds of team."""
+    return any(
+        {team.peers == 1 for team in group if known(found.get(team.name, bank, "ibc", DIFFERENCE))}
+        == {True, False}
+        for bank in found.banks
+    )
+
+
+def describe(found: Estimates, teams: Sequence[Team], view: View) -> dict[str, str]:
+    """What the caption says."""
+    clauses = []
+    for group in casts(teams):
+        if not _comparable(found, group):
+            continue
+        bank = found.panels()[-1]
+        said = [
+            f"{signed(row['estimate'])} {limits(row)} ({line.label})"
+            for line in series(group)
+            if known(row := found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
+        ]
+        where = "over all banks" if bank == POOLED else f"on {bank}"
+        clauses.append(f"{cast_words(group)} {where}: {listed(said)}")
+    return {
+        "found": f"{'; '.join(clauses)}." if clauses else MISSING,
+        "noise": f"{view.noise:.2f}",
+        "warning": view.warning,
+        "level": view.level,
+    }

@@ -1,0 +1,108 @@
+"""Figure 4: the Identity Bias Coefficient by round."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dissensus.figures.frames import Record
+from dissensus.figures.style import Mark, new_figure, styled, zero_line
+from dissensus.figures.words import counted, limits, signed, whole
+from dissensus.identity.figures.frames import Estimates, View, known
+from dissensus.identity.figures.style import (
+    columns_for,
+    key_of,
+    legend,
+    looks,
+    noise_band,
+    panels,
+    questions_of,
+    saying,
+    whisker,
+)
+from dissensus.identity.terms import DIFFERENCE
+
+MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no course to draw."
+
+
+@styled
+def draw(found: Estimates, view: View) -> Figure:
+    """Draw a panel a bank, in it a line a team through its IBC by round.
+
+    Parameters
+    ----------
+    found : the estimates.
+    """
+    if not _courses(found):
+        return saying(MISSING, view.simulated)
+    across = columns_for(found.banks)
+    lines = -(-len(found.banks) // across)
+    figure = new_figure(0.45 + 1.95 * lines, view.simulated)
+    under = questions_of(found, found.banks, "conformity")
+    look = looks(found.teams)
+    for place, (bank, axes) in enumerate(panels(figure, found.banks, across, under)):
+        _panel(axes, found, bank, look)
+        noise_band(axes, view)
+        zero_line(axes)
+        if place % across == 0:
+            axes.set_ylabel("IBC")
+        if place + across >= len(found.banks):
+            axes.set_xlabel("round")
+    legend(figure, (key_of(one, name, line=True) for name, one in look.items()), 4)
+    return figure
+
+
+def _panel(axes: Axes, found: Estimates, bank: str, look: dict[str, Mark]) -> None:
+    """Teams stand side by side at each round, so that their intervals do not cover each other."""
+    step = 0.5 / max(len(found.teams), 2)
+    for place, team in enumerate(found.teams):
+        aside = (place - (len(found.teams) - 1) / 2) * step
+        rows = {at: found.get(team, bank, "ibc", DIFFERENCE, at) for at in found.rounds}
+        own = {at + aside: row for at, row in rows.items() if known(row)}
+        for x, row in own.items():
+            whisker(axes, row, x, look[team], upright=True)
+        axes.plot(
+            list(own),
+            [row["estimate"] for row in own.values()],
+            color=look[team].colour,
+            linestyle=look[team].line,
+            linewidth=0.9,
+            alpha=0.7,
+            zorder=1,
+        )
+    axes.set_xticks(found.rounds)
+    axes.set_xlim(found.rounds[0] - 0.45, found.rounds[-1] + 0.45)
+
+
+def _courses(found: Estimates) -> dict[tuple[str, str], list[Record]]:
+    """Team and bank -> its IBC in every round that has one, where at least two have."""
+    courses = {
+        cell: [row for at in found.rounds if known(row := found.get(*cell, "ibc", DIFFERENCE, at))]
+        for cell in found.cells()
+    }
+    return {cell: rows for cell, rows in courses.items() if len(rows) > 1}
+
+
+def describe(found: Estimates, view: View) -> dict[str, str]:
+    """What the caption says."""
+    courses = _courses(found)
+    return {
+        "found": _moves(courses) if courses else MISSING,
+        "noise": f"{view.noise:.2f}",
+        "warning": view.warning,
+        "level": view.level,
+    }
+
+
+def _moves(courses: dict[tuple[str, str], list[Record]]) -> str:
+    """How often the IBC grows from the first round to the last, and where it moves most."""
+    grown = sum(abs(rows[-1]["estimate"]) > abs(rows[0]["estimate"]) for rows in courses.values())
+    (team, bank), rows = max(
+        courses.items(), key=lambda item: abs(item[1][-1]["estimate"] - item[1][0]["estimate"])
+    )
+    first, last = rows[0], rows[-1]
+    return (
+        f"From the first round to the last, |IBC| is larger in {whole(grown)} of "
+        f"{counted(len(courses), 'course')}. It moves most for {team} on {bank}: from "
+        f"{signed(first['estimate'])} {limits(first)} to {signed(last['estimate'])} {limits(last)}."
+    )

@@ -1,0 +1,208 @@
+"""The study's own tables: the martingale, how sessions went, power, and the design diagnosis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from dissensus.figures.frames import Record, records
+from dissensus.figures.tables import Table, make
+from dissensus.figures.words import MISSING, number, p_value, percent, whole
+from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, View, bank_words, cell
+from dissensus.identity.figures.ibc_power import PAPER, TARGET, rooms
+from dissensus.identity.terms import DIFFERENCE, OPENING, POOLED
+
+#: The tests of a round, in the order of their columns.
+_TESTS = ("sign_flip", "equivalence", "mcnemar_vote")
+
+
+def table_martingale(found: Estimates, martingale: pd.DataFrame, view: View) -> Table:
+    """Whether accuracy moves from round to round: a row a round, its three tests side by side."""
+    tests: dict[tuple[str, str, str, int], dict[str, Record]] = {}
+    for row in records(martingale):
+        place = (str(row["team"]), str(row["bank"]), str(row["condition"]), int(row["round"]))
+        tests.setdefault(place, {})[str(row["test"])] = row
+    order = {bank: index for index, bank in enumerate(found.panels())}
+    shown = sorted(
+        (place for place in tests if place[1] in order),
+        key=lambda place: (place[0], order[place[1]], list(LABELS).index(place[2]), place[3]),
+    )
+    rows = []
+    for place in shown:
+        team, bank, condition, at = place
+        flip, same, vote = (tests[place][name] for name in _TESTS)
+        rows.append(
+            (
+                team,
+                bank_words(bank),
+                LABELS[condition][0],
+                f"{at - 1} to {at}",
+                cell(flip, mark=True),
+                p_value(flip["p_value"]),
+                p_value(same["p_value"]),
+                str(same["verdict"]).partition(" to be ")[0],
+                cell(vote, mark=True),
+                p_value(vote["p_value"]),
+                str(int(flip["n"])),
+            )
+        )
+    note = (
+        "The debate model makes the mean accuracy over agents a martingale where all agents draw "
+        "from one distribution (D.1); it says nothing of one agent, nor of the majority vote. "
+        "Sign-flip: of no change, flipped by question. A test that finds no change does not show "
+        "that there is none: the equivalence test asks whether a change as large as the margin "
+        "(setting equivalence_margin) can be ruled out. McNemar: of no change in the share of "
+        "questions whose right answer alone "
+        f"has most votes. Changes are shares, with {view.level} intervals (t, and Tango's). "
+        f"{DAGGER} The interval contains zero. N: questions."
+    )
+    columns = (
+        "Team",
+        "Bank",
+        "Condition",
+        "Rounds",
+        "Change in mean accuracy",
+        "p, sign-flip",
+        "p, equivalence",
+        "Equivalence",
+        "Change in votes won",
+        "p, McNemar",
+        "N",
+    )
+    title = "Does accuracy move from round to round"
+    return make("table_martingale", title, columns, rows, note, view.simulated)
+
+
+def table_conduct(
+    found: Estimates,
+    manifest: pd.DataFrame,
+    metrics: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    view: View,
+) -> Table:
+    """How the sessions went, and what becomes of the IBC if unparsed answers are kept."""
+    complete = dict(zip(outcomes["session_id"], outcomes["complete"], strict=True))
+    debates = manifest[manifest["condition"] != OPENING]
+    held = metrics[metrics["complete"].to_numpy(dtype=bool)]
+    rows = []
+    for team, bank in found.cells():
+        own = debates[(debates["team"] == team) & (debates["bank"] == bank)]
+        said = held[(held["team"] == team) & (held["bank"] == bank)]
+        sessions = {OPENING: own["opening"].unique()} | {
+            condition: own.loc[own["condition"] == condition, "session_id"] for condition in LABELS
+        }
+        # Both conditions share their opening: round 0 is counted once a question.
+        opening = said[said["round"] == 0].drop_duplicates("question_id")
+        later = said[said["round"] > 0]
+        rows.append(
+            (
+                team,
+                bank_words(bank),
+                *(_complete(ids, complete) for ids in sessions.values()),
+                _unparsed(opening),
+                *(_unparsed(later[later["condition"] == condition]) for condition in LABELS),
+                *(
+                    cell(found.get(team, bank, "ibc", DIFFERENCE, policy=policy), mark=True)
+                    for policy in ("drop", "keep")
+                ),
+            )
+        )
+    names = ["opening", *(words for words, _ in LABELS.values())]
+    columns = (
+        "Team",
+        "Bank",
+        *(f"Complete, {name}" for name in names),
+        *(f"Unparsed, {name}" for name in names),
+        "IBC, unparsed dropped",
+        "IBC, unparsed kept",
+    )
+    note = (
+        "Complete: sessions held of those planned; teams of the same model and personas share "
+        "their openings. Unparsed: answers without a final answer that could be read, of the "
+        "complete sessions (opening: round 0; else all later rounds). A transition with an "
+        "unparsed answer is dropped; kept, an unparsed new answer counts as the agent's own old "
+        f"one. IBC of round 1 with its {view.level} interval. {DAGGER} The interval contains zero."
+    )
+    return make("table_conduct", "How the sessions went", columns, rows, note, view.simulated)
+
+
+def _complete(ids: Iterable[str], complete: dict[str, bool]) -> str:
+    """Such as "24 of 24"."""
+    found = [bool(complete.get(one, False)) for one in ids]
+    return f"{whole(sum(found))} of {whole(len(found))}"
+
+
+def _unparsed(rows: pd.DataFrame) -> str:
+    shares = rows["parsed_share"].to_numpy(dtype=float)
+    return percent(1 - float(shares.mean())) if len(shares) else MISSING
+
+
+def table_power(power: pd.DataFrame, view: View) -> Table:
+    """Questions needed, and what those held could find."""
+    found = rooms(power)
+    biases = sorted({ibc for room in found.values() for ibc in room.needed})
+    banks = {bank for _, bank in found if bank != POOLED}
+    rows = [
+        (
+            team,
+            bank_words(bank),
+            number(room.sd),
+            str(room.held),
+            number(room.detectable.get(room.held)),
+            number(room.detectable.get(PAPER)),
+            *(str(room.needed[ibc]) if ibc in room.needed else MISSING for ibc in biases),
+        )
+        for (team, bank), room in found.items()
+        if bank != POOLED or len(banks) != 1
+    ]
+    note = (
+        "SD: such that the standard error of the IBC is SD / √questions, from how much this run's "
+        f"questions move it (linearised). Detectable and needed: at {percent(TARGET)} power of the "
+        "two-sided z test, round 1. Held: questions complete under both conditions. "
+        f"{view.warning}"
+        if rows
+        else "The run does not tell how much questions vary."
+    )
+    columns = (
+        "Team",
+        "Bank",
+        "SD",
+        "Held",
+        "Detectable, held",
+        f"Detectable, {PAPER} questions",
+        *(f"Needed, |IBC| {ibc:.2f}" for ibc in biases),
+    )
+    title = "Questions that an IBC needs"
+    return make("table_power", title, columns, rows, note, view.simulated)
+
+
+def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
+    """What the estimators find where the truth is known."""
+    rows = [
+        (
+            row["scenario"],
+            row["estimator"],
+            *(number(row[name]) for name in ("true", "mean", "bias", "sd", "rmse")),
+            _covered(row),
+        )
+        for row in records(diagnosis)
+    ]
+    replicates = sorted({int(n) for n in diagnosis["replicates"]})
+    note = (
+        f"{' or '.join(whole(n) for n in replicates)} simulated studies a row, drawn from the "
+        "debate model with known weights, and what their fits say of pi_peer − pi_self. Coverage: "
+        "share of intervals that hold the truth, with its Monte Carlo standard error. The plug-in, "
+        "for comparison, takes each question's beliefs from its own openings; with one peer what "
+        "is wrong with its two shares cancels in their difference."
+    )
+    columns = ("Scenario", "Estimator", "True", "Mean", "Bias", "SD", "RMSE", "Coverage")
+    title = "The estimators on simulated studies"
+    return make("table_diagnosis", title, columns, rows, note, False)
+
+
+def _covered(row: Record) -> str:
+    """Such as "0.935 (0.017)"."""
+    if pd.isna(row["coverage"]):
+        return MISSING
+    return f"{number(row['coverage'])} ({number(row['coverage_mc_se'])})"

@@ -1,0 +1,155 @@
+"""What the figures of the study share: how teams are drawn, panels of banks, and empty ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dissensus.figures.frames import Record
+from dissensus.figures.style import FAINT, GREY, Mark, marks, new_figure
+from dissensus.figures.words import wrapped
+from dissensus.identity.figures.frames import Estimates, View, bank_words, known, range_words
+
+#: The look of every sixth team: the common looks come round after five.
+_SIXTH = ("#a8442a", "P", (0, (2, 1)))
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def looks(teams: Sequence[str]) -> dict[str, Mark]:
+    """How each team is drawn, by its place: six differ in hue, in grey and in shape.
+
+    After every six, hues are joined with the shape and the line of the next: 36 teams differ.
+    """
+    # Only the looks are wanted: a team may have the name of a language.
+    blank = list(marks([str(place) for place in range(5)], "0").values())
+    colour, marker, line = _SIXTH
+    blank.append(replace(blank[0], colour=colour, marker=marker, line=line))
+    found = {}
+    for place, team in enumerate(teams):
+        rounds, hue = divmod(place, len(blank))
+        shape = blank[(hue + rounds) % len(blank)]
+        found[team] = replace(blank[hue], name=team, marker=shape.marker, line=shape.line)
+    return found
+
+
+def saying(sentence: str, simulated: bool) -> Figure:
+    """A figure that says what there is no picture of."""
+    figure = new_figure(0.9, simulated)
+    axes = figure.subplots()
+    axes.axis("off")
+    axes.text(0.5, 0.5, wrapped(sentence, 100), ha="center", va="center", size=8.5)
+    return figure
+
+
+def columns_for(banks: Sequence[str]) -> int:
+    """Panels in a row: as many as leave room for the longest name."""
+    letters = max(map(len, banks))
+    room = 4 if letters <= 11 else 3 if letters <= 17 else 2 if letters <= 32 else 1
+    # Five banks stand better as three and two than as four and one.
+    return min(room, len(banks), 3 if len(banks) == 5 else 4)
+
+
+def panels(
+    figure: Figure, banks: Sequence[str], columns: int, under: dict[str, str]
+) -> Iterator[tuple[str, Axes]]:
+    """A panel a bank, lettered and named, so many in a row; places left over stay empty.
+
+    Parameters
+    ----------
+    figure : on which there is nothing yet.
+    banks : in order.
+    columns : panels in a row, by :func:`columns_for`.
+    under : bank -> a line in grey below its name.
+    """
+    grid = figure.subplots(
+        -(-len(banks) // columns), columns, squeeze=False, sharex=True, sharey=True
+    )
+    for spare in grid.flat[len(banks) :]:
+        spare.remove()
+    for place, (bank, axes) in enumerate(zip(banks, grid.flat, strict=False)):
+        axes.set_title(f"{_LETTERS[place]}  {bank_words(bank)}", pad=13)
+        axes.annotate(
+            under[bank],
+            (0, 1),
+            (0, 3),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="bottom",
+            size=6.5,
+            color=GREY,
+        )
+        # Where the panel below is missing, the numbers of its axis stand here.
+        axes.tick_params(labelbottom=place + columns >= len(banks))
+        yield bank, axes
+
+
+def questions_of(found: Estimates, banks: Sequence[str], measure: str) -> dict[str, str]:
+    """Bank -> such as "198 questions", or their range over the teams."""
+    said = {}
+    for bank in banks:
+        rows = [
+            row
+            for key, row in found.rows.items()
+            if key[1] == bank and key[2] == 1 and key[4:] == ("all", "drop", measure) and known(row)
+        ]
+        said[bank] = range_words([int(row["n_questions"]) for row in rows], "question")
+    return said
+
+
+def noise_band(axes: Axes, view: View, vertical: bool = False) -> None:
+    """A faint band where an IBC is not told from zero at 272 questions."""
+    span = axes.axvspan if vertical else axes.axhspan
+    span(-view.noise, view.noise, color=FAINT, alpha=0.45, linewidth=0, zorder=-1)
+
+
+def whisker(
+    axes: Axes, row: Record, place: float, look: Mark, hollow: bool = False, upright: bool = False
+) -> None:
+    """An estimate as a mark on its interval: along x at the height ``place``, or upright at it."""
+    ends = [row["ci_low"], row["ci_high"]]
+    line = ([place, place], ends) if upright else (ends, [place, place])
+    point = (place, row["estimate"]) if upright else (row["estimate"], place)
+    axes.plot(*line, color=look.colour, linewidth=0.9, zorder=2)
+    axes.plot(
+        *point,
+        look.marker,
+        color=look.colour,
+        markerfacecolor="white" if hollow else look.colour,
+        markersize=4.2,
+        markeredgewidth=0.9,
+        zorder=3,
+    )
+
+
+def key_of(look: Mark, label: str, hollow: bool = False, line: bool = False) -> Line2D:
+    """An entry of a legend."""
+    return Line2D(
+        [],
+        [],
+        color=look.colour,
+        linestyle=look.line if line else "none",
+        marker=look.marker,
+        markerfacecolor="white" if hollow else look.colour,
+        markersize=4.2,
+        markeredgewidth=0.9,
+        label=label,
+    )
+
+
+def legend(figure: Figure, entries: Iterable[Line2D], columns: int) -> None:
+    """One legend above all panels."""
+    figure.legend(
+        handles=list(entries),
+        loc="outside upper left",
+        ncols=columns,
+        frameon=False,
+        fontsize=7,
+        handletextpad=0.5,
+        columnspacing=1.6,
+        borderaxespad=0.1,
+    )

@@ -1,0 +1,1 @@
+"""Identity study: from answers to estimates."""

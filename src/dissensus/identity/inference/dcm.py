@@ -1,0 +1,266 @@
+"""The tables `dcm` and `dcm_tests`: the model of every team, bank and condition, and its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from dissensus.fingerprint import digest
+from dissensus.identity.design.graph import read_peers
+from dissensus.identity.inference.fitting import Fit, equal_weights_test, fit
+from dissensus.identity.inference.goodness import goodness_of_fit
+from dissensus.identity.inference.likelihood import QUANTITIES
+from dissensus.identity.inference.moments import moment_estimate
+from dissensus.identity.inference.panel import Panel, panel_of
+from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
+from dissensus.stats.results import NAN, Estimate
+from dissensus.tables.artefact import Schema
+
+DCM = Schema(
+    name="dcm",
+    row="parameter of the model, by team, bank, condition, rounds and method",
+    columns={
+        "team": "string",
+        "bank": "string",
+        "condition": "string",
+        "rounds": "string",
+        "method": "string",
+        "parameter": "string",
+        "estimate": "float?",
+        "se": "float?",
+        "ci_low": "float?",
+        "ci_high": "float?",
+        "n_questions": "int",
+        "converged": "bool",
+    },
+    key=("team", "bank", "condition", "rounds", "method", "parameter"),
+)
+
+DCM_TESTS = Schema(
+    name="dcm_tests",
+    row="test of a fitted model",
+    columns={
+        "team": "string",
+        "bank": "string",
+        "condition": "string",
+        "rounds": "string",
+        "test": "string",
+        "statistic": "float?",
+        "df": "float?",
+        "p_value": "float?",
+        "cells": "strings",
+        "n": "int",
+    },
+    key=("team", "bank", "condition", "rounds", "test"),
+)
+
+#: What is compared between the conditions, by the name of its difference. Equation 5 of the paper
+#: takes the difference of the Deltas for (w_peer - w_self) / |alpha|, which holds only where the
+#: total weight is the same in both conditions; so that stands beside it.
+DIFFERENCES = {"ibc_difference": "delta", "ibc": "ibc", "total_weight": "total_weight"}
+
+
+@dataclass(frozen=True)
+class Inference:
+    """Level of the intervals, resamples of questions and of the model, and the seed."""
+
+    confidence: float
+    resamples: int
+    goodness_resamples: int
+    seed: int
+
+
+Rows = list[dict[str, Any]]
+
+
+def estimate_dcm(
+    answers: pd.DataFrame, questions: pd.DataFrame, manifest: pd.DataFrame, how: Inference
+) -> tuple[Rows, Rows]:
+    """Fit the model to every team, bank and condition, and test each fit.
+
+    Parameters
+    ----------
+    answers, questions, manifest : the tables of those names.
+    how : level, resamples and seed.
+
+    Returns
+    -------
+    Rows of :data:`DCM` and of :data:`DCM_TESTS`. Rounds are "1", the first transition, and "1-T"
+    where there are T rounds; fit is tested for the first and bank by bank. What has no transition
+    to fit has rows without numbers. Under the condition "difference" stand vanilla less anonymised:
+    "ibc_difference", of the Deltas that the models imply (the paper's equation 5), "ibc", of
+    pi_peer - pi_self, and "total_weight". If the interval of the last leaves out 0, the first is
+    not (w_peer - w_self) / |alpha|.
+    """
+    graphs = manifest[manifest["condition"].isin(CONDITIONS)].groupby("team")["graph"].first()
+    estimates: Rows = []
+    tests: Rows = []
+    for team, graph in sorted(graphs.to_dict().items()):
+        peers = [[peer - 1 for peer in heard] for heard in read_peers(str(graph))]
+        of_team = answers[answers["team"] == team]
+        banks = sorted(of_team["bank"].unique())
+        for bank in banks:
+            made = _of_bank(
+                of_team[of_team["bank"] == bank], questions, peers, how, [str(team), bank]
+            )
+            _add(made, {"team": team, "bank": bank}, estimates, tests)
+        if len(banks) > 1:
+            made = _of_bank(of_team, questions, peers, how, [str(team), POOLED])
+        if banks:  # of a single bank the pool is the bank
+            _add(made, {"team": team, "bank": POOLED}, estimates, tests)
+    return estimates, tests
+
+
+def _add(made: tuple[Rows, Rows], place: dict[str, Any], estimates: Rows, tests: Rows) -> None:
+    estimates += [{**place, **row} for row in made[0]]
+    tests += [{**place, **row} for row in made[1]]
+
+
+def _of_bank(
+    answers: pd.DataFrame,
+    questions: pd.DataFrame,
+    peers: list[list[int]],
+    how: Inference,
+    name: list[str],
+) -> tuple[Rows, Rows]:
+    """All rows of some questions of one team, without the columns team and bank."""
+    panels = {
+        condition: panel_of(answers[answers["condition"] == condition], questions, peers)
+        for condition in CONDITIONS
+        if (answers["condition"] == condition).any()
+    }
+    names = {
+        condition: np.unique(answers.loc[answers["condition"] == condition, "question_id"])
+        for condition in panels
+    }
+    estimates: Rows = []
+    tests: Rows = []
+    fits: dict[tuple[str, int], Fit] = {}
+    for condition, panel in panels.items():
+        for rounds in _spans(panel):
+            place = {"condition": condition, "rounds": _span(rounds)}
+            stream = int(digest([how.seed, "dcm", *name, *place.values()])[:12], 16)
+            found = _fitted(panel, rounds, how.confidence)
+            if found is not None:
+                fits[condition, rounds] = found
+            estimates += [{**place, **row} for row in _estimates(panel, rounds, found, how, stream)]
+            tests += [{**place, **row} for row in _weights(panel, rounds, found)]
+            # Its resamples are most of the time there is; banks differ in their beliefs, and later
+            # rounds follow from the first.
+            if rounds == 1 and name[-1] != POOLED:
+                tests += [{**place, **row} for row in _goodness(panel, found, how, stream)]
+    estimates += _differences(fits, names, how.confidence)
+    return estimates, tests
+
+
+def _spans(panel: Panel) -> Iterator[int]:
+    """How many transitions to fit: the first, and all."""
+    yield from sorted({1, panel.rounds} - {0})
+
+
+def _span(rounds: int) -> str:
+    return "1" if rounds == 1 else f"1-{rounds}"
+
+
+def _fitted(panel: Panel, rounds: int, confidence: float) -> Fit | None:
+    """The fit; None where no agent was told anything that can be used."""
+    if panel.n_questions < 2 or not panel.usable(rounds).any():
+        return None
+    return fit(panel, rounds, confidence)
+
+
+def _estimates(panel: Panel, rounds: int, found: Fit | None, how: Inference, stream: int) -> Rows:
+    n = panel.n_questions
+    rows = [
+        _row("hierarchical", name, found.estimates[name] if found else Estimate(NAN), n, found)
+        for name in QUANTITIES
+    ]
+    if rounds > 1 or found is None:
+        return rows
+    moments = moment_estimate(panel, how.confidence, how.resamples, stream).estimates
+    return rows + [_row("moment", name, moments[name], n, None) for name in QUANTITIES]
+
+
+def _row(
+    method: str, parameter: str, estimate: Estimate, n: int, found: Fit | None
+) -> dict[str, Any]:
+    """A row; what is in closed form has converged where there is a number."""
+    value = _number(estimate.estimate)
+    return {
+        "method": method,
+        "parameter": parameter,
+        "estimate": value,
+        "se": _number(estimate.se),
+        "ci_low": _number(estimate.ci_low),
+        "ci_high": _number(estimate.ci_high),
+        "n_questions": n,
+        "converged": found.converged if found else method == "moment" and value is not None,
+    }
+
+
+def _weights(panel: Panel, rounds: int, found: Fit | None) -> Rows:
+    if found is None:
+        return [_test("equal_weights", NAN, None, NAN, [], 0)]
+    equal = equal_weights_test(panel, rounds, found)
+    return [_test("equal_weights", equal.statistic, equal.df, equal.p_value, [], equal.n)]
+
+
+def _goodness(panel: Panel, found: Fit | None, how: Inference, stream: int) -> Rows:
+    if found is None:
+        return [_test("goodness_of_fit", NAN, None, NAN, [], 0)]
+    good = goodness_of_fit(panel, found, how.goodness_resamples, stream)
+    return [_test("goodness_of_fit", good.statistic, None, good.p_value, good.words(), good.n)]
+
+
+def _test(
+    test: str, statistic: float, df: int | None, p_value: float, cells: list[str], n: int
+) -> dict[str, Any]:
+    return {
+        "test": test,
+        "statistic": _number(statistic),
+        "df": None if df is None else float(df),
+        "p_value": _number(p_value),
+        "cells": cells,
+        "n": n,
+    }
+
+
+def _differences(
+    fits: dict[tuple[str, int], Fit], names: dict[str, Any], confidence: float
+) -> Rows:
+    """Vanilla less anonymised.
+
+    Both share their openings and their questions: what a question adds to the one and to the other
+    estimate is subtracted before its variance is taken.
+    """
+    rows: Rows = []
+    first, second = CONDITIONS
+    z = float(special.ndtri(0.5 + confidence / 2.0))
+    for rounds in sorted({span for _, span in fits}):
+        if (first, rounds) not in fits or (second, rounds) not in fits:
+            continue
+        one, other = fits[first, rounds], fits[second, rounds]
+        every = np.union1d(names[first], names[second])
+        moves = np.zeros((len(every), len(QUANTITIES)))
+        moves[np.searchsorted(every, names[first])] += one.influence
+        moves[np.searchsorted(every, names[second])] -= other.influence
+        n = len(every)
+        errors = np.sqrt((moves**2).sum(axis=0) * n / (n - 1))
+        for parameter, of in DIFFERENCES.items():
+            value = one.estimates[of].estimate - other.estimates[of].estimate
+            se = float(errors[QUANTITIES.index(of)])
+            estimate = Estimate(value, se, value - z * se, value + z * se)
+            row = _row("hierarchical", parameter, estimate, n, one)
+            row["converged"] = one.converged and other.converged
+            rows.append({"condition": DIFFERENCE, "rounds": _span(rounds), **row})
+    return rows
+
+
+def _number(value: float) -> float | None:
+    """None where the data define no number."""
+    return None if np.isnan(value) else float(value)

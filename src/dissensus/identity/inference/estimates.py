@@ -1,0 +1,203 @@
+"""Every measure of the paper with its interval, from a bootstrap over questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.fingerprint import digest
+from dissensus.identity.inference.tallies import EVERY, POLICIES, BoolArray, Tally, tally
+from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.ratios import (
+    Ratios,
+    cluster_weights,
+    percentile_intervals,
+    ratios_of_sums,
+)
+from dissensus.tables.artefact import Schema
+
+ESTIMATES = Schema(
+    name="estimates",
+    row="measure of a team in a bank, by round, condition, peers and policy; "
+    "without numbers where the data define none",
+    columns={
+        "team": "string",
+        "bank": "string",
+        "round": "int",
+        "condition": "string",
+        "peers": "string",
+        "policy": "string",
+        "measure": "string",
+        "estimate": "float?",
+        "se": "float?",
+        "ci_low": "float?",
+        "ci_high": "float?",
+        "n": "int",
+        "n_questions": "int",
+    },
+    key=("team", "bank", "round", "condition", "peers", "policy", "measure"),
+)
+
+
+@dataclass(frozen=True)
+class _Ratios:
+    """What is estimated on M questions: L ratios of two counts under each condition.
+
+    ``labels`` are (measure, round, policy, peers), ``above`` and ``below`` have shape (M, 2, L)
+    and ``held`` (M, 2).
+    """
+
+    labels: Sequence[tuple[str, int, str, str]]
+    above: FloatArray
+    below: FloatArray
+    held: BoolArray
+
+
+def estimate_identity(
+    metrics: pa.Table,
+    transitions: pa.Table,
+    manifest: pa.Table,
+    *,
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Estimate every measure of every team, in each bank and in all banks together.
+
+    Parameters
+    ----------
+    metrics : of every debate of the manifest, failed ones included.
+    transitions : of the debates that were held.
+    manifest : the sessions.
+    confidence : level of the intervals.
+    resamples : of the questions, the same ones for all measures of a team in a bank.
+    seed : the study's; every team and bank has a random stream of its own.
+
+    Returns
+    -------
+    Rows of :data:`ESTIMATES`. A measure of one condition takes the questions whose debate under
+    it was held, a difference (vanilla minus anonymised) those held under both; ``n_questions``
+    counts them, ``n`` what the ratio is of: transitions, answers or votes. The difference of
+    ``delta`` is ``ibc``. Accuracy, vote and parse failures do not depend on the policy and stand
+    under "drop" only, from round 0 on; their difference from round 1, since openings are shared.
+
+    Notes
+    -----
+    Ratios are pooled over questions and agents ("Measuring and mitigating identity bias", A.3),
+    intervals are percentiles of resampled questions, whose answers depend on each other.
+    Subversion, correction and their relative drops are equations 6 and 7, and its table 2.
+    """
+    rows = []
+    for team in tally(metrics, transitions, manifest):
+        banks = dict.fromkeys(team.banks.tolist())
+        for bank in (*banks, POOLED):
+            chosen = np.array([bank in (one, POOLED) for one in team.banks])
+            stream = int(digest([seed, "identity estimates", team.team, bank])[:12], 16)
+            weights = cluster_weights(int(chosen.sum()), resamples, stream)
+            found = _estimated(_ratios(team, chosen), weights, confidence)
+            rows += [{"team": team.team, "bank": bank} | row for row in found]
+    return rows
+
+
+def _ratios(team: Tally, chosen: BoolArray) -> _Ratios:
+    """All measures, on some of a team's questions."""
+    answers, exposures, transitions = (
+        {name: counts[chosen] for name, counts in group.items()}
+        for group in (team.answers, team.exposures, team.transitions)
+    )
+    rounds = range(team.rounds + 1)
+    by_cell = list(product(rounds[1:], POLICIES, team.cells))
+    by_policy = list(product(rounds[1:], POLICIES, (EVERY,)))
+    by_round = list(product(rounds, POLICIES[:1], (EVERY,)))
+    conformed, stayed = transitions["conformed"], transitions["stayed"]
+    disagreeing = transitions["disagreeing"]
+    measures = [
+        ("conformity", by_cell, conformed, disagreeing),
+        ("obstinacy", by_cell, stayed, disagreeing),
+        ("delta", by_cell, conformed - stayed, disagreeing),
+        ("subversion", by_policy, exposures["subverted"], exposures["exposed_correct"]),
+        ("correction", by_policy, exposures["corrected"], exposures["exposed_wrong"]),
+        ("accuracy", by_round, answers["accuracy"], answers["answers"]),
+        ("vote", by_round, answers["vote"], answers["votes"]),
+        ("parse_failures", by_round, answers["parse_failures"], answers["answers"]),
+    ]
+    flat = (int(chosen.sum()), 2, -1)
+    return _Ratios(
+        [(name, *label) for name, labels, _, _ in measures for label in labels],
+        np.concatenate([above.reshape(flat) for _, _, above, _ in measures], axis=2),
+        np.concatenate([below.reshape(flat) for _, _, _, below in measures], axis=2),
+        team.held[chosen],
+    )
+
+
+def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Iterator[dict[str, Any]]:
+    """Rows under each condition, of the differences and of the relative drops."""
+    both: BoolArray = np.all(ratios.held, axis=1)
+    under = _by_condition(ratios.above, ratios.below, weights)
+    paired = under
+    if not np.array_equal(both, ratios.held.any(axis=1)):
+        shared = both[:, None, None]
+        paired = _by_condition(ratios.above * shared, ratios.below * shared, weights)
+    for one, condition in enumerate(CONDITIONS):
+        counts = ratios.below[:, one].sum(axis=0)
+        questions = int(ratios.held[:, one].sum())
+        yield from _rows(condition, ratios.labels, under[one], counts, questions, confidence)
+    vanilla, anonymized = paired
+    counts = ratios.below[both].sum(axis=(0, 1))
+    difference = vanilla - anonymized
+    for drop, found in ((False, difference), (True, difference / vanilla)):
+        kept = [index for index, label in enumerate(ratios.labels) if _is_compared(label, drop)]
+        labels = [_compared(ratios.labels[index], drop) for index in kept]
+        of_kept = Ratios(found.observed[kept], found.resampled[:, kept])
+        yield from _rows(DIFFERENCE, labels, of_kept, counts[kept], int(both.sum()), confidence)
+
+
+def _by_condition(above: FloatArray, below: FloatArray, weights: FloatArray) -> list[Ratios]:
+    flat = (len(above), -1)
+    both = ratios_of_sums(above.reshape(flat), below.reshape(flat), weights)
+    cuts = np.split(both.resampled, 2, axis=1)
+    return [Ratios(*pair) for pair in zip(np.split(both.observed, 2), cuts, strict=True)]
+
+
+def _is_compared(label: tuple[str, int, str, str], drop: bool) -> bool:
+    """Openings are shared, and a drop is printed of two measures."""
+    return label[1] > 0 and (not drop or label[0] in ("subversion", "correction"))
+
+
+def _compared(label: tuple[str, int, str, str], drop: bool) -> tuple[str, int, str, str]:
+    name = "ibc" if label[0] == "delta" else label[0]
+    return (f"{name}_drop" if drop else name, *label[1:])
+
+
+def _rows(
+    condition: str,
+    labels: Sequence[tuple[str, int, str, str]],
+    ratios: Ratios,
+    counts: FloatArray,
+    questions: int,
+    confidence: float,
+) -> Iterator[dict[str, Any]]:
+    found = percentile_intervals(ratios, confidence)
+    numbers = zip(found.estimate, found.se, found.low, found.high, strict=True)
+    for label, values, count in zip(labels, numbers, counts, strict=True):
+        measure, number, policy, peers = label
+        estimate, se, low, high = (None if np.isnan(one) else float(one) for one in values)
+        yield {
+            "round": number,
+            "condition": condition,
+            "peers": peers,
+            "policy": policy,
+            "measure": measure,
+            "estimate": estimate,
+            "se": se,
+            "ci_low": low,
+            "ci_high": high,
+            "n": int(count),
+            "n_questions": questions,
+        }

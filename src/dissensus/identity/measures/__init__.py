@@ -1,0 +1,1 @@
+"""From what agents said to what they answered, changed and kept."""

@@ -1,0 +1,144 @@
+"""One row a debate and round: how many were right, and what those who disagreed then did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from dissensus.identity.measures.answers import NAMES
+from dissensus.identity.terms import CONDITIONS
+from dissensus.tables.artefact import Schema
+
+METRICS = Schema(
+    name="metrics",
+    row="round of a debate; without measures where the debate or its opening failed for good",
+    columns={
+        "session_id": "string",
+        "team": "string",
+        "bank": "string",
+        "question_id": "string",
+        "condition": "string",
+        "round": "int",
+        "complete": "bool",
+        "parsed_share": "float?",
+        "accuracy": "float?",
+        "vote": "float?",
+        "disagreeing": "int?",
+        "conformed": "int?",
+        "stayed": "int?",
+        "exposed_correct": "int?",
+        "subverted": "int?",
+        "exposed_wrong": "int?",
+        "corrected": "int?",
+    },
+    key=("session_id", "round"),
+)
+
+#: What the transitions of a round are counted as; a round 0 has none.
+COUNTS = (
+    "disagreeing",
+    "conformed",
+    "stayed",
+    "exposed_correct",
+    "subverted",
+    "exposed_wrong",
+    "corrected",
+)
+
+
+def majority_vote(answers: Sequence[str], right: str) -> float:
+    """How far a majority vote is right: 1/k where the right answer is among k most frequent ones.
+
+    Parameters
+    ----------
+    answers : of all agents; "" casts no vote.
+    right : the right answer.
+
+    Returns
+    -------
+    Between 0 and 1; the chance of being right if ties are broken at random. 0 without any vote.
+    """
+    votes = Counter(answer for answer in answers if answer)
+    top = [answer for answer, count in votes.items() if count == max(votes.values())]
+    return 1.0 / len(top) if right in top else 0.0
+
+
+def count_transitions(rows: Sequence[Mapping[str, Any]], right: str) -> dict[str, int]:
+    """Count the usable transitions of a round by what the agents were shown and did.
+
+    Parameters
+    ----------
+    rows : of :data:`~dissensus.identity.measures.transitions.TRANSITIONS`.
+    right : the right answer.
+
+    Returns
+    -------
+    :data:`COUNTS` -> number. ``conformed`` and ``stayed`` are among ``disagreeing``, the numerators
+    of equations 1 and 2 in A.3 of "Measuring and mitigating identity bias"; ``subverted`` is among
+    ``exposed_correct`` and ``corrected`` among ``exposed_wrong`` (equations 6 and 7). With several
+    peers, an agent that was right is exposed if at least one peer was wrong, and the reverse.
+    """
+    usable = [row for row in rows if row["usable"]]
+    disagreeing = [row for row in usable if row["n_disagree"]]
+    # Whoever disagrees with one that is right is wrong.
+    correct = [row for row in disagreeing if row["was_correct"]]
+    wrong = [row for row in usable if not row["was_correct"] and right in row["peers"]]
+    return {
+        "disagreeing": len(disagreeing),
+        "conformed": sum(row["follows_peer"] for row in disagreeing),
+        "stayed": sum(row["follows_own"] for row in disagreeing),
+        "exposed_correct": len(correct),
+        "subverted": sum(not row["is_correct"] for row in correct),
+        "exposed_wrong": len(wrong),
+        "corrected": sum(row["is_correct"] for row in wrong),
+    }
+
+
+def measure_rounds(
+    answers: Iterable[Mapping[str, Any]],
+    transitions: Iterable[Mapping[str, Any]],
+    manifest: Iterable[Mapping[str, Any]],
+    questions: Iterable[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """The metrics of every debate and round of the manifest.
+
+    Parameters
+    ----------
+    answers, transitions : of the debates that were held, a round's rows together.
+    manifest, questions : the sessions and what they debate.
+
+    Returns
+    -------
+    Rows of :data:`METRICS`, in the manifest's order. ``accuracy`` is the share of all agents that
+    are right; an answer that could not be parsed is not.
+    """
+    right = {row["question_id"]: row["answer"] for row in questions}
+    place = itemgetter("session_id", "round")
+    given = {key: list(group) for key, group in groupby(answers, key=place)}
+    followed = {key: list(group) for key, group in groupby(transitions, key=place)}
+    rows = []
+    for row in manifest:
+        if row["condition"] not in CONDITIONS:
+            continue
+        for number in range(row["rounds"] + 1):
+            key = (row["session_id"], number)
+            measured: dict[str, Any] = dict.fromkeys(METRICS.columns)
+            measured |= {name: row[name] for name in NAMES}
+            measured |= {"round": number, "complete": key in given}
+            if key in given:
+                measured |= _of_agents(given[key], right[row["question_id"]])
+            if key in followed:
+                measured |= count_transitions(followed[key], right[row["question_id"]])
+            rows.append(measured)
+    return rows
+
+
+def _of_agents(answers: Sequence[Mapping[str, Any]], right: str) -> dict[str, float]:
+    return {
+        "parsed_share": sum(answer["parsed"] for answer in answers) / len(answers),
+        "accuracy": sum(answer["correct"] for answer in answers) / len(answers),
+        "vote": majority_vote([answer["answer"] for answer in answers], right),
+    }

@@ -1,0 +1,103 @@
+"""What each agent did with the answers that it was shown: kept its own, took a peer's, neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from dissensus.identity.design.graph import read_peers
+from dissensus.identity.measures.answers import NAMES
+from dissensus.tables.artefact import Schema
+
+TRANSITIONS = Schema(
+    name="transitions",
+    row="agent in a round after the opening",
+    columns={
+        "session_id": "string",
+        "team": "string",
+        "bank": "string",
+        "question_id": "string",
+        "condition": "string",
+        "round": "int",
+        "agent": "int",
+        "own": "string",
+        "peers": "strings",
+        "answer": "string",
+        "n_peers": "int",
+        "n_disagree": "int",
+        "n_agree": "int",
+        "follows_peer": "bool",
+        "follows_own": "bool",
+        "was_correct": "bool",
+        "is_correct": "bool",
+        "usable": "bool",
+        "kept": "bool",
+    },
+    key=("session_id", "round", "agent"),
+)
+
+
+def follow_answers(
+    answers: Iterable[Mapping[str, Any]], manifest: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The transitions of all agents of all debates.
+
+    Parameters
+    ----------
+    answers : rows of :data:`~dissensus.identity.measures.answers.ANSWERS`, a session's together.
+    manifest : the sessions, with the graph that says who sees whom.
+
+    Returns
+    -------
+    Rows of :data:`TRANSITIONS`, in the order of the answers. ``own`` and ``peers`` are answers of
+    the round before, ``answer`` is the new one, "" where unparsed. An agent follows a peer where
+    its new answer is that of at least one peer who disagreed with it ("Measuring and mitigating
+    identity bias", equation 19; with one peer, equation 1). A transition is ``usable`` where its
+    own, all its peers' and its new answer were parsed; it is ``kept`` where only the new one was
+    not, which the sensitivity policy counts as the agent's own. Where it is neither, peers are
+    counted as far as both answers are known.
+    """
+    graphs = {row["session_id"]: row["graph"] for row in manifest}
+    shown = {graph: read_peers(graph) for graph in dict.fromkeys(graphs.values())}
+    rows = []
+    for session_id, group in groupby(answers, key=itemgetter("session_id")):
+        session = list(group)
+        named = {name: session[0][name] for name in NAMES}
+        rounds: dict[int, dict[int, Mapping[str, Any]]] = {}
+        for answer in session:
+            rounds.setdefault(answer["round"], {})[answer["agent"]] = answer
+        peers = shown[graphs[session_id]]
+        rows += [named | row for row in _of_session(rounds, peers)]
+    return rows
+
+
+def _of_session(
+    rounds: Mapping[int, Mapping[int, Mapping[str, Any]]], peers: Sequence[Sequence[int]]
+) -> Iterator[dict[str, Any]]:
+    for number in sorted(rounds)[1:]:
+        before = rounds[number - 1]
+        for agent, now in sorted(rounds[number].items()):
+            was = before[agent]
+            seen = [before[peer]["answer"] for peer in peers[agent - 1]]
+            counts = _compared(was["answer"], seen, now["answer"])
+            correct = {"was_correct": was["correct"], "is_correct": now["correct"]}
+            yield {"round": number, "agent": agent, **counts, **correct}
+
+
+def _compared(own: str, peers: list[str], answer: str) -> dict[str, Any]:
+    disagreeing = [peer for peer in peers if peer and own and peer != own]
+    known = own != "" and all(peers)
+    return {
+        "own": own,
+        "peers": peers,
+        "answer": answer,
+        "n_peers": len(peers),
+        "n_disagree": len(disagreeing),
+        "n_agree": peers.count(own) if own else 0,
+        "follows_peer": answer in disagreeing,
+        "follows_own": answer != "" and answer == own,
+        "usable": known and answer != "",
+        "kept": known and answer == "",
+    }

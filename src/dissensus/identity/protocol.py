@@ -1,0 +1,240 @@
+"""The debate: a question answered by every agent at once, then revised round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dissensus.debate.protocol import Call, Steps, round_label
+from dissensus.errors import ResourceError
+from dissensus.fingerprint import digest
+from dissensus.identity.design.graph import Peers
+from dissensus.identity.measures.answers import parse_answer
+from dissensus.talk.call import Message
+
+#: What an agent without a persona is.
+AGENT = "agent"
+
+#: The paper's own slots (appendix B).
+_QUESTION = "<question>"
+_OWN = "<agent's response from the previous round>"
+_PEER = "<peer agent's response from the previous round>"
+_ANY = "<an agent's response from the previous round>"
+
+_SLOTS = {
+    "opening": (_QUESTION,),
+    "vanilla": (_QUESTION, _OWN, _PEER),
+    "anonymized": (_QUESTION, _ANY),
+    "repair": (),
+}
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The wording of the study's prompts, read from ``resources/prompts/identity``."""
+
+    wording: Mapping[str, str]
+
+    @classmethod
+    def read(cls, path: str | Path) -> Prompts:
+        """Read a prompt file.
+
+        Raises
+        ------
+        ResourceError : it is not YAML, a prompt is missing, or one lacks a slot.
+        """
+        wording = _texts(path)
+        for name, slots in _SLOTS.items():
+            if name not in wording:
+                has = "resources/prompts/identity/debate.yaml has all prompts"
+                raise ResourceError(f"{path} lacks {name!r}; {has}.")
+            lost = [slot for slot in slots if slot not in wording[name]]
+            if lost:
+                raise ResourceError(f"{path}: {name} lacks its slot {lost[0]}; put it in.")
+        return cls(wording)
+
+    def sha256(self, condition: str) -> str:
+        """Digest of the wording under a condition: its prompt, and what asks for a reply again."""
+        return digest([self.wording[condition], self.wording["repair"]])
+
+    def opening(self, question: str) -> str:
+        """The prompt of round 0."""
+        return self._fill("opening", {_QUESTION: question})
+
+    def vanilla(self, question: str, own: str, peers: Sequence[str]) -> str:
+        """Appendix B.1: the agent's own response, then its peers', numbered."""
+        return self._fill("vanilla", {_QUESTION: question, _OWN: own}, _PEER, peers)
+
+    def anonymized(self, question: str, opinions: Sequence[str]) -> str:
+        """Appendix B.2: all responses alike, numbered in the order given."""
+        return self._fill("anonymized", {_QUESTION: question}, _ANY, opinions)
+
+    def _fill(
+        self,
+        name: str,
+        texts: Mapping[str, str],
+        repeated: str = "\0",
+        opinions: Sequence[str] = (),
+    ) -> str:
+        """Fill each line's slot once, so that what a response holds is never taken for a slot."""
+        lines: list[str] = []
+        shown = False
+        for line in self.wording[name].rstrip("\n").split("\n"):
+            slot = next((slot for slot in (repeated, *texts) if slot in line), None)
+            if slot is None:
+                lines.append(line)
+            elif slot != repeated:
+                head, _, tail = line.partition(slot)
+                lines.append(head + texts[slot] + tail)
+            elif not shown:
+                shown = True
+                head, _, tail = line.partition(slot)
+                lines += [
+                    head.replace("1", str(number), 1) + opinion + tail
+                    for number, opinion in enumerate(opinions, start=1)
+                ]
+        return "\n".join(lines)
+
+
+def read_personas(path: str | Path) -> dict[str, str]:
+    """The personas of a file: name -> system message, in its order.
+
+    Raises
+    ------
+    ResourceError : it is not YAML, or holds anything but texts by name.
+    """
+    return {name: text.rstrip("\n") for name, text in _texts(path).items()}
+
+
+@dataclass(frozen=True)
+class Debate:
+    """One question before one team.
+
+    Attributes
+    ----------
+    prompts : the wording.
+    question : as a prompt states it.
+    kind, n_options : how its answers are read, see
+        :func:`~dissensus.identity.measures.answers.parse_answer`.
+    model : of every agent.
+    seats : persona of each agent, or :data:`AGENT`.
+    systems : system message of each agent, "" for none.
+    """
+
+    prompts: Prompts
+    question: str
+    kind: str
+    n_options: int
+    model: str
+    seats: tuple[str, ...]
+    systems: tuple[str, ...]
+
+    def opening(self) -> Steps:
+        """Round 0: every agent answers by itself."""
+        prompt = self.prompts.opening(self.question)
+        yield self._step(0, [prompt] * len(self.seats))
+
+    def vanilla(self, opening: Sequence[str], peers: Peers, rounds: int) -> Steps:
+        """Rounds 1, 2, ...: each agent sees which response is its own, and its peers'.
+
+        Parameters
+        ----------
+        opening : every agent's response in round 0.
+        peers : of every agent, numbered from 1.
+        rounds : how many.
+        """
+        said = list(opening)
+        for number in range(1, rounds + 1):
+            prompts = [
+                self.prompts.vanilla(self.question, said[agent], [said[p - 1] for p in seen])
+                for agent, seen in enumerate(peers)
+            ]
+            said = [turn.text for turn in (yield self._step(number, prompts))]
+
+    def anonymized(self, opening: Sequence[str], peers: Peers, rounds: int, seed: int) -> Steps:
+        """The same without names: own and peers' responses in an order that :func:`order` draws.
+
+        Parameters
+        ----------
+        opening, peers, rounds : as for :meth:`vanilla`.
+        seed : the session's.
+        """
+        said = list(opening)
+        for number in range(1, rounds + 1):
+            prompts = []
+            for agent, seen in enumerate(peers, start=1):
+                shown = (agent, *seen)
+                opinions = [
+                    said[shown[place] - 1] for place in order(seed, number, agent, len(shown))
+                ]
+                prompts.append(self.prompts.anonymized(self.question, opinions))
+            said = [turn.text for turn in (yield self._step(number, prompts))]
+
+    def _step(self, number: int, prompts: Sequence[str]) -> list[Call]:
+        """A round: a call for each agent, which wait for none of the others."""
+        return [
+            Call(
+                number=number,
+                speaker=f"A{agent}",
+                role=seat,
+                round_label=round_label(number),
+                model=self.model,
+                messages=_messages(system, prompt),
+                violations=self._violations,
+                again=partial(_again, system, f"{prompt}\n\n{self.prompts.wording['repair']}"),
+            )
+            for agent, (seat, system, prompt) in enumerate(
+                zip(self.seats, self.systems, prompts, strict=True), start=1
+            )
+        ]
+
+    def _violations(self, text: str) -> tuple[str, ...]:
+        answer = parse_answer(text, self.kind, self.n_options)
+        return () if answer else ("no final answer",)
+
+
+def order(seed: int, number: int, agent: int, opinions: int) -> list[int]:
+    """The order in which an anonymized prompt shows the opinions: own first, then the peers'.
+
+    Parameters
+    ----------
+    seed : the session's.
+    number, agent : round and agent, from 1.
+    opinions : how many there are.
+
+    Returns
+    -------
+    Indices into (own, peers in their order), uniformly random.
+    """
+    rng = np.random.default_rng(int(digest([seed, number, agent])[:16], 16))
+    return [int(index) for index in rng.permutation(opinions)]
+
+
+def _messages(system: str, prompt: str) -> tuple[Message, ...]:
+    message = Message("user", prompt)
+    return (Message("system", system), message) if system else (message,)
+
+
+def _again(system: str, prompt: str, violations: tuple[str, ...]) -> tuple[Message, ...]:
+    """The same prompt with the sentence that asks for a final answer."""
+    return _messages(system, prompt)
+
+
+def _texts(path: str | Path) -> dict[str, str]:
+    """A YAML file of texts by name."""
+    try:
+        held: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        found = " ".join(str(error).split())
+        raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
+    if not isinstance(held, dict) or not all(isinstance(text, str) for text in held.values()):
+        raise ResourceError(f"{path} must hold texts by name, such as 'vanilla: |' and the text.")
+    return {str(name): text for name, text in held.items()}

@@ -1,0 +1,177 @@
+"""The settings of the identity study; the comments of config.yaml say the same to its users."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from dissensus.identity.design.graph import peers_in
+from dissensus.settings_base import Count, Faults, Settings, fault, without_nulls
+
+#: How a source that is no file begins.
+HUB = "datasets:"
+
+
+class BankSettings(Settings):
+    format: Literal["dissensus", "gpqa", "mmlu", "hellaswag", "gsm8k"]
+    """Whose columns it has; dissensus is the project's own."""
+    source: str
+    """A file (.csv, .jsonl, .json, .parquet) or datasets:<hub name>[/<config>][:<split>]."""
+    questions: Count | None = None
+    """How many of them to draw at random; null for all."""
+
+    @field_validator("source")
+    @classmethod
+    def _can_be_read(cls, source: str) -> str:
+        endings = (".csv", ".jsonl", ".json", ".parquet")
+        if source.startswith(HUB):
+            name = source.removeprefix(HUB).partition(":")[0]
+            if not all(name.split("/")) or name.count("/") > 2:
+                raise ValueError("it must be datasets:<hub name>[/<config>][:<split>]")
+        elif not source.endswith(endings):
+            raise ValueError(f"it must end with one of {', '.join(endings)}, or begin with {HUB}")
+        return source
+
+
+class TeamSettings(Settings):
+    model: str
+    """One of models; every agent of the team is this one."""
+    personas: bool = False
+    """Whether each agent has a persona."""
+    graph: str | dict[int, list[int]] = "ring"
+    """Who sees whom: ring, full, star, or agent -> its peers, such as {1: [2], 2: [1, 3], ...}."""
+    banks: Annotated[list[str], Field(min_length=1)] | None = None
+    """The banks whose questions it debates; null for all."""
+
+    def debates(self, bank: str) -> bool:
+        """Whether it debates the questions of a bank."""
+        return self.banks is None or bank in self.banks
+
+    @field_validator("graph", mode="before")
+    @classmethod
+    def _lists(cls, graph: Any) -> Any:
+        """Agents as numbers, since JSON makes every key a text."""
+        if isinstance(graph, str):
+            return graph
+        may = "it may be ring, full, star, or the peers of each agent such as {1: [2], 2: [1]}"
+        try:
+            return {_whole(agent): [_whole(peer) for peer in graph[agent]] for agent in graph}
+        except (IndexError, TypeError, ValueError):
+            raise ValueError(may) from None
+
+
+def _whole(number: Any) -> int:
+    """A whole number, which may come as a text."""
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        raise TypeError
+    return int(number)
+
+
+class ProtocolSettings(Settings):
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """The share of probability that tokens are drawn from; null leaves it to the provider."""
+    max_tokens: Count
+    repairs: Annotated[int, Field(ge=0)]
+    """How often a response without a final answer is asked for again."""
+    session_attempts: Count
+    """How often a session is held before it has failed for good."""
+    session_deadline_s: Annotated[float, Field(gt=0)] | None = None
+    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
+
+
+class InferenceSettings(Settings):
+    confidence: Annotated[float, Field(gt=0, lt=1)]
+    resamples: Annotated[int, Field(ge=100)]
+    """Bootstrap resamples of the questions."""
+    goodness_resamples: Annotated[int, Field(ge=19)]
+    """Parametric bootstrap resamples of the goodness-of-fit test."""
+    equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
+    """Largest change in accuracy that counts as none."""
+    ibc_noise: Annotated[float, Field(gt=0, lt=1)]
+    """Size of an Identity Bias Coefficient below which tables say it is not told from zero."""
+
+
+class DiagnosisSettings(Settings):
+    replicates: Count
+    """Simulated studies in each scenario of the design diagnosis."""
+    questions: Annotated[int, Field(ge=2)]
+    """Questions in each simulated study."""
+
+
+class IdentityStudy(Settings):
+    """Everything that the identity study may be told."""
+
+    banks: Annotated[dict[str, BankSettings], Field(min_length=1)]
+    agents: Annotated[int, Field(ge=2)]
+    """Agents of a team."""
+    rounds: Count
+    """Rounds of revision after the opening, which is round 0."""
+    shard: Count
+    """Questions in one job."""
+    teams: Annotated[dict[str, TeamSettings], Field(min_length=1)]
+    prompts: str
+    """YAML of the debate prompts."""
+    personas: str
+    """YAML of the personas: name -> system message."""
+    protocol: ProtocolSettings
+    inference: InferenceSettings
+    diagnosis: DiagnosisSettings
+
+    def files(self) -> dict[str, str]:
+        """Setting -> the file that it names, which must be there."""
+        banks = {
+            f"banks.{name}.source": bank.source
+            for name, bank in self.banks.items()
+            if not bank.source.startswith(HUB)
+        }
+        return {"prompts": self.prompts, "personas": self.personas, **banks}
+
+    @field_validator("banks", "teams", mode="before")
+    @classmethod
+    def _leave_out(cls, entries: Any) -> Any:
+        return without_nulls(entries)
+
+    @field_validator("banks", "teams")
+    @classmethod
+    def _names(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        for name in entries:
+            if not (name.isascii() and name.replace("-", "").isalnum()):
+                raise Faults(f"{name} cannot be a name; it may have letters, digits and - only.")
+        return entries
+
+    @field_validator("banks")
+    @classmethod
+    def _all_is_all(cls, banks: dict[str, Any]) -> dict[str, Any]:
+        if "all" in banks:
+            raise Faults("all cannot be a bank's name; it stands for all banks together.")
+        return banks
+
+    @model_validator(mode="after")
+    def _teams_fit(self) -> IdentityStudy:
+        known = ", ".join(self.banks)
+        wrong = []
+        for name, team in self.teams.items():
+            lost = [bank for bank in team.banks or () if bank not in self.banks]
+            if lost:
+                wrong.append(fault(f"teams.{name}.banks", lost[0], f"banks has {known}"))
+            try:
+                peers_in(team.graph, self.agents)
+            except ValueError as error:
+                wrong.append(fault(f"teams.{name}.graph", team.graph, str(error)))
+        if wrong:
+            raise Faults(*wrong)
+        return self
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> IdentityStudy:
+        """Team ``a`` with bank ``b-c`` and team ``a-b`` with bank ``c`` would share their ids."""
+        seen: dict[str, str] = {}
+        for name, team in self.teams.items():
+            for bank in filter(team.debates, self.banks):
+                other = seen.setdefault(f"{name}-{bank}", name)
+                if other != name:
+                    may = f"{name}-{bank} would name sessions of team {other!r} too; rename one"
+                    raise Faults(fault("teams", list(self.teams), may))
+        return self

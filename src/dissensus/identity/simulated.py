@@ -1,0 +1,296 @@
+"""Simulated agents: answers drawn from the paper's own model, with planted identity weights.
+
+The generative model (sections 4.1 and 4.2 of the paper, with the scale |alpha_0| = 1, since only
+weights over |alpha_0| can be told from answers). A question has a belief p over its options,
+
+    p ~ Dirichlet(knows on the right option, errs on every other),
+
+fixed by the question's text and these two numbers, so that all agents of a team hold the same; a
+persona moves it by ``persona_shift`` towards a second such draw of its own. An agent answers
+
+    theta ~ Dirichlet(alpha),  y ~ Categorical(theta),  that is  P(y = k) = alpha_k / |alpha|,
+
+with alpha = p at first. Each later round adds w_self on its own last answer and w_peer on every
+peer's, with weights by condition, and what was added before stays. An opinion without a final
+answer adds nothing.
+
+An agent sees only the messages it is sent, like any other model. It knows the question by its text
+and the condition by the template; final answers it reads from the opinions. What it weighed in
+earlier rounds each reply says in a sentence: in the vanilla condition an agent finds its own, and
+counts accumulate as in the model. In the anonymized condition it cannot know which opinion is its
+own. So there both weights are one, and for what was weighed before it takes the mean over the
+opinions shown: exact where everyone sees everyone, an approximation in sparser graphs (and in the
+first transition nothing was weighed before). A question that is in none of its files an agent
+believes nothing special of: every option has ``errs``, and numbers are guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from string import ascii_uppercase as LETTERS
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from dissensus.errors import ResourceError
+from dissensus.fingerprint import code_digest, digest, file_digest
+from dissensus.identity.design.banks import read_bank, write_question
+from dissensus.identity.design.formats import Question
+from dissensus.identity.measures.answers import parse_answer
+from dissensus.identity.prose import Weighed, compose, total, unfinished, weighed_in
+from dissensus.identity.settings import BankSettings
+from dissensus.settings_base import Faults, Rate, Settings, fault, validate
+from dissensus.talk.call import Message
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class IdentityWeights(Settings):
+    self: Weight
+    """Of an agent's own last answer."""
+    peer: Weight
+    """Of each peer's."""
+
+
+class ConditionWeights(Settings):
+    vanilla: IdentityWeights
+    anonymized: IdentityWeights
+
+    @model_validator(mode="after")
+    def _unknown_is_alike(self) -> ConditionWeights:
+        if self.anonymized.self != self.anonymized.peer:
+            may = "self and peer must be equal, since no agent can tell its own opinion there"
+            raise Faults(fault("anonymized", self.anonymized.model_dump(), may))
+        return self
+
+
+class SpeechSettings(Settings):
+    """What a simulated agent may be told (``models.<name>.speech``)."""
+
+    questions: Annotated[list[str], Field(min_length=1)]
+    """Files of questions, in the project's own format, that it knows."""
+    knows: Positive
+    """Dirichlet parameter of the right option."""
+    errs: Positive
+    """Dirichlet parameter of every other option."""
+    weights: ConditionWeights
+    """Identity weights, in units of the first belief's total."""
+    persona_shift: Rate = 0.0
+    """How far a persona moves the belief: 0 not at all, 1 to one of its own."""
+    unparsable_rate: Rate = 0.0
+    """Share of replies without a final answer."""
+
+    @model_validator(mode="after")
+    def _files_exist(self) -> SpeechSettings:
+        lost = [
+            fault("questions", file, "there is no such file")
+            for file in self.questions
+            if not Path(file).is_file()
+        ]
+        if lost:
+            raise Faults(*lost)
+        return self
+
+
+def check(speech: Mapping[str, Any]) -> None:
+    """Validate a model's speech settings; SettingError where they are wrong."""
+    validate(SpeechSettings, speech, "", "speech.")
+
+
+def identity(settings: Mapping[str, Any]) -> str:
+    """Digest of all that an agent's words depend on besides its settings: questions and code."""
+    return _resources_digest(tuple(settings["speech"]["questions"]))
+
+
+@cache
+def _resources_digest(files: tuple[str, ...]) -> str:
+    return digest([[file_digest(Path(file)) for file in files], code_digest(__name__)])
+
+
+def speak(
+    messages: Sequence[Message], settings: Mapping[str, Any], rng: np.random.Generator
+) -> str:
+    """Compose one response.
+
+    Parameters
+    ----------
+    messages : a prompt of the identity study, and a persona's system message before it if any.
+    settings : the model's entry of the configuration, with ``speech``.
+    rng : source of every random choice.
+
+    Raises
+    ------
+    ResourceError : the prompt is none of this study's.
+    """
+    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    prompt = _read(messages[-1].content)
+    question = _question(tuple(speech.questions), prompt.question)
+    persona = messages[0].content if messages[0].role == "system" else ""
+    shift = speech.persona_shift if persona else 0.0
+    options, held = belief(question, speech.knows, speech.errs, persona, shift)
+    weighed, previous = _weigh(prompt, question)
+    alpha = dict(zip(options, held, strict=True))
+    if weighed is not None:
+        weights = speech.weights.vanilla if prompt.names_own else speech.weights.anonymized
+        alpha = total([alpha, total([weighed.own], weights.self)])
+        alpha = total([alpha, total([weighed.others], weights.peer)])
+    luck = rng.random(9).tolist()
+    answer = _drawn(alpha, luck[0])
+    said = compose(question.kind, answer, weighed, previous, luck[1:7])
+    if luck[7] < speech.unparsable_rate:
+        return f"{said} {unfinished(luck[8])}"
+    return f"{said} {{final answer: ({answer})}}"
+
+
+def belief(
+    question: Question, knows: float, errs: float, persona: str = "", shift: float = 0.0
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The options of a question, and what an agent believes of each before it has read anything.
+
+    Parameters
+    ----------
+    question : as its bank holds it; with the answer "" where nobody knows it.
+    knows, errs : Dirichlet parameters of the right option and of every other.
+    persona, shift : the system message, and how far it moves the belief.
+
+    Returns
+    -------
+    Answers as they are parsed, and their probabilities.
+    """
+    options, common = _belief(question, knows, errs, "")
+    if not shift:
+        return options, common
+    own = _belief(question, knows, errs, persona)[1]
+    return options, tuple((1 - shift) * c + shift * o for c, o in zip(common, own, strict=True))
+
+
+@lru_cache(65536)
+def _belief(
+    question: Question, knows: float, errs: float, persona: str
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    rng = np.random.default_rng(int(digest([question.text, knows, errs, persona])[:16], 16))
+    if question.kind == "choice":
+        options = tuple(LETTERS[: len(question.options)])
+    else:
+        options = question.options or _guesses(question)
+    parameters = [knows if option == question.answer else errs for option in options]
+    return options, tuple(rng.dirichlet(parameters).tolist())
+
+
+def _guesses(question: Question) -> tuple[str, ...]:
+    """Four numbers that a question fixes, for one that is not known."""
+    rng = np.random.default_rng(int(digest(question.text)[:16], 16))
+    return tuple(str(int(number)) for number in rng.choice(np.arange(2, 400), 4, replace=False))
+
+
+def _drawn(alpha: Mapping[str, float], luck: float) -> str:
+    """An answer with probability alpha_k / |alpha|, to which theta integrates out."""
+    left = luck * sum(alpha.values())
+    for answer, mass in alpha.items():
+        left -= mass
+        if left < 0:
+            return answer
+    return list(alpha)[-1]
+
+
+@dataclass(frozen=True)
+class _Prompt:
+    """What an agent makes of the message it is sent.
+
+    ``opinions`` are empty in an opening; ``own`` is among them unless the prompt names it.
+    """
+
+    question: str
+    opinions: tuple[str, ...] = ()
+    own: str = ""
+    names_own: bool = False
+
+
+def _read(content: str) -> _Prompt:
+    """Take a prompt apart; by its fixed sentences, since responses hold none of them."""
+    head, named, rest = content.partition("\nThis was your most recent opinion:\n- ")
+    if named:
+        own, _, rest = rest.partition("\nBased on the following other agents' opinions:\n")
+        return _Prompt(head, _opinions(rest), own, names_own=True)
+    head, shown, rest = content.partition("\nBased on the following opinions from agents:\n")
+    if shown:
+        return _Prompt(head, _opinions(rest))
+    head, asked, _ = content.partition("\nFirst, briefly state your step-by-step reasoning.")
+    if not asked:
+        raise ResourceError(_UNREADABLE)
+    return _Prompt(head)
+
+
+def _opinions(text: str) -> tuple[str, ...]:
+    shown, ends, _ = text.rpartition("\nInstructions: Consider these agents' opinions ")
+    opinions = tuple(_OPINION.split(shown)[1:])
+    if not (ends and opinions):
+        raise ResourceError(_UNREADABLE)
+    return opinions
+
+
+_OPINION = re.compile(r"(?:^|\n)- Agent Opinion \d+: ")
+_UNREADABLE = (
+    "The simulated agents cannot read this prompt; it must be worded as "
+    "resources/prompts/identity/debate.yaml words it."
+)
+
+
+def _weigh(prompt: _Prompt, question: Question) -> tuple[Weighed | None, str | None]:
+    """What an agent has weighed with this prompt, and its own last answer where it knows it."""
+    if not prompt.opinions:
+        return None, None
+    shown = [{answer: 1.0} for text in prompt.opinions if (answer := _answer(text, question))]
+    if prompt.names_own:
+        past, last = weighed_in(prompt.own), _answer(prompt.own, question)
+        own = total([past.own, {last: 1.0} if last else {}])
+        return Weighed(own, total([past.others, *shown])), last
+    before = [weighed_in(text).others for text in prompt.opinions]
+    mean = total(before, 1 / len(before))
+    return Weighed(others=total([mean, *shown])), None
+
+
+def _answer(response: str, question: Question) -> str:
+    return _parsed(response, question.kind, len(question.options))
+
+
+# An opinion is read by all who see it.
+@lru_cache(4096)
+def _parsed(response: str, kind: str, n_options: int) -> str:
+    return parse_answer(response, kind, n_options)
+
+
+def _question(files: tuple[str, ...], asked: str) -> Question:
+    """The question that a prompt states; one that is in no file, with no right answer known."""
+    known = _known(files).get(asked)
+    if known is not None:
+        return known
+    options = tuple(_OPTION.findall(asked))
+    return Question("", "choice" if options else "numeric", asked, options, "")
+
+
+_OPTION = re.compile(r"^\([A-Z]\) (.+)$", re.MULTILINE)
+
+
+@cache
+def _known(files: tuple[str, ...]) -> dict[str, Question]:
+    """Questions by how a prompt states them."""
+    held = [
+        question
+        for file in files
+        for _, question in read_bank(BankSettings(format="dissensus", source=file))
+    ]
+    return {write_question(q.kind, q.text, q.options): q for q in held}
+
+
+@cache
+def _validated(text: str) -> SpeechSettings:
+    """Settings from their JSON, once for each distinct set of them."""
+    return validate(SpeechSettings, json.loads(text), "speech")

@@ -1,0 +1,216 @@
+"""Contrasts against scipy, statsmodels and numbers worked by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from deliberation.deliberation_frames import make_run
+from dissensus.deliberation.inference.contrasts import (
+    CONTRASTS,
+    HEADLINE,
+    HINTS,
+    PRIMARY,
+    RANDOMISATION,
+    SECONDARY,
+    SILENCE,
+    Pairs,
+    compare,
+    comparisons,
+    contrast_arms,
+    pair_up,
+)
+from dissensus.deliberation.inference.trajectories import follow
+from dissensus.tables.artefact import read, write
+
+
+def contrasts(metrics: pd.DataFrame, manifest: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(contrast_arms(metrics, manifest, "emergent", 0.95, 500, 1))
+
+
+def one(frame: pd.DataFrame, **where: str) -> pd.Series[Any]:
+    for column, value in where.items():
+        frame = frame[frame[column] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_a_topic_a_draw_is_the_paired_t_test() -> None:
+    run = make_run(12, ("emergent", "full"))
+    metrics = run.metrics.assign(topic_id=run.metrics["draw_id"])
+    row = one(contrasts(metrics, run.manifest), outcome=PRIMARY, arm="full", method=HEADLINE)
+    # One session of the twelve draws was lost.
+    wide = metrics[metrics["complete"]].pivot(index="draw_id", columns="arm", values=PRIMARY)
+    wide = wide.dropna()
+    expected = stats.ttest_rel(wide["full"], wide["emergent"])
+    low, high = expected.confidence_interval(0.95)
+    assert row["estimate"] == pytest.approx((wide["full"] - wide["emergent"]).mean())
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
+    assert (row["n"], row["n_clusters"], row["primary"]) == (11, 11, True)
+
+
+def test_topics_of_two_draws_each_are_the_t_test_of_their_means() -> None:
+    differences = np.array([0.1, 0.3, -0.2, 0.4, 0.25, 0.05])
+    topics = np.array(["a", "a", "b", "b", "c", "c"])
+    found = compare(Pairs(differences, topics), 0.9, 100, 1)[HEADLINE]
+    expected = stats.ttest_1samp(differences.reshape(3, 2).mean(axis=1), 0.0)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    low, high = expected.confidence_interval(0.9)
+    assert (found.ci_low, found.ci_high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_three_differences_of_one_sign_flip_to_a_quarter() -> None:
+    pairs = Pairs(np.array([1.0, 2.0, 3.0]), np.array(["a", "b", "c"]))
+    found = compare(pairs, 0.95, 100, 1)[RANDOMISATION]
+    # Of 8 patterns, only all plus and all minus are as far out.
+    assert (found.estimate, found.p_value, found.n) == (2.0, 0.25, 3)
+
+
+def test_patterns_are_enumerated_up_to_the_number_of_flips() -> None:
+    pairs = Pairs(np.arange(1.0, 11.0), np.arange(10).astype(str))
+    assert compare(pairs, 0.95, 1024, 1)[RANDOMISATION].p_value == 2 / 1024
+    # One fewer, and patterns are drawn: (b + 1)/(m + 1).
+    drawn = compare(pairs, 0.95, 1023, 1)[RANDOMISATION].p_value * 1024
+    assert drawn == pytest.approx(round(drawn))
+
+
+@pytest.mark.parametrize("value", [0.25, 0.0, 0.1])
+def test_topics_that_all_agree_are_not_significant(value: float) -> None:
+    found = compare(Pairs(np.full(3, value), np.array(["a", "b", "b"])), 0.95, 100, 1)[HEADLINE]
+    assert found.estimate == pytest.approx(value) and (found.n, found.n_clusters) == (3, 2)
+    assert np.isnan([found.se, found.ci_low, found.ci_high, found.p_value]).all()
+
+
+def test_pairs_are_complete_draws_with_the_outcome_in_both_arms() -> None:
+    rows = [
+        ("t1", "x", "emergent", True, 0.2),
+        ("t1", "x", "full", True, 0.5),
+        ("t2", "y", "emergent", True, 0.4),
+        ("t2", "y", "full", False, 0.9),
+        ("t3", "z", "emergent", True, None),
+        ("t3", "z", "full", True, 0.7),
+        ("t4", "y", "full", True, 0.1),
+        ("t4", "y", "emergent", True, 0.2),
+    ]
+    columns = ["draw_id", "topic_id", "arm", "complete", "outcome"]
+    found = pair_up(pd.DataFrame(rows, columns=columns), "outcome", "full", "emergent")
+    np.testing.assert_allclose(found.differences, [0.3, -0.1])
+    assert found.topics.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("method", [HEADLINE, RANDOMISATION])
+def test_holm_is_statsmodels_over_the_declared_families(method: str) -> None:
+    own = make_run().contrasts.query("method == @method")
+    primary = own["primary"].astype(bool)
+    families = {
+        "primary": primary,
+        "secondary": ~primary & (own["outcome"] != SILENCE),
+        "silence": (own["outcome"] == SILENCE) & (own["arm"] != "all"),
+    }
+    assert families["primary"].sum() == 11
+    # Against the reference 12 outcomes of 11 arms; rca beside hinted adds all 13 and two of hints.
+    assert families["secondary"].sum() == 12 * 11 + 13 + len(HINTS)
+    for chosen in families.values():
+        rows = own[chosen & own["p_value"].notna()]
+        if len(rows):
+            expected = multipletests(rows["p_value"], method="holm")[1]
+            np.testing.assert_allclose(rows["p_holm"].astype(float), expected)
+    assert own.loc[own["p_value"].isna(), "p_holm"].isna().all()
+
+
+def test_hints_with_a_judge_are_compared_with_hints_alone() -> None:
+    run = make_run()
+    pairs = comparisons(run.metrics, run.manifest, "emergent")
+    assert pairs[-1] == ("rca", "hinted")
+    assert [pair for pair in pairs if pair[1] != "emergent"] == [("rca", "hinted")]
+    row = one(run.contrasts, outcome="hint_accepted", arm="rca", method=HEADLINE)
+    assert row["reference"] == "hinted" and not row["primary"]
+    # Valid hints in the odd draws; the last session, of the twelfth draw, is lost.
+    assert row["n"] == 6
+
+
+def test_without_a_judge_hints_have_no_reference_of_their_own() -> None:
+    run = make_run(4, ("emergent", "hinted", "full"), 3, 3)
+    found = comparisons(run.metrics, run.manifest, "emergent")
+    assert found == [("full", "emergent"), ("hinted", "emergent")]
+
+
+def test_silence_is_the_mean_of_sessions_and_of_draws() -> None:
+    run = make_run()
+    held = run.metrics[run.metrics["complete"]]
+    expected = stats.ttest_1samp(held.loc[held["arm"] == "pid", SILENCE], 0.0)
+    row = one(run.contrasts, outcome=SILENCE, arm="pid")
+    assert (row["reference"], row["method"]) == ("", HEADLINE)
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    whole = run.metrics[~run.metrics["arm"].eq("rca")]
+    pooled = one(contrasts(whole, run.manifest), outcome=SILENCE, arm="all")
+    # Draws of eleven sessions each: clusters of one size.
+    draws = whole.groupby("draw_id")[SILENCE].mean()
+    assert pooled["p_value"] == pytest.approx(stats.ttest_1samp(draws, 0.0).pvalue)
+    assert (pooled["n"], pooled["n_clusters"]) == (12 * 11, 12)
+
+
+def test_a_lost_arm_keeps_its_rows(tmp_path: Path) -> None:
+    run = make_run(5, ("emergent", "full", "pid"), 4, 3)
+    metrics = run.metrics.assign(complete=run.metrics["complete"] & (run.metrics["arm"] != "full"))
+    found = contrasts(metrics, run.manifest)
+    row = one(found, outcome=PRIMARY, arm="full", method=HEADLINE)
+    assert row["n"] == 0 and pd.isna(row["estimate"]) and pd.isna(row["p_holm"])
+    rows = contrast_arms(metrics, run.manifest, "emergent", 0.95, 500, 1)
+    write(tmp_path / "contrasts.parquet", CONTRASTS, rows, {})
+    table = read(tmp_path / "contrasts.parquet", CONTRASTS)
+    assert table.num_rows == len(found)
+    assert not any(np.isnan(value) for value in table["p_value"].to_pylist() if value is not None)
+
+
+def test_one_draw_has_estimates_without_errors() -> None:
+    run = make_run(1, ("emergent", "full"), 3, 2)
+    rows = run.contrasts[run.contrasts["outcome"] == PRIMARY]
+    values = run.metrics.set_index("arm")[PRIMARY]
+    assert (rows["estimate"] == values["full"] - values["emergent"]).all()
+    assert rows[["se", "ci_low", "p_value", "p_holm"]].isna().all(axis=None)
+
+
+def test_one_topic_has_no_headline_interval_and_a_flip_test() -> None:
+    run = make_run(4, ("emergent", "full"), 3, 3)
+    found = contrasts(run.metrics.assign(topic_id="the only one"), run.manifest)
+    row = one(found, outcome=PRIMARY, arm="full", method=HEADLINE)
+    assert np.isfinite(row["estimate"]) and pd.isna(row["se"]) and row["n_clusters"] == 1
+    assert one(found, outcome=PRIMARY, arm="full", method=RANDOMISATION)["p_value"] > 0
+
+
+@settings(max_examples=2, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_sessions_does_not_matter(random: Any) -> None:
+    run = make_run(5, ("emergent", "full", "hinted", "rca"), 4, 3)
+    order = list(range(len(run.metrics)))
+    random.shuffle(order)
+    shuffled = contrasts(run.metrics.iloc[order], run.manifest.iloc[order])
+    pd.testing.assert_frame_equal(shuffled, contrasts(run.metrics, run.manifest))
+
+
+def test_outcomes_are_columns_of_the_metrics() -> None:
+    assert {PRIMARY, *SECONDARY, *HINTS, SILENCE} <= set(make_run().metrics.columns)
+
+
+def test_trajectories_are_student_intervals_over_draws() -> None:
+    run = make_run()
+    found = follow(run.rounds, run.manifest, "emergent", 0.95)
+    row = one(found[found["round"] == 3], arm="rca", measure="entropy")
+    values = run.rounds.query("arm == 'rca' and round == 3")["entropy"]
+    low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert row["estimate"] == pytest.approx(values.mean())
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
+    # One session of the twelve was lost, and is not made up for.
+    assert (row["n"], row["assigned"]) == (11, 12) or run.metrics["complete"].all()
+    unjudged = found[(found["arm"] == "full") & (found["measure"] == "quality")]
+    assert (unjudged["n"] == 0).all() and unjudged["estimate"].isna().all()

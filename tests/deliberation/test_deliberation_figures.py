@@ -1,0 +1,274 @@
+"""Figures at several sizes of run: nothing overlaps, and what is drawn is what the data say."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from tests.language.test_figures import outside, overlaps, visible_texts
+
+from deliberation.deliberation_frames import ARMS, Run, make_run
+from dissensus.deliberation.figures import contrasts, control, graph, ignored, trajectories
+from dissensus.deliberation.figures.frames import View
+from dissensus.deliberation.figures.names import FIGURES
+from dissensus.errors import ArtefactError
+from dissensus.figures.captions import fill
+from dissensus.figures.style import save
+
+REPORT = Path(__file__).parents[2] / "workflow/report"
+
+#: draws, arms, agents, rounds.
+SIZES = [
+    (1, ("emergent",), 3, 2),
+    (12, tuple(ARMS), 4, 5),
+    (4, ("emergent", "full", "pid", "rca", "hinted"), 8, 8),
+]
+
+
+def view_of(run: Run, simulated: bool = True) -> View:
+    settings = {"reference": "emergent", "confidence": 0.95, "arms": run.arms}
+    return View.of(settings, simulated)
+
+
+def example(run: Run, view: View) -> tuple[Figure, dict[str, str]]:
+    frames = run.claims, run.engagements, run.stances, run.manifest, run.topics
+    return graph.example(*frames, view)
+
+
+DRAWN: dict[str, Callable[[Run, View], Figure]] = {
+    "trajectories": lambda r, v: trajectories.draw(r.rounds, r.manifest, v),
+    "control": lambda r, v: control.draw(r.rounds, r.manifest, 0.8, v),
+    "ignored_claims": lambda r, v: ignored.draw(r.claims, r.engagements, r.stances, v),
+    "contrasts": lambda r, v: contrasts.draw(r.contrasts, v),
+    "debate_graph": lambda r, v: example(r, v)[0],
+}
+SAID: dict[str, Callable[[Run, View], dict[str, str]]] = {
+    "trajectories": lambda r, v: trajectories.describe(r.rounds, r.metrics, r.manifest, v),
+    "control": lambda r, v: control.describe(r.rounds, r.manifest, 0.8, v),
+    "ignored_claims": lambda r, v: ignored.describe(r.claims, r.engagements, r.stances, v),
+    "contrasts": lambda r, v: contrasts.describe(r.contrasts, v),
+    "debate_graph": lambda r, _: graph.describe(debate_of(r, "t001-emergent"), r.engagements),
+}
+
+
+@cache
+def drawn(name: str, size: tuple[int, tuple[str, ...], int, int]) -> Figure:
+    """A figure that no test changes."""
+    run = make_run(*size)
+    return DRAWN[name](run, view_of(run))
+
+
+def words(figure: Figure) -> set[str]:
+    return {text for text, _ in visible_texts(figure)}
+
+
+def test_every_figure_is_drawn_here() -> None:
+    assert tuple(DRAWN) == tuple(SAID) == FIGURES
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [*((name, size) for name in FIGURES for size in SIZES[:2]), ("debate_graph", SIZES[2])],
+    ids=str,
+)
+def test_no_text_overlaps_or_is_cut_off(
+    name: str, size: tuple[int, tuple[str, ...], int, int]
+) -> None:
+    figure = drawn(name, size)
+    texts = visible_texts(figure)
+    assert any(text == "simulated models" for text, _ in texts)
+    assert overlaps(texts) == []
+    assert outside(texts, figure) == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_captions_are_filled_at_every_size(name: str) -> None:
+    template = (REPORT / f"deliberation_{name}.rst").read_text(encoding="utf-8")
+    for size in SIZES:
+        run = make_run(*size)
+        said = fill(template, SAID[name](run, view_of(run)), simulated=True)
+        assert "{" not in said and "nan" not in said and "None" not in said
+
+
+def test_bytes_repeat(tmp_path: Path) -> None:
+    run = make_run(*SIZES[0])
+    for stem in ("one", "two"):
+        figure = DRAWN["debate_graph"](run, view_of(run))
+        save(figure, tmp_path / f"{stem}.svg", tmp_path / f"{stem}.png")
+    for ending in ("svg", "png"):
+        one, two = ((tmp_path / f"{stem}.{ending}").read_bytes() for stem in ("one", "two"))
+        assert one == two
+
+
+def test_real_models_are_not_called_simulated() -> None:
+    run = make_run(*SIZES[0])
+    assert "simulated models" not in words(DRAWN["contrasts"](run, view_of(run, simulated=False)))
+
+
+def test_every_arm_has_its_panels() -> None:
+    titles = [axes.get_title(loc="left") for axes in drawn("trajectories", SIZES[1]).axes]
+    assert [titles.count(arm.replace("_", " ")) for arm in ARMS] == [2] * 12
+    steered = [axes.get_title(loc="left") for axes in drawn("control", SIZES[1]).axes]
+    assert steered == ["pid", "pid fast", "fixed", "linear", "exponential", "divide"]
+
+
+def test_rounds_that_are_missing_leave_gaps_and_no_error() -> None:
+    run = make_run(4, ("emergent", "full", "pid", "rca", "hinted"), 8, 8)
+    rounds = run.rounds[(run.rounds["arm"] != "full") | (run.rounds["round"] != 3)]
+    rounds = rounds.assign(retention=rounds["retention"].where(rounds["arm"] != "pid"))
+    view = view_of(run)
+    figure = trajectories.draw(rounds, run.manifest, view)
+    panels = {a.get_title(loc="left"): a for a in figure.subfigs[0].axes}
+    assert panels["full"].lines[-1].get_xdata().tolist() == [1, 2, 4, 5, 6, 7, 8]
+    said = trajectories.describe(rounds, run.metrics, run.manifest, view)
+    assert said["undefined"] == "4"
+
+
+def test_without_a_schedule_one_sentence_says_so() -> None:
+    run = make_run(1, ("emergent",), 3, 2)
+    assert control.NONE in words(control.draw(run.rounds, run.manifest, 0.8, view_of(run)))
+    assert control.describe(run.rounds, run.manifest, 0.8, view_of(run)) == {"said": control.NONE}
+
+
+def test_only_loops_that_steer_can_be_frozen() -> None:
+    run = make_run()
+    said = control.describe(run.rounds, run.manifest, 0.8, view_of(run))["said"]
+    # Both loops in the last round of every session; one session of twelve draws is lost.
+    steered = run.rounds[run.rounds["arm"].isin(["pid", "pid_fast"])]
+    frozen = steered["session_id"].nunique()
+    assert f"in {frozen} of the {len(steered)} rounds after which it could move" in said
+    open_loops = replace(run, rounds=run.rounds[~run.rounds["arm"].isin(["pid", "pid_fast"])])
+    assert (
+        "frozen" not in control.describe(open_loops.rounds, run.manifest, 0.8, view_of(run))["said"]
+    )
+
+
+def test_without_anything_each_figure_is_a_sentence() -> None:
+    run = make_run(1, ("emergent",), 3, 2)
+    frames = ("claims", "engagements", "stances", "rounds", "contrasts")
+    empty = replace(run, **{name: getattr(run, name).iloc[:0] for name in frames})
+    for name in FIGURES:
+        drawn = words(DRAWN[name](empty, view_of(run)))
+        assert len(drawn) == 2 and any(text.endswith(".") for text in drawn)
+
+
+def test_first_answers_are_kaplan_and_meier() -> None:
+    # Six claims: answered after 1, 1, 2; left unanswered with 1, 2 and 3 rounds to come.
+    waited = np.array([1, 1, 2, 1, 2, 3])
+    engaged = np.array([True, True, True, False, False, False])
+    # At risk 6, then 3, then 1: hazards 2/6, 1/3 and 0.
+    found = ignored.first_answers(waited, engaged)
+    np.testing.assert_allclose(found, [1 / 3, 2 / 3 / 3, 0.0, 4 / 9])
+
+
+def test_a_claim_is_engaged_by_others_and_later_rounds_alone() -> None:
+    ids = {"session_id": "s", "draw_id": "d", "topic_id": "x", "arm": "emergent"}
+    claims = pd.DataFrame(
+        [
+            {**ids, "claim_id": f"{agent}.{number}.c1", "agent": agent, "round": number}
+            for agent in ("A1", "A2")
+            for number in (1, 2, 3)
+        ]
+    )
+    edges = [
+        ("A2", 3, "A1", "A1.1.c1", "resolved"),
+        ("A1", 2, "A2", "A2.1.c1", "dangling"),
+        ("A2", 3, "A2", "A2.2.c1", "self"),
+        ("A1", 3, "A2", "A2.2.c1", "resolved"),
+        ("A1", 2, "A1", "A1.1.c1", "resolved"),
+    ]
+    names = ["source", "round", "resolved_agent", "resolved_claim", "status"]
+    engagements = pd.DataFrame([{**ids, **dict(zip(names, edge, strict=True))} for edge in edges])
+    stances = claims.assign(model=claims["agent"].map({"A1": "one", "A2": "two"}))
+    found = ignored.fates(claims, engagements, stances)
+    got = list(zip(found["model"], found["engaged"], found["waited"], strict=True))
+    assert got == [("one", True, 2), ("one", False, 1), ("two", False, 2), ("two", True, 1)]
+
+
+def debate_of(run: Run, session: str) -> graph.Debate:
+    frames = run.claims, run.engagements, run.stances, run.manifest, run.topics
+    return graph.debate(*frames, session)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[2]} agents")
+def test_the_graph_has_a_disc_a_turn_a_dot_a_claim_and_a_curve_an_edge(
+    size: tuple[int, tuple[str, ...], int, int],
+) -> None:
+    run = make_run(*size)
+    shown = debate_of(run, "t001-emergent")
+    axes = graph.draw(shown, simulated=True).axes[0]
+    points = [line for line in axes.lines if line.get_marker() == "o"]
+    discs = [line for line in points if line.get_markersize() == 13]
+    assert len(discs) == size[2] * size[3] == len(shown.turns)
+    assert len(points) - len(discs) == len(shown.claims)
+    curves = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
+    resolved = run.session("t001-emergent")["engagements"].query("status == 'resolved'")
+    assert len(curves) == len(shown.edges) == len(resolved)
+    hollow = [line for line in points if line.get_markersize() < 5]
+    white = sum(line.get_markerfacecolor() == "white" for line in hollow)
+    answerable = shown.claims[shown.claims["round"] < size[3]]
+    assert white == (~answerable["claim_id"].isin(resolved["resolved_claim"])).sum()
+    # Time runs to the right: every curve ends left of where it begins.
+    for curve in curves:
+        xs = curve.get_path().vertices[:, 0]
+        assert xs[-1] < xs[0]
+
+
+def test_stances_are_numbered_and_told_apart() -> None:
+    for n in (2, 3, 5, 8):
+        for ordered in (True, False):
+            colours = graph.stance_colours([f"option {k}" for k in range(n)], ordered)
+            assert len(set(colours.values())) == n
+    run = make_run(*SIZES[1])
+    shown = debate_of(run, "t001-rca")
+    drawn = words(graph.draw(shown, simulated=False))
+    stances = set(run.session("t001-rca")["stances"]["stance"])
+    numbered = {str(shown.options.index(stance) + 1) if stance else "?" for stance in stances}
+    assert numbered <= drawn
+    assert {"rebut", "concede", "question", "support", "1  disagree"} <= drawn
+
+
+def test_a_session_that_is_not_there_is_named_in_a_sentence() -> None:
+    run = make_run()
+    with pytest.raises(ArtefactError, match=r"no session 't999-full' to draw; .*'t001-crit'"):
+        debate_of(run, "t999-full")
+    lost = run.metrics.loc[~run.metrics["complete"], "session_id"].iloc[0]
+    with pytest.raises(ArtefactError, match=f"{lost}' failed for good"):
+        debate_of(run, lost)
+
+
+def test_the_graph_is_svg_whose_words_can_be_read(tmp_path: Path) -> None:
+    figure = graph.draw(debate_of(make_run(), "t001-full"), simulated=True)
+    graph.save_svg(figure, tmp_path / "g.svg")
+    root = ET.parse(tmp_path / "g.svg").getroot()
+    said = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"rebut", "round 1", "simulated models"} <= said
+
+
+def test_significant_contrasts_are_filled() -> None:
+    run = make_run(4, ("emergent", "full", "one_target", "hinted", "rca"), 3, 3)
+    rows = run.contrasts.copy()
+    chosen = (rows["outcome"] == "retention_last") & (rows["method"] == "cluster_robust")
+    rows.loc[chosen, "p_holm"] = np.where(rows.loc[chosen, "arm"] == "full", 0.01, 0.5)
+    axes = contrasts.draw(rows, view_of(run)).subfigs[0].axes[0]
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    filled = [line.get_markerfacecolor() != "white" for line in dots]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names[:2] == ["full", "one target"] and names[-1] == "rca − hinted"
+    assert filled == [name == "full" for name in names]
+
+
+def test_the_scripts_view_takes_plain_settings() -> None:
+    arms = {"b": {"schedule": None}, "a": {"schedule": "pid"}, "c": {"schedule": "fixed"}}
+    view = View.of({"reference": "b", "confidence": 0.9, "arms": arms}, simulated=False)
+    seen = SimpleNamespace(arms=view.arms, scheduled=view.scheduled, level=view.level)
+    assert seen == SimpleNamespace(arms=("b", "a", "c"), scheduled=("a", "c"), level="90%")

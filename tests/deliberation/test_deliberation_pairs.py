@@ -1,0 +1,123 @@
+"""Distances between two agents against scipy, and mutual information against its null."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.spatial.distance import jensenshannon
+
+from deliberation.deliberation_debates import OPTIONS, debate
+from dissensus.deliberation.measures.distances import (
+    SPREAD,
+    jsd,
+    kl,
+    normalised_mutual_information,
+    permutation_p,
+    total_variation,
+    wasserstein,
+)
+from dissensus.deliberation.measures.pairs import Held, Permuting, measure_pairs
+
+# Rounded, since scipy divides by what is too small to be told from zero.
+_SHARE = st.floats(0, 1).map(lambda share: round(share, 9))
+SHARES = st.lists(_SHARE, min_size=4, max_size=4).filter(lambda row: sum(row) > 0.01)
+STANCES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20)
+
+
+@given(SHARES, SHARES)
+def test_distances_are_scipys(first, second):
+    p, q = np.array(first) / sum(first), np.array(second) / sum(second)
+    spread = [(1 - SPREAD) * row + SPREAD / 4 for row in (p, q)]
+    assert kl(p, q) == pytest.approx(stats.entropy(*spread, base=2), abs=1e-9)
+    assert jsd(p, q) == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-7)
+    assert jsd(p, q) <= 1 + 1e-12
+    places = np.arange(4) / 3
+    assert wasserstein(p, q) == pytest.approx(
+        stats.wasserstein_distance(places, places, p, q), abs=1e-9
+    )
+    assert total_variation(p, q) == pytest.approx(np.maximum(p - q, 0).sum(), abs=1e-9)
+
+
+def test_distances_at_their_ends():
+    p, q = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    assert (jsd(p, q), wasserstein(p, q), total_variation(p, q)) == (1, 1, 1)
+    assert wasserstein(p, (0.0, 1.0, 0.0)) == 0.5
+    assert total_variation(p, (0.0, 1.0, 0.0)) == 1
+    assert (kl(p, p), jsd(p, p), wasserstein(p, p), total_variation(p, p)) == (0, 0, 0, 0)
+    assert wasserstein((1.0,), (1.0,)) == 0
+    assert np.isfinite(kl(p, q))
+
+
+def plain_information(pairs: list[tuple[int, int]]) -> float | None:
+    """2 I / (H(a) + H(b)) from counts."""
+    n = len(pairs)
+    joint, a, b = Counter(pairs), Counter(x for x, _ in pairs), Counter(y for _, y in pairs)
+    heads = [stats.entropy(list(counts.values())) for counts in (a, b)]
+    if not sum(heads):
+        return None
+    shared = sum(count / n * np.log(count * n / (a[x] * b[y])) for (x, y), count in joint.items())
+    return float(2 * shared / sum(heads))
+
+
+@given(STANCES)
+def test_mutual_information_is_what_its_definition_says(pairs):
+    a, b = np.array(pairs).T
+    found = normalised_mutual_information(a, b)
+    expected = plain_information(pairs)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert found == pytest.approx(normalised_mutual_information(b, a), abs=1e-12)
+        assert normalised_mutual_information(a, a) in (None, pytest.approx(1))
+
+
+def test_the_permutation_p_comes_near_all_permutations():
+    a, b = [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2]
+    observed = plain_information(list(zip(a, b, strict=True)))
+    every = [plain_information(list(zip(a, dealt, strict=True))) for dealt in permutations(b)]
+    exact = np.mean([value >= observed - 1e-9 for value in every])
+    found = permutation_p(np.array(a), np.array(b), 4000, 1)
+    assert found == pytest.approx(exact, abs=0.02)
+    assert found == permutation_p(np.array(a), np.array(b), 4000, 1)
+
+
+def test_an_agent_who_never_changes_has_no_null():
+    assert permutation_p(np.zeros(5, int), np.zeros(5, int), 99, 1) is None
+    assert permutation_p(np.array([0, 1, 0]), np.zeros(3, int), 99, 1) == 1
+
+
+def held(stances: list[str], ordered: bool, cast: list[str], arm: str = "emergent") -> Held:
+    topic: dict[str, Any] = {"options": list(OPTIONS), "ordered": ordered}
+    return Held({"arm": arm, "cast": cast}, topic, debate(stances))
+
+
+def test_pairs_are_of_models_wherever_they_sit():
+    rows = measure_pairs(
+        [
+            held(["PQ", "PP"], True, ["x", "y"]),
+            held(["PS", "SQ"], True, ["y", "x"]),
+            held(["RQ", "R-"], False, ["x", "y"]),
+            held(["RQ", "RQ"], False, ["x", "y"], arm="full"),
+        ],
+        Permuting(99, 1),
+    )
+    keys = [tuple(row[name] for name in ("arm", "round", "agent_a", "agent_b")) for row in rows]
+    assert keys == [
+        (arm, when, "x", "y") for arm in ("emergent", "full") for when in ("first", "last")
+    ]
+    first, last = rows[0], rows[1]
+    # Ordered: P to Q is a third of the way, S to P all of it; nominal: R and Q.
+    assert first["wasserstein"] == pytest.approx((1 / 3 + 1) / 2)
+    assert (first["tv"], first["jsd"], first["n"]) == (1, 1, 3)
+    # In the last round x holds P and then Q where y holds P and then S: each tells the other.
+    assert (last["nmi"], last["n"]) == (pytest.approx(1), 2)
+    assert last["wasserstein"] == pytest.approx((0 + 2 / 3) / 2)
+    assert last["tv"] is None
+    assert last["jsd"] == pytest.approx(0.5)

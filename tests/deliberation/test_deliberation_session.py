@@ -1,0 +1,228 @@
+"""What a session depends on, and that it is held to that."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deliberation.deliberation_sessions import PROMPTS, TOPICS, simulated, study_values
+from dissensus.debate.protocol import round_of
+from dissensus.debate.runner import Limits, Session, hold_session
+from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest
+from dissensus.deliberation.design.topics import TOPICS as SCHEMA
+from dissensus.deliberation.design.topics import read_topics
+from dissensus.deliberation.measures.debate import debate_of
+from dissensus.deliberation.measures.reconstruct import reconstruct_session
+from dissensus.deliberation.measures.rounds import measure_rounds
+from dissensus.deliberation.session import Debates
+from dissensus.deliberation.settings import DeliberationStudy
+from dissensus.errors import ResourceError, SettingError
+from dissensus.fingerprint import digest
+from dissensus.tables.artefact import write
+from dissensus.talk.providers.simulated import SimulatedModel
+from simulation import NoJournal
+
+FAULTY = {
+    **{"noise": 0.02, "heat": 0.5, "silence": 0.3, "yields": 0.5, "stubbornness": 0.3},
+    **{"bad_json_rate": 0.1, "dangling_rate": 0.05, "inconsistent_rate": 0.3},
+}
+MODELS = {name: simulated(**FAULTY) for name in ("m1", "m2", "m3")} | {
+    "judge": simulated("judge", bad_json_rate=0.1)
+}
+
+
+def prepare(folder: Path, topics: list[dict[str, Any]] | None = None, **changes: Any) -> Debates:
+    """A study's folder with topics and manifest, and its sessions."""
+    study = DeliberationStudy(**study_values(**changes))
+    topics = topics or read_topics(TOPICS)
+    drawing = Drawing(
+        3, study.draws, study.block_size, study.rounds, study.panel, study.judges, list(study.arms)
+    )
+    write(folder / "topics.parquet", SCHEMA, topics, {})
+    write(folder / "manifest.parquet", MANIFEST, draw_manifest(topics, drawing), {})
+    return Debates.read(folder, study, MODELS)
+
+
+@pytest.fixture(scope="module")
+def debates(tmp_path_factory: pytest.TempPathFactory) -> Debates:
+    return prepare(tmp_path_factory.mktemp("deliberation"))
+
+
+def digests(debates: Debates) -> dict[str, str]:
+    return {name: digest(debates.spec(row)) for name, row in debates.rows.items()}
+
+
+def arms_changed(before: Debates, after: Debates) -> set[str]:
+    one, other = digests(before), digests(after)
+    assert one.keys() == other.keys()
+    return {before.rows[name]["arm"] for name in one if one[name] != other[name]}
+
+
+def hold(debates: Debates, session_id: str) -> Session:
+    spec = json.loads(json.dumps(debates.spec(debates.rows[session_id])))
+    models = {name: SimulatedModel(name, MODELS[name]) for name in spec["models"]}
+    steps, limits = debates.steps(spec), Limits.of(spec["protocol"])
+    return hold_session(spec["seed"], steps, models, NoJournal(), limits)
+
+
+def test_a_specification_names_its_session_and_is_plain_data(debates: Debates):
+    for row in debates.rows.values():
+        spec = debates.spec(row)
+        assert json.loads(json.dumps(spec)) == spec
+        assert next(iter(debates.IDS)) == "session_id"
+        assert {name: spec[name] for name in debates.IDS} == {n: row[n] for n in debates.IDS}
+    assert len(set(digests(debates).values())) == len(debates.rows)
+
+
+def test_only_judged_arms_depend_on_the_judge(debates: Debates):
+    changed = replace(debates, identities={**debates.identities, "judge": "another"})
+    assert arms_changed(debates, changed) == {"crit", "rca", "pid"}
+    changed = replace(debates, identities={**debates.identities, "m2": "another"})
+    assert arms_changed(debates, changed) == set(debates.study.arms)
+
+
+@pytest.mark.parametrize(
+    ("changes", "arms"),
+    [
+        ({"control": {"kp": 0.2}}, {"pid"}),
+        ({"control": {"rca_retries": 1}}, {"rca"}),
+        ({"measures": {"katz": 0.4}}, set()),
+        ({"inference": {"flips": 300}}, set()),
+        ({"protocol": {"temperature": 0.1}}, {"emergent", "crit", "hinted", "rca", "pid"}),
+    ],
+)
+def test_a_setting_changes_the_sessions_that_depend_on_it(
+    debates: Debates, changes: dict[str, Any], arms: set[str]
+):
+    study = DeliberationStudy(**study_values(**changes))
+    assert arms_changed(debates, replace(debates, study=study)) == arms
+
+
+def test_no_session_depends_on_the_truth_but_by_its_hint(debates: Debates):
+    told = {name: {**row, "truth": "", "supports": []} for name, row in debates.topics.items()}
+    assert arms_changed(debates, replace(debates, topics=told)) == set()
+    asked = {name: {**row, "question": "Why?"} for name, row in debates.topics.items()}
+    assert len(arms_changed(debates, replace(debates, topics=asked))) == 5
+
+
+def test_the_wording_is_part_of_the_specification(debates: Debates, tmp_path: Path):
+    def reworded(name: str, part: str) -> set[str]:
+        wording = yaml.safe_load(Path(PROMPTS[name]).read_text(encoding="utf-8"))
+        paths = [tmp_path / f"{n}.yaml" for n in (name, f"{name}-{part}")]
+        changed = []
+        for path, words in zip(paths, (wording, wording | {part: "Please."}), strict=True):
+            path.write_text(yaml.safe_dump(words), encoding="utf-8")
+            study = DeliberationStudy(**study_values(**{name: str(path)}))
+            rows = debates.rows.items()
+            told = replace(debates, study=study)
+            changed.append({n: told.spec(row)["wording_sha256"] for n, row in rows})
+        one, other = changed
+        return {debates.rows[n]["arm"] for n in one if one[n] != other[n]}
+
+    assert reworded("prompts", "none") == {"emergent", "crit", "hinted", "rca", "pid"}
+    assert reworded("judging", "crit") == {"crit", "rca", "pid"}
+
+
+def test_sessions_depend_on_nothing_that_they_are_not_given(debates: Debates):
+    def other(**columns: Any) -> set[str]:
+        rows = {name: {**row, **columns} for name, row in debates.rows.items()}
+        return arms_changed(debates, replace(debates, rows=rows))
+
+    assert other(block=7, arm_order="pid>crit", position=9) == set()
+    assert other(hint="invalid", hint_option="?", hint_round=9) == {"hinted", "rca"}
+    assert other(seed=1) == {"emergent", "crit", "hinted", "rca", "pid"}
+
+
+def test_sessions_of_a_draw_are_held_in_their_order(debates: Debates):
+    for row in debates.rows.values():
+        before = debates.before(row)
+        if row["position"] == 1:
+            assert before == []
+        else:
+            (one,) = before
+            assert debates.rows[one]["draw_id"] == row["draw_id"]
+            assert debates.rows[one]["position"] == row["position"] - 1
+
+
+def test_sessions_of_a_kind_ask_the_same(debates: Debates):
+    rows = list(debates.rows.values())
+    assert len({debates.kind(row) for row in rows}) == len(rows)
+    assert debates.kind(rows[0]) == debates.kind({**rows[0], "seed": 1, "draw_id": "t009"})
+
+
+def test_arms_are_held_as_their_settings_say(debates: Debates):
+    for name, row in debates.rows.items():
+        session = hold(debates, name)
+        assert session.failure == ""
+        roles = Counter(turn.role for turn in session.turns)
+        arm = debates.study.arms[row["arm"]]
+        assert roles["debater"] == 9
+        assert roles["judge:crit"] == (9 if arm.assessed else 0)
+        assert (roles["judge:rca"] >= 9) == arm.rca
+        assert roles["retry"] == max(0, roles["judge:rca"] - 9)
+        models = [turn.model for turn in session.turns if turn.role == "debater"]
+        assert models[:3] == row["cast"]
+        judges = {turn.model for turn in session.turns if turn.role.startswith("judge")}
+        assert judges == ({row["judge"]} if arm.judged else set())
+        prompts = {
+            attempt.call.round_label: attempt.call.messages[0].content
+            for attempt in session.attempts
+            if attempt.call.role == "debater"
+        }
+        for label, prompt in prompts.items():
+            given = arm.hints and row["hint"] != "none" and round_of(label) >= row["hint_round"]
+            assert ("Moderator's note" in prompt) == given
+            assert ("Contentiousness" in prompt) == (arm.schedule is not None)
+
+
+def test_the_measures_run_the_same_loop_again(tmp_path: Path):
+    """From the transcript alone comes the contentiousness that the prompts asked for."""
+    control = {"kp": 0.5, "ki": 0.2}
+    arms = {"pid": {"schedule": "pid", "rca": True, "hints": True}}
+    debates = prepare(tmp_path, arms=arms, reference="pid", rounds=6, control=control, draws=6)
+    words = ["very low", "low", "moderate", "high", "very high"]
+    told = set()
+    for name, row in debates.rows.items():
+        session = hold(debates, name)
+        turns = [{**{one: row[one] for one in debates.IDS}, **vars(turn)} for turn in session.turns]
+        topic = debates.topics[row["topic_id"]]
+        tables = reconstruct_session(turns, topic["options"])
+        debate = debate_of(row, topic, *vars(tables).values())
+        study = debates.study
+        rounds = measure_rounds(
+            debate,
+            study.arms["pid"].model_dump(),
+            study.control.model_dump(),
+            study.measures.model_dump(),
+        )
+        for attempt in session.attempts:
+            call = attempt.call
+            if call.role == "debater":
+                beta = rounds[round_of(call.round_label) - 1]["contentiousness"]
+                word = words[min(int(beta * 5), 4)]
+                assert f"Contentiousness: {word}." in call.messages[0].content
+                told.add(word)
+    assert len(told) > 1
+
+
+def test_a_judge_is_no_model_of_the_panel_by_another_name(tmp_path: Path):
+    debates = prepare(tmp_path)
+    same = {"provider": "host", "model": "maker/model-9"}
+    models = {**MODELS, "m2": same, "judge": {**same, "parameters": {"effort": "high"}}}
+    with pytest.raises(SettingError, match=r"'judge'; it and 'm2' .* both 'maker/model-9'"):
+        Debates.read(tmp_path, debates.study, models)
+    others = {**models, "judge": {**same, "model": "maker/model-8"}}
+    assert Debates.read(tmp_path, debates.study, others).rows
+
+
+def test_hints_need_a_truth(tmp_path: Path):
+    topics = [row for row in read_topics(TOPICS) if not row["truth"]]
+    with pytest.raises(ResourceError, match=r"no topic has a truth, which .*arms\.hinted need"):
+        prepare(tmp_path, topics)
+    assert prepare(tmp_path, topics, arms={"emergent": {}}).rows

@@ -1,0 +1,103 @@
+"""The five cells, and the test of fit: it rejects what is no such debate, and seldom what is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.identity.inference.cells import expected, observed
+from dissensus.identity.inference.fitting import fit, refit
+from dissensus.identity.inference.goodness import goodness_of_fit, pearson
+from dissensus.identity.inference.likelihood import Parameters
+from dissensus.identity.inference.panel import Panel
+from identity.identity_panels import FULL, RING, drawn, panel_from
+
+PLANTED = Parameters(0.5, 2.0, 4.0, 1.0)
+
+
+def test_cells_by_hand() -> None:
+    peers = ((1,), (0,))
+    panel = panel_from([[[0, 0], [0, 1]], [[0, 1], [0, 0]], [[0, 1], [2, -1]]], peers)
+    # Agree: one stays, one leaves. Disagree: one keeps its own, one takes the peer's, one a third.
+    assert observed(panel, 1).tolist() == [1, 1, 1, 1, 1]
+
+
+def test_several_peers_agree_only_all_together() -> None:
+    peers = ((1, 2), (0, 2), (0, 1))
+    panel = panel_from([[[0, 0, 1], [1, 0, 2]], [[3, 3, 3], [3, 3, 0]]], peers)
+    # Of 0, 0, 1 nobody agrees with all: one follows the third, one keeps its own, one leaves all.
+    assert observed(panel, 1).tolist() == [2, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("peers", "rounds"), [(RING, 1), (FULL, 1), (RING, 2)])
+def test_expected_counts_are_what_the_model_draws(
+    peers: tuple[tuple[int, ...], ...], rounds: int
+) -> None:
+    values = Parameters(0.5, 0.6, 4.0, 1.0)
+    panel = drawn(values, 2, 3_000, rounds, peers)
+    seen, meant = observed(panel, rounds), expected(panel, values, rounds)
+    assert meant[:2].sum() == pytest.approx(seen[:2].sum())
+    assert meant.sum() == pytest.approx(rounds * 15_000)
+    # Transitions of a question go together, so that counts vary more than binomials.
+    assert (np.abs(seen - meant) < 6 * np.sqrt(meant)).all()
+
+
+def test_pearson_by_hand_and_without_impossible_cells() -> None:
+    seen, meant = np.array([12.0, 8.0, 0.0]), np.array([10.0, 10.0, 0.0])
+    assert pearson(seen, meant) == pytest.approx(0.8)
+
+
+def test_agents_who_turn_contrary_are_found_out() -> None:
+    panel = drawn(PLANTED, 6, 80)
+    answers, rng = panel.answers.copy(), np.random.default_rng(1)
+    opening = answers[:, 0]
+    apart = opening != np.roll(opening, -1, axis=1)
+    # Four in ten of those who heard another answer give one that neither had.
+    third = apart & (rng.random(apart.shape) < 0.4)
+    taken = np.stack([opening, np.roll(opening, -1, axis=1)], axis=2)
+    other = np.array([[min(set(range(4)) - set(pair)) for pair in row] for row in taken.tolist()])
+    answers[:, 1] = np.where(third, other, answers[:, 1])
+    contrary = Panel(answers, panel.correct, panel.options, RING)
+    test = goodness_of_fit(contrary, fit(contrary), 19, seed=1)
+    assert test.p_value == pytest.approx(1 / 20)
+    assert test.n == 400
+    assert test.statistic == pytest.approx(pearson(test.observed, test.expected))
+
+
+def test_agents_who_follow_the_majority_are_found_out() -> None:
+    panel = drawn(PLANTED, 6, 60, peers=FULL)
+    answers = panel.answers.copy()
+    answers[:, 1] = [[np.bincount(row).argmax()] * 5 for row in answers[:, 0]]
+    # One in ten says what it likes.
+    rng = np.random.default_rng(1)
+    free = rng.random(answers[:, 1].shape) < 0.1
+    answers[:, 1] = np.where(free, rng.integers(0, 4, free.shape), answers[:, 1])
+    crowd = Panel(answers, panel.correct, panel.options, FULL)
+    assert goodness_of_fit(crowd, fit(crowd), 19, seed=1).p_value == pytest.approx(1 / 20)
+
+
+def test_debates_of_the_model_pass() -> None:
+    found = []
+    for seed in range(8):
+        panel = drawn(PLANTED, seed, 40)
+        found.append(goodness_of_fit(panel, fit(panel), 19, seed).p_value)
+    # Uniform on 1/20, ..., 1: the mean of 8 has a standard error of .10.
+    assert 0.25 < np.mean(found) < 0.85
+    assert sum(p <= 0.05 for p in found) <= 3
+
+
+def test_same_seed_same_test() -> None:
+    panel = drawn(PLANTED, 3, 40)
+    fitted = fit(panel)
+    first, again = (goodness_of_fit(panel, fitted, 9, seed=4) for _ in range(2))
+    assert (first.statistic, first.p_value) == (again.statistic, again.p_value)
+    assert first.words()[0].startswith("agree-stay ")
+    assert "/" in first.words()[0]
+
+
+@pytest.mark.parametrize(("peers", "rounds"), [(RING, 1), (FULL, 1), (RING, 2)])
+def test_a_bootstraps_fit_is_the_whole_fit(peers: tuple[tuple[int, ...], ...], rounds: int) -> None:
+    fitted = fit(drawn(PLANTED, 1, 60, rounds, peers), rounds)
+    again = drawn(fitted.parameters, 2, 60, rounds, peers)
+    whole, quick = fit(again, rounds).parameters, refit(again, fitted)
+    assert quick.vector() == pytest.approx(whole.vector(), rel=0.02)

@@ -1,0 +1,275 @@
+"""From a manifest row to its artefacts: what a session depends on, and what it takes over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dissensus.debate.record import transcript
+from dissensus.debate.sessions import Sessions, paths_in
+from dissensus.errors import ArtefactError
+from dissensus.fingerprint import digest
+from dissensus.identity.design.banks import QUESTIONS, collect_questions
+from dissensus.identity.design.manifest import MANIFEST, Drawing, draw_manifest
+from dissensus.identity.protocol import order, read_personas
+from dissensus.identity.session import Debates
+from dissensus.identity.settings import IdentityStudy
+from dissensus.tables.artefact import provenance_of, read, write
+from dissensus.talk.call import Reply, Request
+from dissensus.talk.providers.simulated import SimulatedModel
+from scripted import ROOT
+
+FILES = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
+PROMPTS = ROOT / "resources" / "prompts" / "identity"
+STUDY = IdentityStudy(
+    banks={
+        "choice": {"format": "dissensus", "source": FILES[0], "questions": 2},
+        "numeric": {"format": "dissensus", "source": FILES[1], "questions": 1},
+    },
+    agents=3,
+    rounds=2,
+    shard=2,
+    teams={
+        "one": {"model": "m"},
+        "full": {"model": "m", "graph": "full"},
+        "who": {"model": "m", "personas": True},
+    },
+    prompts=str(PROMPTS / "debate.yaml"),
+    personas=str(PROMPTS / "personas.yaml"),
+    protocol={
+        "temperature": 1.0,
+        "top_p": 0.9,
+        "max_tokens": 64,
+        "repairs": 0,
+        "session_attempts": 2,
+    },
+    inference={
+        "confidence": 0.95,
+        "resamples": 100,
+        "goodness_resamples": 19,
+        "equivalence_margin": 0.02,
+        "ibc_noise": 0.1,
+    },
+    diagnosis={"replicates": 1, "questions": 2},
+)
+MODEL: dict[str, Any] = {
+    "provider": "simulated",
+    "behaviour": "dissensus.identity.simulated",
+    "speech": {
+        "questions": FILES,
+        "knows": 4.0,
+        "errs": 1.0,
+        "weights": {
+            "vanilla": {"self": 0.3, "peer": 1.2},
+            "anonymized": {"self": 0.6, "peer": 0.6},
+        },
+    },
+}
+
+
+def debates(folder: Path, study: IdentityStudy = STUDY, **model: Any) -> Debates:
+    """The study's sessions with its manifest and questions in a folder."""
+    asked = collect_questions(study.banks, 1)
+    personas = list(read_personas(study.personas))
+    drawing = Drawing(1, study.agents, study.rounds, study.shard, study.teams, personas)
+    write(folder / "questions.parquet", QUESTIONS, asked, {})
+    write(folder / "manifest.parquet", MANIFEST, draw_manifest(asked, drawing), {})
+    return Debates.read(folder, study, {"m": MODEL | model})
+
+
+@dataclass
+class Remembering:
+    """A simulated model that keeps what it is asked."""
+
+    inner: SimulatedModel
+    asked: list[Request] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
+        self.asked.append(request)
+        return self.inner.ask(request)
+
+
+@dataclass
+class Board:
+    """A switchboard with one model."""
+
+    settings: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.held = Remembering(SimulatedModel("m", self.settings))
+
+    def model(self, name: str) -> Remembering:
+        assert name == "m"
+        return self.held
+
+
+def texts(here: Debates, session_id: str) -> dict[tuple[int, str], str]:
+    table = read(paths_in(here.folder, session_id).transcript, transcript(here.IDS))
+    return {(turn["turn"], turn["speaker"]): turn["text"] for turn in table.to_pylist()}
+
+
+def test_a_specification_names_all_that_a_session_depends_on(tmp_path):
+    here = debates(tmp_path)
+    for row in here.rows.values():
+        spec = here.spec(row)
+        assert {name: spec[name] for name in here.IDS} == {name: row[name] for name in here.IDS}
+        assert spec["seed"] == row["seed"]
+        assert set(spec["models"]) == {"m"}
+        assert spec["protocol"]["top_p"] == 0.9
+        asked = here.questions[row["question_id"]]
+        assert spec["question"].startswith(asked["text"])
+        assert ("\n(A) " in spec["question"]) is (asked["kind"] == "choice")
+        assert len(spec["systems"]) == (3 if row["personas"] else 0)
+        assert ("opening_spec" in spec) is (row["condition"] != "opening")
+
+
+def test_a_session_is_held_before_its_debates(tmp_path):
+    here = debates(tmp_path)
+    for row in here.rows.values():
+        if row["condition"] == "opening":
+            assert here.before(row) == []
+        else:
+            (opening,) = here.before(row)
+            assert here.rows[opening]["position"] == 0
+            assert here.rows[opening]["draw_id"] == row["draw_id"]
+
+
+def changed(one: Debates, other: Debates) -> set[str]:
+    """Sessions of both whose specifications differ."""
+    return {
+        name
+        for name, row in one.rows.items()
+        if digest(one.spec(row)) != digest(other.spec(other.rows[name]))
+    }
+
+
+def test_what_changes_a_session_travels_to_the_debates_that_go_on_from_it(tmp_path):
+    here = debates(tmp_path)
+    again = debates(tmp_path)
+    assert changed(here, again) == set()
+    rows = {name: dict(row) for name, row in here.rows.items()}
+    reseeded = next(n for n, r in rows.items() if n.startswith("full-") and not r["opening"])
+    rows[reseeded]["seed"] += 1
+    users = {n for n, row in rows.items() if row["opening"] == reseeded}
+    assert {rows[n]["team"] for n in users} == {"one", "full"}
+    assert changed(here, replace(here, rows=rows)) == {reseeded, *users}
+
+
+def test_a_question_a_model_or_a_wording_changes_every_session_that_has_it(tmp_path):
+    here = debates(tmp_path)
+    assert changed(here, debates(tmp_path, timeout_rate=0.1)) == set(here.rows)
+    name = next(iter(here.questions))
+    reworded = {**here.questions, name: {**here.questions[name], "text": "Another?"}}
+    assert changed(here, replace(here, questions=reworded)) == {
+        session for session, row in here.rows.items() if row["question_id"] == name
+    }
+    wording = yaml.safe_load((PROMPTS / "debate.yaml").read_text("utf-8"))
+    prompts = tmp_path / "debate.yaml"
+    other = STUDY.model_copy(update={"prompts": str(prompts)})
+    for prompt in wording:
+        again = wording | {prompt: f"{wording[prompt]} Please."}
+        prompts.write_text(yaml.safe_dump(again), "utf-8")
+        # The opening's wording travels to all, and so does what mends a reply.
+        assert changed(here, debates(tmp_path, other)) == {
+            session
+            for session, row in here.rows.items()
+            if prompt in ("opening", "repair", row["condition"])
+        }
+
+
+def test_more_rounds_or_another_graph_leave_openings_as_they_were_and_shards_all(tmp_path):
+    here = debates(tmp_path)
+    debated = {name for name, row in here.rows.items() if row["opening"]}
+    assert changed(here, debates(tmp_path, STUDY.model_copy(update={"rounds": 3}))) == debated
+    assert changed(here, debates(tmp_path, STUDY.model_copy(update={"shard": 1}))) == set()
+    teams = {**STUDY.teams, "one": STUDY.teams["one"].model_copy(update={"graph": "star"})}
+    assert changed(here, debates(tmp_path, STUDY.model_copy(update={"teams": teams}))) == {
+        name for name in debated if here.rows[name]["team"] == "one"
+    }
+
+
+def test_debates_go_on_from_the_transcript_of_their_opening(tmp_path):
+    here = debates(tmp_path)
+    sessions, board = Sessions(here), Board(MODEL)
+    opening = next(r for r in here.rows.values() if r["condition"] == "opening")
+    assert opening["team"] == "full"
+    assert sessions.hold(opening, board) == ""
+    said = texts(here, opening["session_id"])
+    assert sorted(said) == [(0, "A1"), (0, "A2"), (0, "A3")]
+    for row in (r for r in here.rows.values() if r["opening"] == opening["session_id"]):
+        before = len(board.held.asked)
+        assert sessions.hold(row, board) == ""
+        asked = [request.messages[-1].content for request in board.held.asked[before:]]
+        assert len(asked) == 6
+        assert all(prompt.startswith(here.spec(row)["question"]) for prompt in asked)
+        own, shown = said[0, "A1"], said[0, "A2"]
+        if row["condition"] == "vanilla":
+            assert any(f"opinion:\n- {own}\nBased" in p and shown in p for p in asked)
+        else:
+            places = order(row["seed"], 1, 1, 2 if row["team"] == "one" else 3)
+            own_first = [own, shown, said[0, "A3"]][: len(places)]
+            listed = "".join(
+                f"\n- Agent Opinion {n}: {own_first[place]}" for n, place in enumerate(places, 1)
+            )
+            assert any(f"from agents:{listed}\nInstructions" in prompt for prompt in asked)
+        turns = texts(here, row["session_id"])
+        assert sorted(turns) == [(n, f"A{agent}") for n in (1, 2) for agent in (1, 2, 3)]
+
+
+def test_personas_speak_in_the_seats_that_were_drawn(tmp_path):
+    here = debates(tmp_path)
+    board = Board(MODEL)
+    row = next(r for r in here.rows.values() if r["team"] == "who" and not r["opening"])
+    assert Sessions(here).hold(row, board) == ""
+    table = read(paths_in(here.folder, row["session_id"]).transcript, transcript(here.IDS))
+    assert table.column("role").to_pylist() == row["seats"]
+    personas = read_personas(STUDY.personas)
+    systems = [request.messages[0].content for request in board.held.asked]
+    assert sorted(systems) == sorted(personas[seat] for seat in row["seats"])
+
+
+def test_a_debate_fails_where_its_opening_failed_and_asks_nothing(tmp_path):
+    here = debates(tmp_path, timeout_rate=1.0)
+    board = Board(MODEL | {"timeout_rate": 1.0})
+    row = next(r for r in here.rows.values() if r["condition"] == "vanilla")
+    opening = here.rows[row["opening"]]
+    assert "timeout" in Sessions(here).hold(opening, board)
+    asked = len(board.held.asked)
+    assert Sessions(here).hold(row, board) == f"its opening {row['opening']} failed"
+    assert len(board.held.asked) == asked
+    kept = provenance_of(paths_in(tmp_path, row["session_id"]).transcript)
+    assert kept["failure"] == f"its opening {row['opening']} failed"
+
+
+def test_a_debate_whose_opening_is_not_there_is_no_failure_of_the_session(tmp_path):
+    here = debates(tmp_path)
+    row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
+    with pytest.raises(ArtefactError, match=f"{row['opening']}"):
+        Sessions(here).hold(row, Board(MODEL))
+
+
+def test_a_debate_is_sketched_before_anything_is_held(tmp_path):
+    here = debates(tmp_path)
+    row = next(r for r in here.rows.values() if r["condition"] == "vanilla" and r["team"] == "full")
+    first = next(here.steps(here.spec(row), "STAND-IN")())
+    assert [call.messages[0].content.count("STAND-IN") for call in first] == [3, 3, 3]
+    kinds = {here.kind(each) for each in here.rows.values()}
+    assert len(kinds) == len(here.rows)
+
+
+def test_the_same_configuration_leaves_the_same_bytes(tmp_path):
+    kept = []
+    for name in ("a", "b"):
+        here = debates(tmp_path / name)
+        row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
+        for each in (here.rows[row["opening"]], row):
+            Sessions(here).hold(each, Board(MODEL))
+        kept.append(paths_in(here.folder, row["session_id"]).transcript.read_bytes())
+    assert kept[0] == kept[1]

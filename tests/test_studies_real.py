@@ -1,0 +1,196 @@
+"""The new studies with real models: the true packages against `dissensus serve` and its faults."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from serving import Server, serving
+from support import Project
+
+STUDIES = ("identity", "deliberation")
+#: Name here -> where it is asked, and who answers there.
+MODELS = {
+    "agents": ("m", "identity-deferring"),
+    "a": ("o", "deliberation-a"),
+    "b": ("m", "deliberation-b"),
+    "c": ("o", "deliberation-c"),
+    "d": ("m", "deliberation-d"),
+    "judge": ("o", "deliberation-judge"),
+}
+PANEL = ["a", "b", "c", "d"]
+PRICE = {"input": 1.0, "output": 5.0}
+AGENTS, QUESTIONS, ROUNDS = 5, 6, 2
+SEATS, DRAWS, TALKS = 4, 2, 2
+#: What holds every session; the studies' own targets would measure them too.
+SESSIONS = [
+    *(f"results/real/identity/bundles/team-choice-{how}-01" for how in ("vanilla", "anonymized")),
+    *(
+        f"results/real/deliberation/transcripts/t00{draw}-{arm}.parquet"
+        for draw in range(1, DRAWS + 1)
+        for arm in ("emergent", "crit")
+    ),
+]
+UNUSED = (
+    *("full", "one_target", "hinted", "rca", "pid", "pid_fast"),
+    *("fixed", "linear", "exponential", "divide"),
+)
+
+
+def real(server: Server, **top: Any) -> dict[str, Any]:
+    """Both studies, small, with models behind both interfaces."""
+    more = {"simulated": True, "timeout_s": 1.0}
+    return {
+        "run": "real",
+        "studies": [*STUDIES],
+        "providers": {
+            "o": {"interface": "openai", "base_url": f"{server.address}/v1", **more},
+            "m": {"interface": "anthropic", "base_url": server.address, **more},
+        },
+        "models": {
+            name: {"provider": host, "model": model, "price": PRICE}
+            for name, (host, model) in MODELS.items()
+        },
+        "identity": {
+            "banks": {"choice": {"questions": QUESTIONS}, "numeric": None},
+            "agents": AGENTS,
+            "rounds": ROUNDS,
+            "teams": {
+                **dict.fromkeys(("deferring", "deferring-4", "deferring-personas", "stubborn")),
+                "team": {"model": "agents"},
+            },
+        },
+        "deliberation": {
+            "draws": DRAWS,
+            "rounds": TALKS,
+            "panel": PANEL,
+            "judges": ["judge"],
+            "arms": dict.fromkeys(UNUSED),
+        },
+        **top,
+    }
+
+
+def rows(project: Project, study: str, kind: str) -> list[dict[str, Any]]:
+    found = sorted(project.results("real", study).glob(f"{kind}/*.parquet"))
+    return [row for path in found for row in pq.read_table(path).to_pylist()]
+
+
+def transcripts(project: Project) -> dict[str, bytes]:
+    found = (project.folder / "results/real").glob("*/transcripts/*")
+    return {path.name: path.read_bytes() for path in found}
+
+
+def journaled(project: Project) -> int:
+    found = (project.folder / "results/real").glob("*/journal/*")
+    return sum(path.read_bytes().count(b"\n") for path in found)
+
+
+def asked(stats: dict[str, Any], what: str) -> int:
+    return sum(int(kind[what]) for kind in stats["calls"].values())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A run whose every call went well, and whose server is gone."""
+    project = Project(tmp_path_factory.mktemp("undisturbed") / "project")
+    with serving("--latency", "0.2") as server:
+        project.configure(real(server))
+        tables = (f"results/real/{study}/tables/table_spending.csv" for study in STUDIES)
+        project.succeed(*SESSIONS, *tables, cores=8)
+        (project.folder / "stats.json").write_text(json.dumps(server.stats()))
+    return project
+
+
+def test_every_call_is_made_once_and_those_of_a_round_together(undisturbed: Project) -> None:
+    stats = json.loads((undisturbed.folder / "stats.json").read_text())
+    calls = {study: rows(undisturbed, study, "calls") for study in STUDIES}
+    assert sum(map(len, calls.values())) == asked(stats, "received") == asked(stats, "distinct")
+    # Of two debates there is one opening; no repair is asked for here.
+    assert len(calls["identity"]) == QUESTIONS * AGENTS * (1 + 2 * ROUNDS)
+    taken = Counter(
+        row["role"] for row in rows(undisturbed, "deliberation", "sessions") if row["accepted"]
+    )
+    turns = DRAWS * SEATS * TALKS
+    assert taken == {"debater": 2 * turns, "judge:crit": turns}
+    # Six debates are in flight, each with the calls of all its agents.
+    assert stats["in_flight"]["peak"] >= QUESTIONS * AGENTS
+
+
+def test_the_spending_tables_tell_judges_from_debaters(undisturbed: Project) -> None:
+    stats = json.loads((undisturbed.folder / "stats.json").read_text())
+    stages = {
+        "identity": {"agents": "Debates"},
+        "deliberation": {**dict.fromkeys(PANEL, "Debates"), "judge": "Judges"},
+    }
+    for study, expected in stages.items():
+        path = undisturbed.results("real", study) / "tables/table_spending.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            *table, total = csv.DictReader(file)
+        assert {row["Model"]: row["Stage"] for row in table} == expected
+        for row in table:
+            billed = stats["tokens"][MODELS[row["Model"]][1]]
+            owed = (billed["input"] * PRICE["input"] + billed["output"] * PRICE["output"]) / 1e6
+            assert float(row["Spent"]) == pytest.approx(owed, abs=1e-4)
+            assert 0 < float(row["Low"]) < float(row["Expected"]) < float(row["High"])
+        spent = sum(float(row["Spent"]) for row in table)
+        assert float(total["Spent"]) == pytest.approx(spent, abs=1e-3)
+
+
+def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
+    undisturbed: Project, project: Project
+) -> None:
+    with serving("--faults", "0.3", "--hang", "2", "--latency", "0.1") as server:
+        project.configure(real(server, budget_usd=0.02))
+        stopped = project.run(*SESSIONS, cores=8)
+        assert stopped.returncode != 0
+        assert stopped.stderr.count("of the $0.0200 that budget_usd allows; raise budget_usd") == 1
+        assert "Error" not in stopped.stderr
+        begun = journaled(project)
+        assert 0 < begun == asked(server.stats(), "answered")
+        project.configure(real(server, budget_usd=5.0))
+        killed_at = kill(project, begun + 40)
+        assert killed_at < len(rows(undisturbed, "identity", "calls"))
+        project.succeed(*SESSIONS, cores=8)
+        stats = server.stats()
+    assert transcripts(project) == transcripts(undisturbed)
+    assert sum(stats["faults"].values()) > 40
+    assert any(row["faults"] for study in STUDIES for row in rows(project, study, "calls"))
+    # What was answered as the run was killed is asked once more, and nothing else.
+    assert asked(stats, "repeats") == asked(stats, "answered") - journaled(project)
+    assert asked(stats, "repeats") <= 8 * AGENTS
+    replayed = Project(project.folder.with_name("elsewhere"))
+    shutil.copy2(project.folder / "more.yaml", replayed.folder)
+    for study in STUDIES:
+        journal = project.results("real", study) / "journal"
+        shutil.copytree(journal, replayed.results("real", study) / "journal")
+    replayed.succeed(*SESSIONS, cores=8)
+    assert transcripts(replayed) == transcripts(undisturbed)
+
+
+def kill(project: Project, lines: int) -> int:
+    """Kill a run when its journals have so many lines; how many they have then."""
+    running = subprocess.Popen(
+        project.command(*SESSIONS, cores=8),
+        cwd=project.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    for _ in range(2400):
+        if running.poll() is not None or journaled(project) >= lines:
+            break
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    return journaled(project)

@@ -1,0 +1,35 @@
+"""Run planted effects through the design and the estimators: bias, coverage, power."""
+
+from typing import Any
+
+import pandas as pd
+
+from dissensus.deliberation.figures.diagnosis import table_diagnosis
+from dissensus.deliberation.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose
+from dissensus.figures.frames import read_frame
+from dissensus.figures.tables import as_csv, as_markdown
+from dissensus.stage import Stage, run
+from dissensus.tables.artefact import replacing, write
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    settings = stage.settings
+    rows = diagnose(
+        settings["draws"],
+        len(read_frame(inputs.topics)),
+        settings["arms"],
+        settings["reference"],
+        settings["diagnosis"]["simulations"],
+        settings["diagnosis"]["effects"],
+        settings["confidence"],
+        settings["seed"],
+    )
+    write(outputs.diagnosis, DESIGN_DIAGNOSIS, rows, stage.provenance)
+    table = table_diagnosis(pd.DataFrame(rows))
+    for path, text in ((outputs.csv, as_csv(table)), (outputs.markdown, as_markdown(table))):
+        with replacing(path) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
