@@ -9,6 +9,19 @@ import pytest
 from support import Project
 
 
+TESTS = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits longest, the cluster and the whole runs, so that none of it is last."""
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.path.parent
+        return 0 if folder == TESTS / "slurm" else 1 if folder == TESTS else 2
+
+    items.sort(key=rank)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A fresh project without results."""

@@ -180,6 +180,27 @@ time.sleep(60)
 """
 
 
+CALLED_OFF = """
+import signal, sys, threading, time
+if sys.argv[1] == "background":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+from dissensus.ending import call_off, cancel_on_signals
+cancel_on_signals()
+threading.Timer(0.2, call_off, ["The budget is reached."]).start()
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("cancelled")
+"""
+
+
+@pytest.mark.parametrize("where", ["foreground", "background"])
+def test_a_run_on_a_cluster_is_called_off_wherever_its_shell_has_put_it(where: str) -> None:
+    command = [sys.executable, "-c", CALLED_OFF, where]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.stdout, done.stderr) == ("cancelled\n", "The budget is reached.\n")
+
+
 def test_a_job_ends_when_its_run_is_gone(tmp_path: Path):
     run = subprocess.Popen(
         [sys.executable, "-c", LOCKED, str(tmp_path)], stdout=subprocess.PIPE, text=True

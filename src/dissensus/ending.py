@@ -59,10 +59,13 @@ def is_ending() -> bool:
 
 
 def call_off(error: object) -> None:
-    """End a run with jobs on a cluster: Snakemake cancels them, and they finish their calls."""
+    """End a run with jobs on a cluster: Snakemake cancels them, and they finish their calls.
+
+    Needs :func:`cancel_on_signals`.
+    """
     print(error, file=sys.stderr, flush=True)
-    # As if by Ctrl-C: it wakes the main thread, wherever that waits.
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    # It wakes the main thread, wherever that waits. A shell's background jobs never see SIGINT.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def cancel_on_signals() -> None:
