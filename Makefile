@@ -14,7 +14,7 @@ reproduce: .venv/installed
 	$(BIN)/snakemake --report report.html
 
 test: .venv/installed
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2
 
 lint: .venv/installed
 	$(BIN)/ruff check .
