@@ -147,7 +147,6 @@ rule fit_dcm:
 rule test_martingale:
     input:
         metrics=I / "metrics.parquet",
-        manifest=I / "manifest.parquet",
     output:
         martingale=I / "martingale.parquet",
     log:
@@ -193,7 +192,6 @@ rule plot_identity:
         },
         estimates=I / "estimates.parquet",
         power=I / "power.parquet",
-        dcm=I / "dcm.parquet",
         manifest=I / "manifest.parquet",
     output:
         **{
