@@ -8,7 +8,6 @@ import pytest
 
 from support import Project
 
-
 TESTS = Path(__file__).parent
 
 

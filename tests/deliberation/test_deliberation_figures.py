@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
-from tests.language.test_figures import outside, overlaps, visible_texts
 
 from deliberation.deliberation_frames import ARMS, Run, make_run
 from dissensus.deliberation.figures import contrasts, control, graph, ignored, trajectories
@@ -23,6 +22,7 @@ from dissensus.deliberation.figures.names import FIGURES
 from dissensus.errors import ArtefactError
 from dissensus.figures.captions import fill
 from dissensus.figures.style import save
+from drawn import outside, overlaps, visible_texts
 
 REPORT = Path(__file__).parents[2] / "workflow/report"
 

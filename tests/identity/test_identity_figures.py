@@ -13,7 +13,6 @@ from docutils.core import publish_parts
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from tests.identity.identity_frames import FULL, RING, VIEW, Run, make_run
-from tests.language.test_figures import outside, overlaps, visible_texts
 
 from dissensus.figures import captions
 from dissensus.figures.style import save
@@ -21,6 +20,7 @@ from dissensus.identity.figures import conformity, ibc_power, peers, rounds
 from dissensus.identity.figures.frames import Estimates, View, casts, range_words, read_teams
 from dissensus.identity.figures.names import FIGURES
 from dissensus.identity.figures.style import columns_for, looks
+from drawn import outside, overlaps, visible_texts
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 SIZES = [(1, 1), (2, 2), (6, 5)]
@@ -71,6 +71,19 @@ def test_bytes_repeat_and_real_models_are_not_called_simulated(name: str, tmp_pa
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
     real = visible_texts(drawn(name, run, replace(VIEW, simulated=False)))
     assert "simulated models" not in {text for text, _ in real}
+
+
+def test_a_power_curve_has_its_name_beside_it() -> None:
+    power = run_of(3, 2).power
+    axes = drawn("ibc_power", run_of(3, 2)).axes[0]
+    effects = sorted(set(power["ibc"][power["quantity"] == "power"]))
+    curves = dict(zip(effects, axes.get_lines(), strict=False))
+    named = {float(text.get_text()): text for text in axes.texts if text.get_text()[0] == "0"}
+    assert set(named) == set(effects)
+    for effect, text in named.items():
+        place, height = text.get_position()
+        x, y = curves[effect].get_data()
+        assert abs(np.interp(np.log(place), np.log(x), y) - height) < 0.15
 
 
 def test_what_is_missing_is_one_sentence() -> None:

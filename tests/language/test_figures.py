@@ -11,10 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 from tests.language.figure_frames import VIEW, Run, make_run
 
 from dissensus.figures import clouds
@@ -30,6 +27,7 @@ from dissensus.language.figures import (
     specifications,
 )
 from dissensus.language.figures.frames import View
+from drawn import outside, overlaps, visible_texts
 
 SIZES = [
     (4, 2, ("en", "zh")),
@@ -48,55 +46,6 @@ DRAWN: dict[str, Callable[[Run, View], Figure]] = {
 }
 
 run_of = cache(make_run)
-
-
-def visible_texts(figure: Figure) -> list[tuple[str, Bbox]]:
-    """Every word drawn, with the box that it takes."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    renderer = canvas.get_renderer()
-    hidden = undrawn_ticks(figure)
-    return [
-        (text.get_text(), text.get_window_extent(renderer))
-        for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and id(text) not in hidden
-    ]
-
-
-def undrawn_ticks(figure: Figure) -> set[int]:
-    """Tick labels beyond the ends of their axis or on axes switched off: they exist, unseen."""
-    found = set()
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-                if not axes.axison or not low <= tick.get_loc() <= high:
-                    found |= {id(tick.label1), id(tick.label2)}
-    return found
-
-
-Placed = list[tuple[str, Bbox]]
-
-
-def overlaps(texts: Placed) -> list[tuple[str, str]]:
-    """Pairs of texts whose boxes meet by more than a pixel."""
-    found = []
-    for (one, a), (other, b) in combinations(texts, 2):
-        width = min(a.x1, b.x1) - max(a.x0, b.x0)
-        height = min(a.y1, b.y1) - max(a.y0, b.y0)
-        if width > 1 and height > 1:
-            found.append((one, other))
-    return found
-
-
-def outside(texts: Placed, figure: Figure) -> list[str]:
-    """Texts that the page cuts off."""
-    width, height = figure.canvas.get_width_height()
-    return [
-        text
-        for text, box in texts
-        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1
-    ]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -22,6 +22,9 @@ MISSING = "No team has an Identity Bias Coefficient whose spread could say what 
 #: The power at which an effect counts as detectable.
 TARGET = 0.8
 
+#: The power at which a curve has its name.
+_NAMED = 0.62
+
 #: The questions of the paper's bank that its threshold is said of.
 PAPER = 272
 
@@ -106,13 +109,14 @@ def _ordered(found: Mapping[tuple[str, str], Room]) -> list[str]:
 
 
 def _log_scale(axes: Axes, low: float, high: float, room: float) -> None:
-    """Logarithmic questions, with ``room`` of the decades between at the right for labels."""
+    """Logarithmic questions, with ``room`` of the decades between at either end for labels."""
     axes.set_xscale("log")
     rungs = [n for n in _LADDER if low <= n <= high]
     ticks = rungs[:: -(-len(rungs) // 6)] if rungs else [low, high]
     axes.set_xticks(ticks, [whole(n) for n in ticks])
     axes.minorticks_off()
-    axes.set_xlim(low * 0.85, high * (high / low) ** room * 1.1)
+    beyond = (high / low) ** room
+    axes.set_xlim(low * 0.85 / beyond, high * 1.1 * beyond)
 
 
 def _curves(axes: Axes, power: pd.DataFrame, scale: float) -> None:
@@ -129,19 +133,36 @@ def _curves(axes: Axes, power: pd.DataFrame, scale: float) -> None:
     by = own.groupby(["ibc", "questions"])["power"].agg(["min", "median", "max"])
     effects = sorted(set(own["ibc"]))
     first, last = float(own["questions"].min()), float(own["questions"].max())
-    ends = spread([float(by.loc[effect]["median"].iloc[-1]) for effect in effects], 0.062 * scale)
     greys = np.linspace(0.62, 0.05, len(effects))
-    for effect, end, grey in zip(effects, ends, greys, strict=True):
+    for effect, grey in zip(effects, greys, strict=True):
         rows = by.loc[effect]
         places = rows.index.to_numpy(dtype=float)
         axes.fill_between(places, rows["min"], rows["max"], color=FAINT, alpha=0.35, linewidth=0)
         axes.plot(places, rows["median"], "o-", color=str(grey), markersize=2.6)
-        axes.text(last * 1.12, end, f"{effect:g}", va="center", size=7)
     axes.axhline(TARGET, color=GREY, linewidth=0.6)
-    axes.text(first * 0.88, TARGET + 0.01, percent(TARGET), size=6.5, color=GREY, va="bottom")
-    axes.set(ylim=(0, 1 + 0.16 * scale), ylabel="power", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    _log_scale(axes, first, last, 0.14)
+    axes.text(last * 1.08, TARGET + 0.01, percent(TARGET), size=6.5, color=GREY, va="bottom")
+    axes.set(ylim=(0, 1.04), ylabel="power", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    _log_scale(axes, first, last, 0.1)
     axes.set_title("a  Power by true IBC")
+    _name(axes, {effect: by.loc[effect]["median"] for effect in effects}, scale)
+
+
+def _name(axes: Axes, curves: Mapping[float, pd.Series], scale: float) -> None:
+    """The IBC of each curve: where it passes :data:`_NAMED`, or at the end nearest to that."""
+    high = {ibc: curve for ibc, curve in curves.items() if curve.iloc[0] > _NAMED}
+    low = {ibc: curve for ibc, curve in curves.items() if curve.iloc[-1] < _NAMED}
+    passing = {ibc: curve for ibc, curve in curves.items() if ibc not in high | low}
+    for some, end, align in ((high, 0, "right"), (low, -1, "left")):
+        heights = spread([float(curve.iloc[end]) for curve in some.values()], 0.062 * scale)
+        for (ibc, curve), height in zip(some.items(), heights, strict=True):
+            place = curve.index[end] * (0.88 if align == "right" else 1.12)
+            axes.text(place, height, f"{ibc:g}", ha=align, va="center", size=7)
+    # From the greatest IBC, whose curve lies leftmost, on.
+    names = list(reversed(passing))
+    width = np.ptp(np.log(axes.get_xlim()))
+    at = [np.interp(_NAMED, passing[ibc], np.log(passing[ibc].index)) for ibc in names]
+    for ibc, place in zip(names, spread(at, 0.1 * width), strict=True):
+        axes.text(np.exp(place - 0.01 * width), _NAMED, f"{ibc:g}", ha="right", size=7)
 
 
 def _rows(
