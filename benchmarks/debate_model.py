@@ -99,18 +99,17 @@ def measure(bench: Bench) -> None:
 
 
 def _found(bench: Bench, what: str, rows: list[dict[str, Any]]) -> None:
-    """Bias beside the plug-in's, and coverage, by world."""
-    plug_in = {row["scenario"]: [abs(row["bias"])] for row in rows if row["estimator"] == "plug-in"}
-    for row in rows:
-        if row["estimator"] != "hierarchical":
-            continue
+    """Bias and spread beside the plug-in's, and coverage, by world."""
+    plug_in = {row["scenario"]: row for row in rows if row["estimator"] == "plug-in"}
+    targets = {"bias": Target(_BIAS), "sd": None, "coverage": Target(0.9, least=True)}
+    for row in (row for row in rows if row["estimator"] == "hierarchical"):
         world = f"{what}, {row['scenario']} ({row['true']:+.3f})"
-        beside = plug_in.get(row["scenario"], [])
-        bias = [abs(row["bias"])]
-        named = "plug-in" if beside else ""
-        bench.add(Row(f"{world}: bias", "", bias, named, beside, target=Target(_BIAS)))
-        covered = Target(0.9, least=True)
-        bench.add(Row(f"{world}: coverage", "", [row["coverage"]], target=covered))
+        for quantity, target in targets.items():
+            other = plug_in.get(row["scenario"], {}).get(quantity)
+            beside = () if other is None else (abs(other),)
+            named = "plug-in" if beside else ""
+            values = [abs(row[quantity])]
+            bench.add(Row(f"{world}: {quantity}", "", values, named, beside, target))
 
 
 def _speed(bench: Bench) -> None:
