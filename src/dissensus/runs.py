@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from dissensus.errors import SettingError
-from dissensus.tables.artefact import replacing
+from dissensus.tables.artefact import write_text
 
 
 class RunLock:
@@ -65,8 +65,7 @@ def claim_run(folder: Path, simulated: bool) -> None:
     marker = folder / ".models"
     kind = "simulated" if simulated else "real"
     if not marker.exists():
-        with replacing(marker) as part:
-            part.write_text(kind + "\n", encoding="utf-8")
+        write_text(marker, kind + "\n")
     held = marker.read_text(encoding="utf-8").strip()
     if held != kind:
         raise SettingError(

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from tests.language.figure_frames import VIEW, Run, make_run
 
 from dissensus.figures import clouds
-from dissensus.figures.style import marks, save, spread
+from dissensus.figures.style import save
 from dissensus.language.figures import (
     domains,
     flow,
@@ -115,36 +113,6 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:
     before = dict(mpl.rcParams)
     DRAWN["reuse"](run_of(*SIZES[0]), VIEW)
     assert dict(mpl.rcParams) == before
-
-
-def test_the_looks_of_languages_differ_in_grey_and_in_shape() -> None:
-    looks = list(marks(["en", "zh", "fr", "de"], "en").values())
-    assert len({look.marker for look in looks}) == len({look.hatch for look in looks}) == 4
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
-
-    greys = [luminance(look.colour) for look in looks[:3]]
-    # The two languages of the paper must be far apart, a third at least told from either.
-    assert greys[1] / greys[0] > 5
-    assert min(abs(a - b) for a, b in combinations(greys, 2)) > 0.05
-
-
-@pytest.mark.parametrize(
-    ("places", "expected"),
-    [
-        ([0.0, 1.0], [0.0, 1.0]),
-        ([0.0, 0.0], [-0.25, 0.25]),
-        ([1.0, 0.9, 5.0], [1.2, 0.7, 5.0]),
-        ([0.0, 0.0, 0.0], [-0.5, 0.0, 0.5]),
-    ],
-)
-def test_spread_moves_labels_apart_and_no_further(
-    places: list[float], expected: list[float]
-) -> None:
-    assert spread(places, 0.5) == pytest.approx(expected)
 
 
 def test_flow_counts_what_was_lost() -> None:

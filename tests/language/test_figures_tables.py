@@ -15,7 +15,7 @@ from scipy import stats
 from tests.language.figure_frames import VIEW, Run, make_run
 
 from dissensus.figures import captions, words
-from dissensus.figures.tables import Table, as_csv, as_markdown, as_page, make
+from dissensus.figures.tables import Table, as_csv, as_markdown
 from dissensus.language.figures import (
     domains,
     flow,
@@ -160,38 +160,6 @@ def test_tables_of_a_very_small_run_can_be_made() -> None:
     assert len(every_table(make_run(4, 2, ("en", "zh")))) == 13
 
 
-def test_a_table_in_three_forms() -> None:
-    table = make("t", "Title", ("Name", "Value"), [("a|b", "0.1"), ("c", "<0.001")], "N = 2.", True)
-    assert as_markdown(table) == (
-        "**Title.**\n\n| Name |  Value |\n|------|-------:|\n| a\\|b |    0.1 |\n"
-        "| c    | <0.001 |\n\n*Note.* N = 2. Simulated models.\n"
-    )
-    assert as_csv(table) == "Name,Value\na|b,0.1\nc,<0.001\n"
-    html = as_page([table], "Tables")
-    assert "&lt;0.001" in html and '<html lang="en">' in html and "http" not in html
-    with pytest.raises(ValueError, match="as its header"):
-        make("t", "Title", ("Name", "Value"), [("a",)], "", False)
-
-
-def test_thousands_stand_apart_for_people_and_not_for_spreadsheets() -> None:
-    table = make("t", "T", ("What", "N"), [("draws", "10000"), ("motions", "69")], "N.", False)
-    assert "10,000" in as_markdown(table)
-    assert ">10,000<" in as_page([table], "T")
-    assert as_csv(table) == "What,N\ndraws,10000\nmotions,69\n"
-    assert [words.whole(n) for n in (7, 2500.0, 100 / 3, 1e5)] == ["7", "2,500", "33.33", "100,000"]
-
-
-def test_numbers_are_printed_as_in_the_paper() -> None:
-    assert words.interval(0.442, 0.556) == "[0.442, 0.556]"
-    assert words.span(0.723, 0.902) == "0.723–0.902"
-    assert words.span(-0.1, 0.2) == "-0.100 to 0.200"
-    assert [words.p_value(p) for p in (0.0009, 0.001, 0.04321)] == ["<0.001", "0.001", "0.043"]
-    assert words.number(-0.0001) == "0.000"
-    assert words.number(float("nan")) == words.span(float("nan"), 1.0) == "–"
-    assert words.signed(-0.5) == "−0.500"
-    assert [words.percent(x) for x in (0.075, 1.0, 0.0366)] == ["7.5%", "100%", "3.7%"]
-
-
 class TestImpliedByThePaper:
     """Each implied number derived again from the printed ones alone."""
 
@@ -287,16 +255,6 @@ def test_captions_are_filled_and_are_clean_restructured_text() -> None:
             assert "{" not in text and "nan" not in text.lower(), name
             assert text.endswith(f"*{captions.SIMULATED}*\n")
             publish_parts(text, writer="html", settings_overrides={"halt_level": 2})
-
-
-def test_a_caption_takes_no_marks_from_names() -> None:
-    text = captions.fill(
-        "{name} and **{other}**", {"name": "an_ {{x}} *y* `z`", "other": "b"}, False
-    )
-    body = publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["body"]
-    assert "an_ ((x)) *y* `z`" in body and "<strong>b</strong>" in body
-    with pytest.raises(KeyError):
-        captions.fill("{missing}", {}, False)
 
 
 class _Checker(HTMLParser):

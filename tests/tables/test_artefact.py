@@ -16,7 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import ArtefactError
-from dissensus.tables.artefact import Schema, concatenate, provenance_of, read, replacing, write
+from dissensus.tables.artefact import (
+    Schema,
+    concatenate,
+    provenance_of,
+    read,
+    replacing,
+    write,
+    write_text,
+)
 
 COLUMNS = {
     "name": "string",
@@ -218,6 +226,11 @@ def test_an_error_while_writing_leaves_what_was_there(tmp_path: Path):
         raise RuntimeError
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_text_has_the_same_bytes_everywhere(tmp_path: Path):
+    write_text(tmp_path / "new/a.md", "β ≠ ρ\nend\n")
+    assert (tmp_path / "new/a.md").read_bytes() == "β ≠ ρ\nend\n".encode()
 
 
 def test_a_file_is_replaced_and_never_written_into(tmp_path: Path):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from string import Formatter
 
-from dissensus.tables.artefact import replacing
+from dissensus.tables.artefact import write_text
 
 SIMULATED = "Simulated models: the numbers say nothing about any real one."
 
@@ -43,6 +43,4 @@ def write_caption(
     path: str | Path, template: str | Path, values: Mapping[str, str], simulated: bool
 ) -> None:
     """Fill in the template of one file and write it to another."""
-    text = fill(Path(template).read_text(encoding="utf-8"), values, simulated)
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8")
+    write_text(path, fill(Path(template).read_text(encoding="utf-8"), values, simulated))

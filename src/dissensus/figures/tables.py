@@ -8,8 +8,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from dissensus.figures.words import whole
+from dissensus.tables.artefact import write_text
 
 Row = tuple[str, ...]
 
@@ -106,6 +108,32 @@ tbody tr:last-child td { border-bottom: 1.5px solid #222; }
 def as_page(tables: Sequence[Table], title: str) -> str:
     """One self-contained page of tables."""
     return page(title, _STYLE, "\n".join(_as_html(table) for table in tables))
+
+
+def write_table(table: Table, comma: str, markdown: str) -> None:
+    """Write a table in both forms.
+
+    Raises
+    ------
+    ValueError : a file has another table's name.
+    """
+    for path, text in ((comma, as_csv(table)), (markdown, as_markdown(table))):
+        if Path(path).stem != table.name:
+            raise ValueError(f"{table.name} would be written to {path}")
+        write_text(path, text)
+
+
+def write_tables(
+    tables: Sequence[Table],
+    commas: Sequence[str],
+    markdowns: Sequence[str],
+    overview: str,
+    title: str,
+) -> None:
+    """Write every table as :func:`write_table` does, and all of them on one page."""
+    for table, comma, markdown in zip(tables, commas, markdowns, strict=True):
+        write_table(table, comma, markdown)
+    write_text(overview, as_page(tables, title))
 
 
 def page(title: str, style: str, body: str) -> str:

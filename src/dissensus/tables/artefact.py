@@ -153,6 +153,12 @@ class replacing:
             self._part.unlink(missing_ok=True)
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8 with the same line ends everywhere, complete or not at all."""
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+
+
 def _as_table(rows: Any, schema: Schema) -> pa.Table:
     if isinstance(rows, pa.Table):
         return rows

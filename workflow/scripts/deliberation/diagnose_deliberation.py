@@ -7,9 +7,9 @@ import pandas as pd
 from dissensus.deliberation.figures.diagnosis import table_diagnosis
 from dissensus.deliberation.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose
 from dissensus.figures.frames import read_frame
-from dissensus.figures.tables import as_csv, as_markdown
+from dissensus.figures.tables import write_table
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import replacing, write
+from dissensus.tables.artefact import write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
@@ -25,10 +25,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         settings["seed"],
     )
     write(outputs.diagnosis, DESIGN_DIAGNOSIS, rows, stage.provenance)
-    table = table_diagnosis(pd.DataFrame(rows))
-    for path, text in ((outputs.csv, as_csv(table)), (outputs.markdown, as_markdown(table))):
-        with replacing(path) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
+    write_table(table_diagnosis(pd.DataFrame(rows)), outputs.csv, outputs.markdown)
 
 
 if __name__ == "__main__":

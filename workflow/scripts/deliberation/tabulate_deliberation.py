@@ -1,15 +1,13 @@
 """Write the tables of the deliberation study."""
 
-from pathlib import Path
 from typing import Any
 
 from dissensus.deliberation.figures.frames import View, arm_words, attrition
 from dissensus.deliberation.figures.tables import Artefacts, make_tables
 from dissensus.figures.captions import write_caption
 from dissensus.figures.frames import read_frame
-from dissensus.figures.tables import as_csv, as_markdown, as_page
+from dissensus.figures.tables import write_tables
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import replacing
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
@@ -17,23 +15,14 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     names = Artefacts.__annotations__
     held = Artefacts(**{name: read_frame(getattr(inputs, name)) for name in names})
     tables = make_tables(held, stage.settings["target"], view)
-    for table, comma, markdown in zip(tables, outputs.csv, outputs.markdown, strict=True):
-        if not Path(comma).stem == Path(markdown).stem == table.name:
-            raise ValueError(f"{table.name} would be written to {comma}")
-        write_text(comma, as_csv(table))
-        write_text(markdown, as_markdown(table))
-    write_text(outputs.page, as_page(tables, "Tables of the deliberation study"))
+    title = "Tables of the deliberation study"
+    write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
     said = {
         "tables": str(len(tables)),
         "reference": arm_words(view.reference),
         "attrition": attrition(held.metrics, held.manifest),
     }
     write_caption(outputs.caption, inputs.caption, said, view.simulated)
-
-
-def write_text(path: str, text: str) -> None:
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dissensus.language.figures import reuse as reuses
 from dissensus.language.figures.frames import View, read_draws
 from dissensus.language.figures.speeches import as_html, as_markdown, sections
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import replacing
+from dissensus.tables.artefact import write_text
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
@@ -18,12 +18,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     manifest = read_frame(inputs.manifest)
     motion_of = dict(zip(manifest["draw_id"], manifest["motion_id"], strict=True))
     found = sections(reuse, turns, read_frame(inputs.pool), motion_of, view)
-    for path, text in (
-        (outputs.markdown, as_markdown(found, view)),
-        (outputs.html, as_html(found, view)),
-    ):
-        with replacing(path) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
+    write_text(outputs.markdown, as_markdown(found, view))
+    write_text(outputs.html, as_html(found, view))
     said = reuses.describe(reuse, view)
     write_caption(outputs.caption, inputs.caption, said, view.simulated)
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.figures.tables import as_csv, as_markdown
+from dissensus.figures.tables import write_table
 from dissensus.language.design.manifest import Drawing
 from dissensus.language.design.pool import read_pool
 from dissensus.language.figures.study_tables import table_diagnosis
 from dissensus.language.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose
 from dissensus.language.settings import DiagnosisSettings
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import replacing, write
+from dissensus.tables.artefact import write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
@@ -23,10 +23,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         stage.settings["seed"],
     )
     write(outputs.diagnosis, DESIGN_DIAGNOSIS, rows, stage.provenance)
-    table = table_diagnosis(pd.DataFrame(rows))
-    for path, text in ((outputs.csv, as_csv(table)), (outputs.markdown, as_markdown(table))):
-        with replacing(path) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
+    write_table(table_diagnosis(pd.DataFrame(rows)), outputs.csv, outputs.markdown)
 
 
 if __name__ == "__main__":

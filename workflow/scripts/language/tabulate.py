@@ -1,17 +1,15 @@
 """Write the paper's tables in its shape, and the study's own beside them."""
 
-from pathlib import Path
 from typing import Any
 
 from dissensus.figures.captions import write_caption
 from dissensus.figures.frames import read_frame
-from dissensus.figures.tables import Table, as_csv, as_markdown, as_page
+from dissensus.figures.tables import Table, write_tables
 from dissensus.language.figures import paper_tables, printed, study_tables
 from dissensus.language.figures.frames import View
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import METHODS
 from dissensus.stage import Stage, run
-from dissensus.tables.artefact import replacing
 
 
 def make_tables(inputs: Any, view: View, threshold: float) -> list[Table]:
@@ -46,19 +44,10 @@ def make_tables(inputs: Any, view: View, threshold: float) -> list[Table]:
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     view = View.of(stage.settings, stage.simulated)
     tables = make_tables(inputs, view, stage.settings["threshold"])
-    for table, comma, markdown in zip(tables, outputs.csv, outputs.markdown, strict=True):
-        if not Path(comma).stem == Path(markdown).stem == table.name:
-            raise ValueError(f"{table.name} would be written to {comma}")
-        write_text(comma, as_csv(table))
-        write_text(markdown, as_markdown(table))
-    write_text(outputs.page, as_page(tables, "Tables of the language study"))
+    title = "Tables of the language study"
+    write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
     counts = {"tables": str(len(tables))}
     write_caption(outputs.caption, inputs.caption, counts, view.simulated)
-
-
-def write_text(path: str, text: str) -> None:
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
