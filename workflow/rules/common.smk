@@ -1,8 +1,12 @@
 # What every study's rules share: settings, paths, the run's lock, and what a stage depends on.
 
 import gc
+import os
 from functools import wraps
 from pathlib import Path
+
+# Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from dissensus.debate.tally import TALLY, clear
 from dissensus.ending import (
