@@ -6,7 +6,7 @@ from functools import wraps
 from pathlib import Path
 
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.debate.tally import TALLY, clear
 from dissensus.ending import (
