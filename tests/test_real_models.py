@@ -23,6 +23,8 @@ TURNS = "results/real/language/turns.parquet"
 PRICE = {"input": 1.0, "output": 5.0}
 #: Faults that a later try mends, at the rate that the issue of lost calls is about.
 FAULTS = ("--faults", "0.3", "--hang", "3")
+#: Less than the server hangs for, and more than a slow machine takes for an answer with no latency.
+IMPATIENT = {"timeout_s": 1.0}
 
 
 def real(
@@ -30,7 +32,7 @@ def real(
 ) -> dict[str, Any]:
     """The small study with four real models, two of them behind Anthropic's interface."""
     address = server if isinstance(server, str) else server.address
-    more = {"key_from": "TEST_KEY", "simulated": True, "timeout_s": 1.0, **(provider or {})}
+    more = {"key_from": "TEST_KEY", "simulated": True, **(provider or {})}
     return {
         "run": "real",
         "providers": {
@@ -136,7 +138,7 @@ def test_faults_and_kills_change_no_word_and_repeat_no_call(
 ) -> None:
     in_flight_at_kills = 0
     with serving(*FAULTS, "--latency", "0.05") as server:
-        project.configure(real(server))
+        project.configure(real(server, IMPATIENT))
         for _ in range(3):
             running = subprocess.Popen(
                 project.command(TURNS, cores=8),

@@ -47,9 +47,9 @@ UNUSED = (
 )
 
 
-def real(server: Server, **top: Any) -> dict[str, Any]:
+def real(server: Server, timeout_s: float = 120.0, **top: Any) -> dict[str, Any]:
     """Both studies, small, with models behind both interfaces."""
-    more = {"simulated": True, "timeout_s": 1.0}
+    more = {"simulated": True, "timeout_s": timeout_s}
     return {
         "run": "real",
         "studies": [*STUDIES],
@@ -151,14 +151,14 @@ def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
     undisturbed: Project, project: Project
 ) -> None:
     with serving("--faults", "0.3", "--hang", "2", "--latency", "0.1") as server:
-        project.configure(real(server, budget_usd=0.02))
+        project.configure(real(server, timeout_s=1.0, budget_usd=0.02))
         stopped = project.run(*SESSIONS, cores=8)
         assert stopped.returncode != 0
         assert stopped.stderr.count("of the $0.0200 that budget_usd allows; raise budget_usd") == 1
         assert "Error" not in stopped.stderr
         begun = journaled(project)
         assert 0 < begun == asked(server.stats(), "answered")
-        project.configure(real(server, budget_usd=5.0))
+        project.configure(real(server, timeout_s=1.0, budget_usd=5.0))
         killed_at = kill(project, begun + 40)
         assert killed_at < len(rows(undisturbed, "identity", "calls"))
         project.succeed(*SESSIONS, cores=8)
