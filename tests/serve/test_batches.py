@@ -230,10 +230,12 @@ def test_faults_befall_the_lines_of_a_batch():
 
 
 def patient(ask: Callable[[], Any]) -> Any:
-    """Ask until an answer can be read: a malformed one comes as anything."""
+    """Ask until an answer can be read: a malformed one comes as anything, its fields as None."""
     for _ in range(100):
         try:
-            return ask()
+            found = ask()
         except (AttributeError, TypeError, ValueError, openai.APIError, anthropic.APIError):
             continue
+        if found is not None:
+            return found
     raise AssertionError("nothing came of it")
