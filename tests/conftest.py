@@ -5,10 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from support import Project
 
 TESTS = Path(__file__).parent
+
+# The same examples in every run, however slow the machine: what fails here fails for everybody.
+# `pytest --hypothesis-profile default` looks for new ones.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.load_profile("same")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -166,7 +166,7 @@ def test_the_share_of_a_script(text: str, script: str, share: float):
     assert share_of_script(text, script) == pytest.approx(share)
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 @given(st.text(max_size=120), st.sampled_from(["latin", "han"]))
 def test_any_text_has_a_verdict(text: str, script: str):
     rules = SpeechRules(3, 10, script)

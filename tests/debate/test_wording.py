@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.debate.wording import fill, without
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.text(), st.text(), st.text())
 def test_filling_puts_texts_in_and_nothing_else(a: str, b: str, text: str) -> None:
     assert fill("x{A}y{B}{C}", A=a, B=b) == f"x{a}y{b}{{C}}"

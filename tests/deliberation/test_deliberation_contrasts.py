@@ -188,7 +188,7 @@ def test_one_topic_has_no_headline_interval_and_a_flip_test() -> None:
     assert one(found, outcome=PRIMARY, arm="full", method=RANDOMISATION)["p_value"] > 0
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_sessions_does_not_matter(random: Any) -> None:
     run = make_run(5, ("emergent", "full", "hinted", "rca"), 4, 3)

@@ -30,7 +30,7 @@ ENGAGEMENTS = (Engagement("A2", "A2.1.c1", "wider is faster", "rebut"),)
 WHOLE = ParsedTurn(
     TEXT, MEMBERS["stance"], MEMBERS["probabilities"], 0.8, CLAIMS, ENGAGEMENTS, "", ()
 )
-calm = settings(deadline=None, derandomize=True, max_examples=100)
+enough = settings(max_examples=100)
 
 
 def written(text: str = TEXT, **changes: Any) -> str:
@@ -236,7 +236,7 @@ def check(turn: ParsedTurn) -> None:
         assert turn.confidence is not None
 
 
-@calm
+@enough
 @given(st.text())
 def test_no_text_is_too_strange(text: str):
     turn = parse_turn(text, OPTIONS)
@@ -245,7 +245,7 @@ def test_no_text_is_too_strange(text: str):
         assert turn.reasoning == text.strip()
 
 
-@calm
+@enough
 @given(st.data())
 def test_no_damage_is_too_great(data: st.DataObject):
     """A reply with pieces cut out, doubled or exchanged for others."""
@@ -260,7 +260,7 @@ def test_no_damage_is_too_great(data: st.DataObject):
     check(parse_turn(reply, OPTIONS))
 
 
-@calm
+@enough
 @given(st.integers(0, len(json.dumps(MEMBERS)) - 1))
 def test_a_reply_that_is_cut_off_is_never_taken_for_whole(length: int):
     turn = parse_turn(f"{TEXT}\n\n{json.dumps(MEMBERS)[:length]}", OPTIONS)
@@ -276,7 +276,7 @@ anything = st.recursive(
 )
 
 
-@calm
+@enough
 @given(
     st.fixed_dictionaries(
         {"stance": anything},

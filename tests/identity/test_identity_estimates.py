@@ -305,7 +305,7 @@ def test_intervals_are_those_of_whole_questions_drawn_again(random_debates):
     )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 2**32))
 def test_parts_and_intervals_of_any_debates(seed):
     rows = estimated(drawn(np.random.default_rng(seed), ["a", "b-full"], 16, rounds=1), 100)

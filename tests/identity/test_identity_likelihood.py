@@ -72,7 +72,7 @@ def test_slopes_are_those_of_the_log_likelihood(
         assert slopes[:, index] == pytest.approx((up - down) / 2e-6, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     positive,
     positive,

@@ -189,7 +189,7 @@ def test_the_manifest_is_an_artefact(rows, tmp_path):
     assert list(read_manifest(tmp_path / "manifest.parquet").values()) == rows
 
 
-@settings(deadline=None, derandomize=True, max_examples=30)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.dictionaries(st.sampled_from(["a", "b", "c-d"]), st.integers(1, 15), min_size=1),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -96,7 +96,6 @@ SPEECH = st.text(max_size=40) | st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True)
 @given(SPEECH, SPEECH, st.lists(SPEECH, min_size=1, max_size=4))
 def test_whatever_is_said_stands_in_the_prompt_as_it_was_said(question, own, peers):
     said = "".join(f"\n- Agent Opinion {n}: {text}" for n, text in enumerate(peers, start=1))

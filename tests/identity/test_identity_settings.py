@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import SettingError
@@ -157,7 +157,6 @@ def test_a_graph_in_which_somebody_sees_nobody_or_itself_is_refused(graph):
         peers_in(graph, 2)
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.data(), st.integers(2, 7))
 def test_a_graph_survives_its_text(data, agents: int):
     graph = {

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from scipy.stats import beta, kstest
 
@@ -388,7 +387,6 @@ COUNTS = st.dictionaries(
 )
 
 
-@hypothesis_settings(deadline=None, derandomize=True)
 @given(COUNTS, COUNTS, st.lists(st.floats(0, 0.999), min_size=6, max_size=6), st.booleans())
 def test_a_response_says_what_was_weighed_and_names_no_other_final_answer(own, others, luck, known):
     weighed = Weighed(own if known else {}, others)

@@ -81,7 +81,7 @@ def test_a_star_and_a_chain():
     assert [row["follows_peer"] for row in rows] == [True, True, True]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32))
 def test_every_transition_against_the_letters(seed):
     debates = drawn(np.random.default_rng(seed), ["a", "b-full"], 4, unparsed=0.1)

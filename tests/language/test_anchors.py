@@ -12,13 +12,13 @@ from dissensus.language.measures.anchors import Clips, fit, homogeneity
 
 SCALES = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile")
 BOUNDED = SCALES[1:]
-calm = settings(deadline=None, derandomize=True, max_examples=100)
+enough = settings(max_examples=100)
 number = st.integers(-40, 40).map(lambda k: k / 8)
 sample = st.lists(number, min_size=3, max_size=20).filter(lambda x: len(set(x)) > 1)
 values = st.lists(number, min_size=1, max_size=20)
 
 
-@calm
+@enough
 @given(sample, values)
 def test_scales_are_scipys(reference, x):
     z = stats.zmap(x, reference, ddof=1)
@@ -28,7 +28,7 @@ def test_scales_are_scipys(reference, x):
     np.testing.assert_allclose(fit("ecdf", reference)(x), ranks, atol=1e-12)
 
 
-@calm
+@enough
 @given(sample)
 def test_the_reference_itself_is_standard(reference):
     np.testing.assert_allclose(
@@ -50,7 +50,7 @@ def test_clipped_scales_by_hand():
     np.testing.assert_allclose(fit("min_max", unit)([-3, -0.5, 1, 2]), [0, 0.25, 1, 1])
 
 
-@calm
+@enough
 @given(sample, st.lists(number, min_size=2, max_size=20), st.sampled_from(BOUNDED))
 def test_bounded_scales_are_bounded_and_rise(reference, x, scale):
     found = fit(scale, reference)(sorted(x))
@@ -79,7 +79,7 @@ def index(lexical, semantic, mask, scale="z", weights=(0.5, 0.5)):
     return homogeneity(lexical, semantic, mask, weights=weights, scale=scale)
 
 
-@calm
+@enough
 @given(sample, st.data(), st.sampled_from(SCALES))
 def test_other_languages_do_not_move_the_reference(reference, data, scale):
     n = len(reference)

@@ -27,7 +27,7 @@ from dissensus.talk.providers.simulated import SimulatedModel
 from scripted import ROOT
 from simulation import settings
 
-calm = hypothesis_settings(deadline=None, derandomize=True, max_examples=25)
+enough = hypothesis_settings(max_examples=25)
 PANEL = ("simulated-a", "simulated-b", "simulated-c", "simulated-d")
 MODELS = {
     name: {**settings(0.3, 0.6, violation_rate=0.2, offset=0.1 * i), "timeout_rate": 0.03}
@@ -175,7 +175,7 @@ def test_a_session_is_the_same_whatever_was_held_before_it(rows, debates, tmp_pa
     assert transcripts(rows[:6], "a") == transcripts(rows[5::-1], "b")
 
 
-@calm
+@enough
 @given(data=st.data())
 def test_a_kill_at_any_byte_costs_only_what_was_lost(rows, debates, tmp_path_factory, data):
     row = data.draw(st.sampled_from(rows[:6]), label="session")

@@ -69,7 +69,7 @@ def test_calls_at_once_beyond_the_limit_are_refused():
     assert 2 <= counted["in_flight"]["peak"] <= 5
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(max_examples=100)
 @given(
     gaps=st.lists(st.floats(0, 30), min_size=1, max_size=80),
     limit=st.integers(1, 6),

@@ -18,7 +18,7 @@ from dissensus.stats.bootstrap import (
 )
 from dissensus.stats.location import paired_t
 
-calm = settings(deadline=None, derandomize=True, max_examples=50)
+enough = settings(max_examples=50)
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "language_saturated.csv"
 METHODS = ("percentile", "bca", "studentised")
@@ -103,7 +103,7 @@ def test_chunks_do_not_change_the_numbers(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@calm
+@enough
 @given(
     values=st.lists(st.integers(-9, 9), min_size=4, max_size=12).filter(lambda v: len(set(v)) > 2),
     shift=st.integers(-5, 5),
@@ -150,7 +150,7 @@ def test_clustered_percentile_interval_covers():
     assert 0.87 <= covered / 200 <= 0.985
 
 
-@calm
+@enough
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=20).filter(lambda v: len(set(v)) > 1))
 def test_singletons_give_the_t_interval(values):
     result, reference = cluster_robust_mean(values, np.arange(len(values))), paired_t(values)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.stats.bounds import lee_bounds, manski_bounds
 
-calm = settings(deadline=None, derandomize=True, max_examples=80)
+enough = settings(max_examples=80)
 GAP = float("nan")
 outcome = st.integers(0, 8).map(lambda k: k / 8)
 full = st.lists(st.tuples(outcome, outcome), min_size=2, max_size=20)
@@ -39,7 +39,7 @@ def test_lee_by_hand_when_the_reference_loses_more():
     assert result.trimmed == pytest.approx(0.25)
 
 
-@calm
+@enough
 @given(full)
 def test_no_loss_collapses_both_on_the_estimate(pairs):
     x, y = np.array(pairs).T
@@ -49,7 +49,7 @@ def test_no_loss_collapses_both_on_the_estimate(pairs):
         assert result.trimmed == 0.0
 
 
-@calm
+@enough
 @given(full, st.data())
 def test_manski_holds_the_truth_whatever_was_lost(pairs, data):
     x, y = np.array(pairs).T
@@ -60,7 +60,7 @@ def test_manski_holds_the_truth_whatever_was_lost(pairs, data):
     assert result.upper - result.lower == pytest.approx(width)
 
 
-@calm
+@enough
 @given(full, st.data())
 def test_lee_holds_the_truth_under_monotone_loss(pairs, data):
     x, y = np.array(pairs).T

@@ -13,7 +13,7 @@ from scipy import stats
 from dissensus.stats import groups as g
 from dissensus.stats import redrawing
 
-calm = settings(deadline=None, derandomize=True, max_examples=50)
+enough = settings(max_examples=50)
 
 NS = np.array([8, 10, 12, 12, 9, 8, 13, 16, 11])
 MEANS = np.array([0.812, 0.803, 0.786, 0.785, 0.756, 0.745, 0.736, 0.717, 0.647])
@@ -123,7 +123,7 @@ def test_permutation_f_approaches_the_f_test():
     assert result.p_value == pytest.approx(reference.p_value, abs=0.03)
 
 
-@calm
+@enough
 @given(
     st.lists(st.integers(-9, 9), min_size=6, max_size=15).filter(lambda v: len(set(v)) > 1),
     st.integers(1, 9),
@@ -140,7 +140,7 @@ def test_redrawn_tests_ignore_scale_and_names(values, scale, shift):
         assert first.statistic == pytest.approx(second.statistic)
 
 
-@calm
+@enough
 @given(st.lists(st.integers(-3, 3), min_size=4, max_size=12), st.integers(1, 40))
 def test_both_redrawn_tests_at_once_are_the_two_of_them(values, cells):
     labels = np.arange(len(values)) % 3

@@ -12,7 +12,7 @@ from scipy import stats
 
 from dissensus.stats import location, walsh
 
-calm = settings(deadline=None, derandomize=True, max_examples=50)
+enough = settings(max_examples=50)
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "language_saturated.csv"
 # Hollander & Wolfe's depression data (R, ?wilcox.test): V = 40, p = .03906 two-sided.
@@ -82,7 +82,7 @@ def walsh_averages(sample):
     return np.sort((sample[i] + sample[j]) / 2)
 
 
-@calm
+@enough
 @given(samples)
 def test_hodges_lehmann_is_the_median_walsh_average(sample):
     result = location.hodges_lehmann(sample)
@@ -141,7 +141,7 @@ def test_hodges_lehmann_of_many_differences():
     )
 
 
-@settings(calm, max_examples=15)
+@settings(enough, max_examples=15)
 @given(samples)
 def test_location_estimates_turn_with_the_sign(sample):
     for function in (
@@ -168,7 +168,7 @@ def test_superiority_without_ties_is_wilson():
     assert (result.ci_low, result.ci_high) == pytest.approx((low, high))
 
 
-@calm
+@enough
 @given(samples)
 def test_superiority_ignores_monotone_rescaling_and_its_interval_matches_its_test(sample):
     result = location.probability_of_superiority(sample)
@@ -199,7 +199,7 @@ def test_dz_of_identical_differences_is_undefined():
     assert np.isnan(location.cohen_dz([0.3, 0.3, 0.3]).estimate)
 
 
-@calm
+@enough
 @given(samples, st.floats(0.1, 1e3))
 def test_equivalence_interval_and_p_value_agree(sample, margin):
     result = location.two_one_sided_tests(sample, margin)

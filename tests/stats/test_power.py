@@ -10,7 +10,7 @@ from scipy import stats
 
 from dissensus.stats.power import minimum_detectable_effect, power_paired_t
 
-calm = settings(deadline=None, derandomize=True, max_examples=50)
+enough = settings(max_examples=50)
 
 
 def test_golden_minimum_detectable_effect():
@@ -26,7 +26,7 @@ def test_power_equals_statsmodels():
         assert power_paired_t(effects * 3.0, 3.0, n) == pytest.approx(expected, abs=1e-9)
 
 
-@calm
+@enough
 @given(
     st.floats(0.05, 50),
     st.integers(2, 500),

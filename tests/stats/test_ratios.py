@@ -102,7 +102,7 @@ def test_what_the_data_do_not_define_is_not_a_number():
     assert np.isnan((quotient / nothing).observed).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts)
 def test_an_interval_contains_its_estimate(below):
     above = below // 2
@@ -115,7 +115,7 @@ def test_an_interval_contains_its_estimate(below):
     assert (found.high[known] <= 1).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(counts, st.integers(2, 4))
 def test_clusters_twice_over_change_no_ratio(below, times):
     above = below // 2

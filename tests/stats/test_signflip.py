@@ -12,7 +12,7 @@ from scipy import stats
 
 from dissensus.stats.signflip import sign_flip_test
 
-calm = settings(deadline=None, derandomize=True, max_examples=50)
+enough = settings(max_examples=50)
 
 whole = st.lists(st.integers(-5, 5), min_size=2, max_size=9)
 
@@ -29,7 +29,7 @@ def brute_force(differences, clusters=None, statistic=np.mean):
     return reached / 2**labels.size
 
 
-@calm
+@enough
 @given(whole)
 def test_exact_equals_enumeration(differences):
     result = sign_flip_test(differences)
@@ -39,7 +39,7 @@ def test_exact_equals_enumeration(differences):
     assert result.statistic == pytest.approx(np.mean(differences))
 
 
-@calm
+@enough
 @given(whole, st.data())
 def test_exact_clusters_equal_enumeration(differences, data):
     labels = data.draw(
@@ -91,7 +91,7 @@ def test_agrees_with_scipy_permutation_test():
     assert sign_flip_test(d).p_value == pytest.approx(reference.pvalue)
 
 
-@calm
+@enough
 @given(whole, st.booleans())
 def test_p_value_ignores_a_global_sign(differences, studentised):
     ahead = sign_flip_test(differences, studentised=studentised)
@@ -100,7 +100,7 @@ def test_p_value_ignores_a_global_sign(differences, studentised):
     assert ahead.statistic == -behind.statistic
 
 
-@calm
+@enough
 @given(st.lists(st.floats(-1e3, 1e3).map(lambda x: round(x, 3)), min_size=2, max_size=8))
 def test_p_value_ignores_units_and_zeros(differences):
     p_value = sign_flip_test(differences).p_value

@@ -59,7 +59,7 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(made=rows)
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, made):
     path = tmp_path_factory.mktemp("made") / "things.parquet"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dissensus.tables.columns import column
 
-calm = settings(deadline=None, derandomize=True, max_examples=150)
+enough = settings(max_examples=150)
 
 integers = st.integers(-(2**63), 2**63 - 1)
 kinds = st.sampled_from(
@@ -41,7 +41,7 @@ def outcome(make: Any, values: list[Any]) -> Any:
         return type(error)
 
 
-@calm
+@enough
 @given(values=columns)
 def test_a_column_is_the_one_that_arrow_makes(values: list[Any]):
     expected = outcome(pa.array, values)

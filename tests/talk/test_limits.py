@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from dissensus.errors import ResourceError, SettingError
 from dissensus.talk.limits import Pace
 
-calm = settings(deadline=None, derandomize=True, max_examples=60)
+enough = settings(max_examples=60)
 
 NOON = 1_800_000_000.0
 
@@ -59,7 +59,7 @@ def taken(pace: Pace, clock: Clock, seconds: float, late: Iterator[float]) -> li
     return times
 
 
-@calm
+@enough
 @given(lateness=st.lists(st.floats(0.0, 0.2), min_size=1, max_size=30))
 def test_a_limit_is_kept_and_used_by_one_who_wakes_late(lateness: list[float]):
     clock = Clock()
@@ -77,7 +77,7 @@ def test_limits_of_every_size(limit: float):
     assert 0.98 * limit * minutes <= len(times) <= max(limit * minutes, 1) + 1
 
 
-@calm
+@enough
 @given(
     limit=st.sampled_from([1, 5, 60, 600]),
     gaps=st.lists(st.floats(0.0, 90.0) | st.just(0.0) | st.floats(0.0, 0.2), max_size=300),
@@ -92,7 +92,7 @@ def test_a_limit_is_kept_whenever_requests_come(limit: int, gaps: list[float]):
     assert busiest_minute(times) <= limit
 
 
-@calm
+@enough
 @given(
     sizes=st.lists(st.integers(1, 30_000), min_size=1, max_size=50),
     shares=st.lists(st.floats(0.1, 1.0), min_size=1, max_size=10),
@@ -228,7 +228,7 @@ def test_a_torn_file_is_a_fresh_one(tmp_path: Path, length: int):
     assert pace.take(1000) > 0.0
 
 
-@calm
+@enough
 @given(content=st.binary(max_size=60) | st.lists(st.floats(), min_size=5, max_size=5))
 def test_a_damaged_file_is_a_fresh_one(tmp_path_factory, content: bytes | list[float]):
     path = tmp_path_factory.mktemp("damaged") / "pace"

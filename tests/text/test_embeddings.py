@@ -21,7 +21,7 @@ from dissensus.text.embeddings import (
     pair_means,
 )
 
-calm = settings(deadline=None, derandomize=True, max_examples=60)
+enough = settings(max_examples=60)
 
 ENGLISH = [
     "Health care should be free for everyone.",
@@ -208,7 +208,7 @@ def test_labels_of_another_length_are_refused():
         pair_means(np.eye(3), ["P1", "O1"], ["P", "O"])
 
 
-@calm
+@enough
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 20))
 def test_pooled_mean_follows_from_the_centroid(seed, n, d):
     vectors = np.random.default_rng(seed).normal(size=(n, d)) + 0.5

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dissensus.text.windows import REACH, batches, lay_out, ngrams, spans, stand_ins
 
-calm = settings(deadline=None, derandomize=True, max_examples=80)
+enough = settings(max_examples=80)
 TEXTS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=30), min_size=1, max_size=8)
 
 
@@ -16,7 +16,7 @@ def arrays(texts):
     return [np.array(text, dtype=np.int64) for text in texts]
 
 
-@calm
+@enough
 @given(st.lists(st.integers(0, 2), min_size=12, max_size=60))
 def test_equal_ngrams_and_no_others_share_a_number(line):
     tokens = np.array(line)
@@ -31,7 +31,7 @@ def test_equal_ngrams_and_no_others_share_a_number(line):
             assert len(pairs) == len(set(grams)) == len(set(found.tolist()))
 
 
-@calm
+@enough
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.data())
 def test_every_number_has_one_stand_in(numbers, data):
     numbers = np.array(numbers)
@@ -45,7 +45,7 @@ def test_every_number_has_one_stand_in(numbers, data):
     assert set(rows[~np.isin(numbers, numbers[places])]) <= {0}
 
 
-@calm
+@enough
 @given(TEXTS, st.integers(1, 12), st.integers(1, 40))
 def test_batches_hold_every_token_once(texts, longest, size):
     parts = spans(arrays(texts), longest)
@@ -69,7 +69,7 @@ def test_texts_that_share_phrases_come_together():
     assert kinds in ([{0}, {1}], [{1}, {0}])
 
 
-@calm
+@enough
 @given(TEXTS, st.integers(1, 12))
 def test_a_span_is_laid_out_in_its_context(texts, longest):
     parts = spans(arrays(texts), longest)
