@@ -16,6 +16,7 @@ from scripted import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 DELETE = "(left out)"
+ABOVE = "it must be above 0.5"
 BLOCK = "it must be a block of settings"
 ENTRY = {"prompts": "resources/prompts/language/zh.yaml", "motion": "motion_zh", "script": "han"}
 A = "models.simulated-a"
@@ -128,6 +129,10 @@ WRONG: list[tuple[str, Any, str]] = [
         "language.protocol.temperature holds nan; it must be at most 2.0.",
     ),
     ("models/simulated-a/timeout_rate", 2, f"{A}.timeout_rate holds 2; it must be at most 1.0."),
+    *[
+        (f"{study}/inference/confidence", 0.5, f"{study}.inference.confidence holds 0.5; {ABOVE}.")
+        for study in ("language", "identity", "deliberation")
+    ],
     (
         "models/simulated-a/speech/recycle",
         {"en": 1.5, "zh": 0.5},

@@ -13,6 +13,8 @@ from dissensus.errors import SettingError
 
 Rate = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+#: Level of the intervals; an equivalence test has one of 2 * confidence - 1 beside it.
+Confidence = Annotated[float, Field(gt=0.5, lt=1)]
 
 
 class Settings(BaseModel):

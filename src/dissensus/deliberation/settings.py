@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.settings_base import Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.settings_base import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
@@ -73,7 +73,7 @@ class ProtocolSettings(Settings):
 
 
 class InferenceSettings(Settings):
-    confidence: Annotated[float, Field(gt=0, lt=1)]
+    confidence: Confidence
     resamples: Annotated[int, Field(ge=100)]
     """Permutations of the test of mutual information."""
     flips: Annotated[int, Field(ge=100)]

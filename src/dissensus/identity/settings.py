@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.identity.design.graph import peers_in
-from dissensus.settings_base import Count, Faults, Settings, fault, without_nulls
+from dissensus.settings_base import Confidence, Count, Faults, Settings, fault, without_nulls
 
 #: How a source that is no file begins.
 HUB = "datasets:"
@@ -82,7 +82,7 @@ class ProtocolSettings(Settings):
 
 
 class InferenceSettings(Settings):
-    confidence: Annotated[float, Field(gt=0, lt=1)]
+    confidence: Confidence
     resamples: Annotated[int, Field(ge=100)]
     """Bootstrap resamples of the questions."""
     goodness_resamples: Annotated[int, Field(ge=19)]

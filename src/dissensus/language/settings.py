@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from dissensus.settings_base import Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.settings_base import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
 
 
 def _one_of(*kinds: str) -> AfterValidator:
@@ -130,7 +130,7 @@ class MeasureSettings(Settings):
 
 
 class InferenceSettings(Settings):
-    confidence: Annotated[float, Field(gt=0, lt=1)]
+    confidence: Confidence
     resamples: Annotated[int, Field(ge=100)]
     """Bootstrap resamples."""
     flips: Annotated[int, Field(ge=100)]
