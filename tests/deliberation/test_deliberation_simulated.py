@@ -159,10 +159,21 @@ def test_whoever_answers_everything_accepts_nothing():
         assert named == {f"{other}.1.{claim.id}" for claim in turns[1, other].claims}
 
 
+def test_claims_are_come_back_to_and_nobody_moves():
+    still = {"epsilon": 0.0, "silence": 1.0, "returns": 1.0}
+    session = hold_simulated(group(2, **still), rounds=3, topic=2)
+    turns = turns_of(session, 2)
+    for agent, other in (("A1", "A2"), ("A2", "A1")):
+        assert turns[2, agent].engagements == ()
+        again = {(one.claim, one.relation) for one in turns[3, agent].engagements}
+        assert again == {(f"{other}.1.{claim.id}", "rebut") for claim in turns[1, other].claims}
+    assert beliefs(session, 3, 2) == pytest.approx(beliefs(session, 1, 2), abs=0.003)
+
+
 @pytest.mark.parametrize(("topology", "targets"), [("full", 3), ("one_target", 1)])
 def test_set_topologies_are_kept(topology: str, targets: int):
     arm = replace(PLAIN, topology=topology)
-    turns = turns_of(hold_simulated(group(silence=1.0, yields=1.0), arm, rounds=3))
+    turns = turns_of(hold_simulated(group(silence=1.0, yields=1.0, returns=1.0), arm, rounds=3))
     for (round_, agent), turn in turns.items():
         engaged = [one.agent for one in turn.engagements]
         assert len(engaged) == len(set(engaged)) == (targets if round_ > 1 else 0)

@@ -183,7 +183,21 @@ class _Debater:
                     likely = max(_SUPPORTS, self._deference(agent))
                     if self.rng.random() < likely:
                         answers.append(_Answer(agent, claims[0], "support"))
+            answers += self._returned(last)
         return answers
+
+    def _returned(self, last: int) -> list[_Answer]:
+        """Older claims of its opponents that it comes back to."""
+        own, rate = self._favourite(self.start), self.speech.returns
+        return [
+            _Answer(agent, said, "rebut")
+            for agent, peer in self.others.items()
+            if peer.stance != own
+            for round_, claims in peer.claims.items()
+            if round_ < last
+            for said in claims
+            if self.rng.random() < rate
+        ]
 
     def _relation(self, agent: str, move: _Move, stance: str) -> str:
         """What it does to an opposing claim."""

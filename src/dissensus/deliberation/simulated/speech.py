@@ -38,6 +38,8 @@ class SpeechSettings(Settings):
     """Probability that it leaves an opposing claim unanswered."""
     yields: Rate = 0.5
     """Share that it moves towards the options of claims that it left unanswered."""
+    returns: Rate = 0.0
+    """Probability that it rebuts an opponent's claim from before the last round."""
     heat: Annotated[float, Field(ge=-1, le=1)] = 0.5
     """How much contentiousness slows its movement and strengthens its claims, or below 0 weakens
     them."""
