@@ -28,7 +28,7 @@ pictures: .venv/installed
 	$(BIN)/snakemake --cores 8 results/demo/language/figures/paired_effects.png
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
 
-# Writes benchmarks/results.md, in more than an hour; benchmarks/run.py --help says how to run a
+# Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a
 # part, or all in small. Beside Inspect AI too where INSPECT names a python that has it.
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)"

@@ -1,6 +1,6 @@
 """Measure the project and write one Markdown table, benchmarks/results.md: `make benchmarks`.
 
-The whole takes more than an hour on two cores. A part run alone (--only) writes its own rows anew
+The whole takes some forty minutes on two cores. A part run alone (--only) writes its own rows anew
 and leaves the others. The raw numbers are in results.json. A quick run tries everything in small
 and writes quick.md.
 """
