@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -268,3 +271,59 @@ def test_a_writer_killed_midway_leaves_nothing_under_the_name(tmp_path: Path, be
     assert (path.read_bytes() if path.exists() else None) == before
     # Something was under way when it died, or this test would show nothing.
     assert [len(part.read_bytes()) for part in tmp_path.glob(".*.part")] == [20]
+
+
+def test_sessions_share_one_thread_of_arrow_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Each other thread would get a heap of its own."""
+    encoded_by: list[int] = []
+    whole = pq.write_table
+
+    def noting(*arguments: Any, **options: Any) -> None:
+        encoded_by.append(threading.get_ident())
+        whole(*arguments, **options)
+
+    monkeypatch.setattr(pq, "write_table", noting)
+    with ThreadPoolExecutor(6) as sessions:
+        list(sessions.map(lambda n: write(tmp_path / f"{n}.parquet", SCHEMA, [ROW], {}), range(6)))
+    assert [read(tmp_path / f"{n}.parquet", SCHEMA).num_rows for n in range(6)] == [1] * 6
+    assert (len(encoded_by), len(set(encoded_by))) == (6, 1)
+
+
+AT_THE_END = """
+import sys, threading, time
+from dissensus.tables.artefact import Schema, write
+
+def late():
+    threading.main_thread().join()
+    time.sleep(0.2)
+    write(sys.argv[1], Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+write(sys.argv[1] + ".early", Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+threading.Thread(target=late).start()
+"""
+IN_A_FORK = """
+import os, sys
+from dissensus.tables.artefact import Schema, write
+
+def put(path):
+    write(path, Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+put(sys.argv[1] + ".early")
+if os.fork():
+    os.wait()
+else:
+    put(sys.argv[1])
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("script", [AT_THE_END, IN_A_FORK], ids=["at the end", "in a fork"])
+def test_what_is_written_late_or_by_a_child_is_written(tmp_path: Path, script: str):
+    path = tmp_path / "a.parquet"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert path.read_bytes() == (tmp_path / "a.parquet.early").read_bytes()

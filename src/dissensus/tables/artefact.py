@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,18 @@ from dissensus.tables.columns import column
 _KEY = b"dissensus"
 #: Bytes up to which a table is small.
 _SMALL = 1 << 18
+#: Arrow keeps a heap for every thread that has ever asked it for memory, and there may be hundreds
+#: of sessions, each in a thread of its own: they share this one.
+_ENCODER = ThreadPoolExecutor(1, "parquet")
+
+
+def _start_over() -> None:
+    """In a process made by fork, which has none of its parent's threads."""
+    global _ENCODER
+    _ENCODER = ThreadPoolExecutor(1, "parquet")
+
+
+os.register_at_fork(after_in_child=_start_over)
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,21 @@ def write(
     ------
     ArtefactError : a promised column is missing or of another type, or a key repeats.
     """
-    table = _conform(_as_table(rows, schema), schema, str(path))
+    what = (rows, schema, str(path), provenance)
+    try:
+        encoding = _ENCODER.submit(_encoded, *what)
+    except RuntimeError:
+        # A process that is ending takes no more work, but its last sessions have something to keep.
+        data = _encoded(*what)
+    else:
+        data = encoding.result()
+    with replacing(path) as part:
+        part.write_bytes(data)
+
+
+def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> pa.Buffer:
+    """The bytes of an artefact."""
+    table = _conform(_as_table(rows, schema), schema, where)
     text = json.dumps(dict(provenance), ensure_ascii=False, sort_keys=True)
     table = table.replace_schema_metadata({_KEY: text.encode()})
     # Into memory first: Parquet comes in dozens of pieces, each a system call on a file.
@@ -92,8 +119,7 @@ def write(
         use_dictionary=large,
         write_statistics=large,
     )
-    with replacing(path) as part:
-        part.write_bytes(buffer.getvalue())
+    return buffer.getvalue()
 
 
 def read(path: str | Path, schema: Schema) -> pa.Table:
