@@ -205,6 +205,11 @@ WRONG: list[tuple[str, Any, str]] = [
         [1, 2, 3],
         "language.measures.clip_percentiles holds [1, 2, 3]; it may have at most 2 entries.",
     ),
+    (
+        "language/measures/anchors",
+        ["ecdf", "normal_cdf"],
+        "language.measures.primary holds 'z'; it may be one of its anchors: ecdf, normal_cdf.",
+    ),
     # What is not there.
     (
         "language/languages/en/prompts",
@@ -264,16 +269,6 @@ def test_the_default_configuration_is_valid():
     assert settings == load_file(ROOT / "config.yaml")
 
 
-def test_a_primary_scale_must_be_among_the_anchors():
-    values = changed("language/measures/anchors", ["ecdf", "normal_cdf"])
-    with pytest.raises(SettingError) as caught:
-        load(values)
-    assert str(caught.value) == (
-        "config.yaml: language.measures.primary holds 'z'; it may be one of its anchors: ecdf, "
-        "normal_cdf."
-    )
-
-
 def test_every_wrong_setting_has_a_line():
     values = changed("seed", -1)
     values["language"]["draws"] = 0
@@ -324,7 +319,8 @@ def test_a_study_that_is_left_out_may_have_models_of_the_other_kind():
     values = changed("studies", ["language"])
     values["models"] |= {name: {"provider": "openai"} for name in "abcd"}
     values["language"]["panel"] = list("abcd")
-    assert load(values).used == list("abcd")
+    settings = load(values)
+    assert (settings.used, settings.simulated) == (list("abcd"), False)
     values["studies"] = ["language", "deliberation"]
     with pytest.raises(SettingError, match=r"deliberation\.panel holds 'deliberation-a'; a is a"):
         load(values)
@@ -339,13 +335,6 @@ def test_a_batch_has_no_deadline():
     values["language"]["protocol"]["session_deadline_s"] = 600.0
     with pytest.raises(SettingError, match=r"session_deadline_s holds 600\.0; it must be null"):
         load(values)
-
-
-def test_a_panel_of_real_models_is_not_simulated():
-    values = changed("studies", ["language"])
-    values["models"] = {name: {"provider": "openai"} for name in "abcd"}
-    values["language"]["panel"] = list("abcd")
-    assert not load(values).simulated
 
 
 @pytest.mark.parametrize(

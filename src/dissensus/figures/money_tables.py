@@ -18,6 +18,18 @@ _USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
 #: The most values that a cell of names shows.
 _SHOWN = 4
 
+_MODELS_COLUMNS = (
+    *("Model", "Provider", "Asked", "Answered by", "Fingerprint", "Calls", "Other model"),
+    *("Failed tries", "Given up", "Finish reason", "Tokens in", "Tokens out"),
+)
+_MODELS_NOTE = (
+    "Each value with the number of calls that had it. Answered by, fingerprint: as the "
+    "provider reports them, empty where it reports none. Other model: calls that a model "
+    "answered which the asked name does not stand for; a dated snapshot of it is no other. "
+    "Failed tries: by what became of each. Given up: calls that ended so, after all tries. "
+    "Tokens: mean of a call."
+)
+
 
 def table_spending(
     spent: Sequence[Mapping[str, Any]],
@@ -160,19 +172,15 @@ def table_models(
             )
         )
     warned = [model for model, n in others.items() if n]
-    note = (
-        "Each value with the number of calls that had it. Answered by, fingerprint: as the "
-        "provider reports them, empty where it reports none. Other model: calls that a model "
-        "answered which the asked name does not stand for; a dated snapshot of it is no other. "
-        "Failed tries: by what became of each. Given up: calls that ended so, after all tries. "
-        "Tokens: mean of a call."
+    another = f" ANOTHER MODEL ANSWERED for {listed(warned)}." if warned else ""
+    return make(
+        "table_models",
+        "The models and their conduct",
+        _MODELS_COLUMNS,
+        rows,
+        _MODELS_NOTE + another,
+        simulated,
     )
-    note += f" ANOTHER MODEL ANSWERED for {listed(warned)}." if warned else ""
-    columns = (
-        *("Model", "Provider", "Asked", "Answered by", "Fingerprint", "Calls", "Other model"),
-        *("Failed tries", "Given up", "Finish reason", "Tokens in", "Tokens out"),
-    )
-    return make("table_models", "The models and their conduct", columns, rows, note, simulated)
 
 
 def _values(values: Sequence[str]) -> str:
