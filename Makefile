@@ -35,7 +35,7 @@ benchmarks: .venv/installed
 
 # The schema that editors check config.yaml by.
 schema: .venv/installed
-	$(BIN)/python -m dissensus.settings > workflow/schemas/config.schema.json
+	$(BIN)/python -m dissensus.study.configuration > workflow/schemas/config.schema.json
 
 # New pins, for a maintainer: needs uv.
 lock:

@@ -25,8 +25,8 @@ def written(study: Path, prompts_file: Path) -> Debates:
     """
     import pyarrow.parquet as pq
 
-    from dissensus.debate.protocol import Turn
     from dissensus.language.protocol import Prompts, debate
+    from dissensus.session.protocol import Turn
 
     prompts = Prompts.read(prompts_file)
     pool = pq.read_table(study / "pool.parquet").to_pylist()

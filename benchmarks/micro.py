@@ -45,13 +45,13 @@ def lexical(sessions: int) -> float:
 
 def session(sessions: int) -> float:
     """Seconds a session takes beyond its own calls: everything but the simulated models' `ask`."""
-    from dissensus.debate.sessions import Sessions
     from dissensus.language.design.manifest import Drawing, draw_manifest
     from dissensus.language.design.pool import build_pool
     from dissensus.language.session import Debates
-    from dissensus.settings import load_file
-    from dissensus.talk.providers import identity
-    from dissensus.talk.providers.simulated import SimulatedModel
+    from dissensus.llm.providers import identity
+    from dissensus.llm.providers.simulated import SimulatedModel
+    from dissensus.study.configuration import load_file
+    from dissensus.study.sessions import Sessions
 
     settings = load_file(Path("config.yaml"))
     study = settings.language
@@ -72,7 +72,7 @@ def session(sessions: int) -> float:
     SimulatedModel.ask = timed  # type: ignore[method-assign, assignment]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        models = settings.switchboard(folder, "hold_session")
+        models = settings.registry(folder, "run_session")
         started = time.perf_counter()
         rows = {row["session_id"]: row for row in draw_manifest(pool, drawing)}
         debates = Sessions(Debates(folder, study, rows, motions, identities))

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.debate.gather import outcomes_schema
 from dissensus.language.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.language.inference.diagnostics import diagnose_design
@@ -25,7 +24,8 @@ from dissensus.language.inference.specification import specification_curve
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
 from dissensus.language.session import Debates
-from dissensus.settings import Configuration, load_file
+from dissensus.study.configuration import Configuration, load_file
+from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
 
 SCHEMAS: dict[str, Schema] = {

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from dissensus.talk import wire
-from dissensus.talk.batches import batcher, control
-from dissensus.talk.call import Message, Reply, Request
-from dissensus.talk.exchange import tokens_at_most
-from dissensus.talk.journal import InFlight
-from dissensus.talk.ledger import Ledger
-from dissensus.talk.switchboard import Switchboard
+from dissensus.llm import http_client
+from dissensus.llm.batches import batcher, control
+from dissensus.llm.call import Message, Reply, Request
+from dissensus.llm.exchange import tokens_at_most
+from dissensus.llm.journal import InFlight
+from dissensus.llm.ledger import Ledger
+from dissensus.llm.registry import ModelRegistry
 from serving import Server
 
 KINDS = ("openai", "anthropic")
@@ -34,7 +34,7 @@ MOST_TOKENS = 64
 def renew(monkeypatch: pytest.MonkeyPatch) -> InFlight:
     """Count the calls anew, so that one test may stop its run and not the next one's."""
     fresh = InFlight()
-    for module in (batcher, control, wire):
+    for module in (batcher, control, http_client):
         monkeypatch.setattr(module, "IN_FLIGHT", fresh)
     return fresh
 
@@ -45,7 +45,7 @@ def board(
     kind: str = "openai",
     budget: float | None = None,
     **settings: Any,
-) -> Switchboard:
+) -> ModelRegistry:
     """The models of a run whose provider is asked in batches."""
     folder.mkdir(exist_ok=True)
     prices = folder / "prices.csv"
@@ -66,7 +66,7 @@ def board(
         "batch_poll_s": 0.05,
         **settings,
     }
-    return Switchboard(
+    return ModelRegistry(
         {name: {"provider": "there", "model": name} for name in ("real", "other")},
         {"there": provider},
         folder=folder,
@@ -82,14 +82,14 @@ def request(number: int, model: str = "real") -> Request:
     return Request(model, "identity", said, 0.2, MOST_TOKENS, number)
 
 
-def ask(switchboard: Switchboard, number: int, model: str = "real") -> Reply:
-    return switchboard.model(model).ask(request(number, model))
+def ask(registry: ModelRegistry, number: int, model: str = "real") -> Reply:
+    return registry.model(model).ask(request(number, model))
 
 
-def ask_all(switchboard: Switchboard, count: int, model: str = "real") -> list[Reply]:
+def ask_all(registry: ModelRegistry, count: int, model: str = "real") -> list[Reply]:
     """Calls 0 to count - 1, at the same time."""
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(lambda number: ask(switchboard, number, model), range(count)))
+        return list(pool.map(lambda number: ask(registry, number, model), range(count)))
 
 
 def kind_of(kind: str) -> str:
@@ -119,11 +119,11 @@ def spent(folder: Path) -> Ledger:
 
 @contextmanager
 def begun(
-    switchboard: Switchboard, server: Server, kind: str, count: int
+    registry: ModelRegistry, server: Server, kind: str, count: int
 ) -> Iterator[list[Future[Reply]]]:
     """Calls whose batch was made, and is not over."""
     with ThreadPoolExecutor(count) as pool:
-        calls = [pool.submit(ask, switchboard, number) for number in range(count)]
+        calls = [pool.submit(ask, registry, number) for number in range(count)]
         until(lambda: made(server, kind).get("created") == 1)
         yield calls
 

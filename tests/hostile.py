@@ -18,10 +18,10 @@ import httpx2
 import openai
 import pytest
 
-from dissensus.talk.call import Message, Reply, Request
-from dissensus.talk.exchange import Terms
-from dissensus.talk.settings import ProviderSettings
-from dissensus.talk.switchboard import Switchboard
+from dissensus.llm.call import Message, Reply, Request
+from dissensus.llm.exchange import Terms
+from dissensus.llm.registry import ModelRegistry
+from dissensus.llm.settings import ProviderSettings
 
 KEY = "sk-loopback-0123456789abcdef"
 INTERFACES = ("openai", "anthropic")
@@ -284,11 +284,11 @@ def board(
     providers: Mapping[str, Mapping[str, Any]],
     models: Mapping[str, Mapping[str, Any]] | None = None,
     **changes: Any,
-) -> Switchboard:
-    """The switchboard of a run; one model, ``m`` at ``p``, unless told otherwise."""
+) -> ModelRegistry:
+    """The registry of a run; one model, ``m`` at ``p``, unless told otherwise."""
     models = models or {"m": {"provider": "p"}}
     given = {"folder": folder, "stage": "sessions", "used": list(models), **changes}
-    return Switchboard(models, providers, **given)
+    return ModelRegistry(models, providers, **given)
 
 
 def terms(**changes: Any) -> Terms:

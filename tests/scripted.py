@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from dissensus.debate.protocol import Call, Steps, Turn
-from dissensus.debate.runner import Limits, Session
-from dissensus.talk.call import Message, Reply, Request
+from dissensus.llm.call import Message, Reply, Request
+from dissensus.session.protocol import Call, Steps, Turn
+from dissensus.session.runner import Limits, Session
 
 ROOT = Path(__file__).parent.parent
 

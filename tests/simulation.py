@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dissensus.debate.runner import Limits, Session, hold_session
 from dissensus.language.protocol import Prompts, debate
-from dissensus.talk.call import Request
-from dissensus.talk.journal import Journal
-from dissensus.talk.providers.simulated import SimulatedModel
+from dissensus.llm.call import Request
+from dissensus.llm.journal import Journal
+from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.runner import Limits, Session, run_session
 from scripted import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -69,7 +69,7 @@ def hold(
         system_message=False,
     )
     provider = SimulatedModel("s", model)
-    return hold_session(seed, steps, {"s": provider}, NoJournal(), Limits(repairs, 1, 0.2, 512))
+    return run_session(seed, steps, {"s": provider}, NoJournal(), Limits(repairs, 1, 0.2, 512))
 
 
 @dataclass(frozen=True)

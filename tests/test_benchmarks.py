@@ -184,7 +184,7 @@ def test_a_size_s_cost_stands_beside_the_middle_one(tmp_path: Path) -> None:
 
 
 def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path: Path) -> None:
-    from dissensus.settings import load_file
+    from dissensus.study.configuration import load_file
 
     stages = module("stages")
     settings = load_file(BENCHMARKS.parent / "config.yaml")

@@ -64,7 +64,7 @@ def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(held: 
         (held.results() / kind / f"{name}.parquet").unlink()
     moment = time.time()
     planned = held.planned()
-    assert planned["hold_bundle"] == 2
+    assert planned["run_bundle"] == 2
     # Draws 1 and 3 are in shards of their own, and both are measured again; nothing else is.
     assert planned["gather_shard"] == planned["embed_turns"] == 2
     held.succeed()
@@ -132,7 +132,7 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
     if whom == "run":
         run.send_signal(signal.SIGKILL)
     else:
-        for pid in map(int, _scripts("hold_bundle", project.folder)):
+        for pid in map(int, _scripts("run_bundle", project.folder)):
             os.kill(pid, signal.SIGKILL)
     run.wait(timeout=120)
     project.succeed(TURNS)

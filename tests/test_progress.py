@@ -15,20 +15,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.debate.tally import Counts
-from dissensus.talk.ledger import Ledger
+from dissensus.llm.ledger import Ledger
+from dissensus.session.progress import Counts
 from snakemake_logger_plugin_dissensus.board import Board, Pace, in_words
 
 #: A workflow with three sessions and a stage before and after them; what ``broken`` makes fails.
 SNAKEFILE = """
 import os, time
 from pathlib import Path
-from dissensus.debate.tally import TALLY
+from dissensus.session.progress import PROGRESS_COUNTS
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
 onstart:
-    TALLY.begin(Path(".progress"))
+    PROGRESS_COUNTS.begin(Path(".progress"))
     BOARD.expect("language", 3, 0)
     BOARD.open(Path(".progress"), None, None)
 
@@ -40,15 +40,15 @@ rule draw:
     output: touch("manifest")
     message: "Draw the manifest"
 
-rule hold_session:
+rule run_session:
     input: "manifest"
     output: "{session}.held"
     message: "Hold session {wildcards.session}"
     run:
-        TALLY.count(begun=1)
-        TALLY.count(calls=8, answers=8)
+        PROGRESS_COUNTS.count(begun=1)
+        PROGRESS_COUNTS.count(calls=8, answers=8)
         time.sleep(1.2)
-        TALLY.count(ended=1)
+        PROGRESS_COUNTS.count(ended=1)
         Path(output[0]).touch()
         if wildcards.session == "b":
             logger.warning("b: failed for good, turn 1: timeout")
@@ -69,7 +69,7 @@ rule unwilling:
     output: "nothing"
     run:
         import sys
-        TALLY.count(begun=1)
+        PROGRESS_COUNTS.count(begun=1)
         logger.warning("said just before")
         time.sleep(1.5)
         close()

@@ -154,8 +154,8 @@ def test_deleted_transcripts_are_made_again_and_no_other_session_is_touched(held
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines)[:-40])
     planned = held.planned()
-    assert planned["hold_bundle"] >= 4
-    assert "hold_session" not in planned
+    assert planned["run_bundle"] >= 4
+    assert "run_session" not in planned
     bundles = [f"identity/bundles/{row['job']}" for row in (opening, debate)]
     bundles += [f"deliberation/bundles/{name}" for name in ("t001_t002", "t003_t003")]
     moment = time.time()
@@ -257,7 +257,7 @@ def test_a_setting_of_the_analysis_holds_no_session(held: Project) -> None:
     held.configure({**BOTH, **changed})
     planned = set(held.planned())
     assert {"estimate_identity", "fit_dcm", "measure_deliberation", "estimate_arms"} <= planned
-    kept = {"hold_session", "hold_bundle", "gather_shard", "gather_turns", "read_answers"}
+    kept = {"run_session", "run_bundle", "gather_shard", "gather_turns", "read_answers"}
     assert not planned & (kept | {"reconstruct_debates", "draw_identity_manifest"})
 
 

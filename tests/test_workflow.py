@@ -120,7 +120,7 @@ def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
     (copied.results() / "language_effect.parquet").unlink()
     planned = copied.planned()
     assert planned["estimate_language_effect"] == 1
-    upstream = {"hold_session", "embed_turns", "measure_shard", "measure_homogeneity"}
+    upstream = {"run_session", "embed_turns", "measure_shard", "measure_homogeneity"}
     assert not upstream & set(planned)
 
 
@@ -134,27 +134,27 @@ def test_any_deleted_result_comes_back_and_no_session_is_held(copied: Project, n
     copied.succeed(f"results/demo/language/{name}")
     assert jobs_of_sessions(copied) == 0
     assert path.read_bytes() == before
-    assert "hold_session" not in copied.planned()
+    assert "run_session" not in copied.planned()
 
 
 def test_an_anchor_or_a_weight_reruns_no_session_and_no_embedding(copied: Project) -> None:
     copied.configure(merged(measures={"weights": {"lexical": 0.25, "semantic": 0.75}}))
     planned = copied.planned()
     assert planned["measure_homogeneity"] == 1
-    assert not {"hold_session", "embed_turns", "measure_shard"} & set(planned)
+    assert not {"run_session", "embed_turns", "measure_shard"} & set(planned)
 
 
 def test_what_all_sessions_depend_on_holds_all_of_them_at_once(copied: Project) -> None:
     # The second of a draw waits for the first, which does not hide that it has changed too.
     copied.configure(merged(protocol={"temperature": 0.3}))
-    assert copied.planned()["hold_session"] == 8
+    assert copied.planned()["run_session"] == 8
 
 
 def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> None:
     prompt = copied.folder / "resources/prompts/language/zh.yaml"
     text = prompt.read_text(encoding="utf-8")
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
-    assert copied.planned()["hold_session"] == 4
+    assert copied.planned()["run_session"] == 4
     text = copied.succeed("--dry-run")
     assert {f"d{n:03d}-zh" for n in range(1, 5)} == {
         line.split()[-1] for line in text.splitlines() if "Hold session" in line
@@ -303,7 +303,7 @@ def test_a_wrong_motion_file_is_named_by_row(project: Project) -> None:
 
 
 def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
-    from dissensus.settings import schema
+    from dissensus.study.configuration import schema
 
     held = (ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8")
     assert held == schema()

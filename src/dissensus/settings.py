@@ -1,180 +1,205 @@
-"""The whole configuration: read, validated, and handed out as typed settings."""
+"""How settings are read: strictly, and with one clear sentence for each way to get them wrong."""
 
 from __future__ import annotations
 
-import json
+import difflib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, Tag, ValidationError, model_validator
 
-from dissensus.deliberation.settings import DeliberationStudy
 from dissensus.errors import SettingError
-from dissensus.identity.settings import IdentityStudy
-from dissensus.language.settings import LanguageStudy
-from dissensus.settings_base import Count, Faults, fault, validate
-from dissensus.talk.settings import Talk
-from dissensus.talk.switchboard import Switchboard
-from dissensus.text.embeddings import is_own
 
-Study = Literal["language", "identity", "deliberation"]
+Rate = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+#: Level of the intervals; an equivalence test has one of 2 * confidence - 1 beside it.
+Confidence = Annotated[float, Field(gt=0.5, lt=1)]
 
 
-class Configuration(Talk):
-    """All that a run is told."""
+class Settings(BaseModel):
+    """Base of every block of settings: no unknown key, no silent conversion, no later change."""
 
-    run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """The run's name: its folder under results/."""
-    seed: Annotated[int, Field(ge=0)]
-    """The one seed that every random choice derives from."""
-    sessions_per_job: Count | None = None
-    """Most sessions that one job holds; null for one, or 100 on a cluster and in large runs."""
-    sessions_on: Literal["nodes", "login"] = "nodes"
-    """Which machines of a cluster hold the sessions: its nodes, or the one that submits jobs."""
-    studies: Annotated[list[Study], Field(min_length=1)]
-    """Which of the studies below are run."""
-    language: LanguageStudy
-    identity: IdentityStudy
-    deliberation: DeliberationStudy
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    def models_of(self, study: Study) -> dict[str, list[str]]:
-        """Setting that names some -> the models of a study that it names."""
-        if study == "language":
-            return {"panel": self.language.panel}
-        if study == "identity":
-            return {f"teams.{name}.model": [t.model] for name, t in self.identity.teams.items()}
-        return {"panel": self.deliberation.panel, "judges": self.deliberation.judges}
-
-    def asked(self, study: Study) -> dict[str, list[str]]:
-        """Stage (see :mod:`dissensus.debate.sketch`) -> the models that it asks, each once."""
-        found: dict[str, list[str]] = {}
-        for setting, names in self.models_of(study).items():
-            stage = "judge_session" if setting == "judges" else "hold_session"
-            found[stage] = list(dict.fromkeys([*found.get(stage, []), *names]))
-        return found
-
-    @property
-    def used(self) -> list[str]:
-        """The models that the run's studies ask."""
-        named = (models for study in self.studies for models in self.models_of(study).values())
-        return list(dict.fromkeys(name for models in named for name in models))
-
-    @model_validator(mode="after")
-    def _models_are_known(self) -> Configuration:
-        known = ", ".join(self.models)
-        kinds: dict[bool, tuple[str, str]] = {}
-        for study in self.studies:
-            for setting, names in self.models_of(study).items():
-                for name in names:
-                    if name not in self.models:
-                        raise Faults(fault(f"{study}.{setting}", name, f"models has {known}"))
-                    kinds.setdefault(self.is_simulated(name), (f"{study}.{setting}", name))
-        if len(kinds) > 1:
-            (where, name), (_, other) = kinds[True], kinds[False]
-            may = (
-                f"{other} is a real model, and a run has simulated models or real ones; leave a "
-                "study out (studies), or give it models of the other kind"
-            )
-            raise Faults(fault(where, name, may))
-        return self
-
-    @model_validator(mode="after")
-    def _batches_have_time(self) -> Configuration:
-        for study in self.studies:
-            named = (name for names in self.models_of(study).values() for name in names)
-            hosts = {self.models[name].provider for name in named} & set(self.providers)
-            deadline = getattr(self, study).protocol.session_deadline_s
-            if deadline is not None and any(self.providers[host].batch for host in hosts):
-                may = "it must be null where a provider has batch: true, since a batch takes hours"
-                raise Faults(fault(f"{study}.protocol.session_deadline_s", deadline, may))
-        return self
-
-    @model_validator(mode="after")
-    def _embedders_are_known(self) -> Configuration:
-        if "language" not in self.studies:
-            return self
-        for path, name in self.language.measures.named_embedders():
-            if is_own(name):
-                continue
-            where = f"language.measures.{path}"
-            host, _, model = name.partition(":")
-            provider = self.providers.get(host)
-            if provider is None or not model:
-                own = "use-multilingual, sentence-transformers:<name>"
-                known = ", ".join([own, *(f"{p}:<model>" for p in self.providers)])
-                raise Faults(fault(where, name, f"it may be one of {known}"))
-            if provider.simulated and not self.simulated:
-                may = "simulated embeddings of real debates would pass for real ones"
-                raise Faults(fault(where, name, may))
-        return self
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the run's models are simulated."""
-        return self.is_simulated(self.used[0])
-
-    def switchboard(self, folder: Path, stage: str, used: Sequence[str] = ()) -> Switchboard:
-        """The models of a run that keeps its results in a folder.
-
-        Parameters
-        ----------
-        stage : the one that asks them.
-        used : those that it may ask, besides embedders.
-        """
-        measures = [self.language.measures] if "language" in self.studies else []
-        embedders = [name for each in measures for _, name in each.named_embedders()]
-        return Switchboard(
-            {name: model.model_dump() for name, model in self.models.items()},
-            {name: provider.model_dump() for name, provider in self.providers.items()},
-            folder=folder,
-            stage=stage,
-            used=used,
-            embedders=embedders,
-            budget_usd=self.budget_usd,
-            prices=Path(self.prices) if self.prices else None,
-        )
+    @model_validator(mode="before")
+    @classmethod
+    def _read_scalars(cls, values: Any) -> Any:
+        """Numbers and truth values that come as text, as from Snakemake's ``--config a={b: 6}``."""
+        if not isinstance(values, dict):
+            return values
+        read = dict(values)
+        for name, value in values.items():
+            field = cls.model_fields.get(name)
+            if field:
+                read[name] = _read(value, field.annotation)
+        return read
 
 
-def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
-    """Validate a configuration as Snakemake merged it.
+def _read(value: Any, kind: Any) -> Any:
+    """The number or truth value that a text stands for where one is wanted, in lists too."""
+    kind = _without_none(kind)
+    inner = get_args(kind)
+    if kind in (int, float, bool) and isinstance(value, str):
+        try:
+            scalar = yaml.safe_load(value)
+        except yaml.YAMLError:
+            return value
+        return scalar if isinstance(scalar, int | float) else value
+    if get_origin(kind) is list and isinstance(value, list):
+        return [_read(item, _plain(inner[0])) for item in value]
+    if get_origin(kind) is dict and isinstance(value, dict):
+        return {name: _read(item, _plain(inner[1])) for name, item in value.items()}
+    return value
+
+
+def _without_none(kind: Any) -> Any:
+    """What an optional type is where it is set."""
+    others = [_plain(member) for member in get_args(kind) if member is not type(None)]
+    return others[0] if type(None) in get_args(kind) and len(others) == 1 else kind
+
+
+def _plain(kind: Any) -> Any:
+    """A type without its annotations."""
+    return get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+
+
+class Faults(ValueError):
+    """What a validator of a whole block finds: sentences that begin with a path below the block."""
+
+    def __init__(self, *sentences: str) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+def fault(path: str, held: Any, may: str) -> str:
+    """The one sentence for a wrong setting."""
+    return f"{path} holds {_show(held)}; {may}."
+
+
+def without_nulls(entries: Any) -> Any:
+    """Named entries but for those set to null: how a second configuration file removes one."""
+    if isinstance(entries, dict):
+        return {name: entry for name, entry in entries.items() if entry is not None}
+    return entries
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validate(model: type[Model], values: Mapping[str, Any], where: str, prefix: str = "") -> Model:
+    """Validate settings, or say which one is wrong, what it holds and what it may hold.
+
+    Parameters
+    ----------
+    model : what is valid.
+    values : as read.
+    where : the file to name in an error; "" names none.
+    prefix : path of ``values`` inside the file, ending with a dot unless empty.
 
     Raises
     ------
-    SettingError : one line for each wrong setting.
+    SettingError : one sentence for each wrong setting, a line each.
     """
-    configuration = validate(Configuration, values, where)
-    files = [("prices", configuration.prices)] if configuration.prices else []
-    for study in configuration.studies:
-        named: Mapping[str, str] = getattr(configuration, study).files()
-        files += [(f"{study}.{path}", file) for path, file in named.items()]
-    lost = [
-        fault(path, file, "there is no such file")
-        for path, file in files
-        if not Path(file).is_file()
-    ]
-    if lost:
-        raise SettingError("\n".join(f"{where}: {line}" for line in lost))
-    return configuration
-
-
-def load_file(path: Path) -> Configuration:
-    """Read and validate a configuration file by itself, outside Snakemake."""
+    name = f"{where}: " if where else ""
+    if not isinstance(values, Mapping):
+        raise SettingError(f"{name}it holds {_show(values)}; it must be a block of settings.")
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SettingError(f"{path} cannot be read as YAML in UTF-8 ({error}).") from None
-    return load(values, str(path))
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        lines = [
+            line
+            for problem in error.errors()
+            for line in _sentences(problem, values, model, prefix)
+        ]
+        raise SettingError("\n".join(f"{name}{line}" for line in dict.fromkeys(lines))) from None
 
 
-def schema() -> str:
-    """The JSON schema of a configuration, for editors: ``python -m dissensus.settings``."""
-    from dissensus.settings_schema import Described
+def _sentences(
+    problem: Any, values: Mapping[str, Any], model: type[BaseModel], prefix: str
+) -> Sequence[str]:
+    kind = problem["type"]
+    context = problem.get("ctx", {})
+    path = prefix + ".".join(_keys(problem["loc"], values, is_missing=kind == "missing"))
+    if kind == "value_error" and isinstance(context["error"], Faults):
+        below = path.rstrip(".") + "." if path else ""
+        return [below + sentence for sentence in context["error"].sentences]
+    return [_sentence(problem, kind, context, path, model)]
 
-    made = Configuration.model_json_schema(schema_generator=Described)
-    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+
+def _keys(location: tuple[Any, ...], values: Any, *, is_missing: bool) -> list[str]:
+    """The path as the user wrote it: without the tags and functions that pydantic puts in."""
+    keys = []
+    for index, part in enumerate(location):
+        is_last = index == len(location) - 1
+        is_key = isinstance(values, Mapping) and part in values
+        if is_key or (isinstance(values, Sequence) and isinstance(part, int)):
+            values = values[part]
+        elif not (is_last and is_missing):
+            continue
+        keys.append(str(part))
+    return keys
 
 
-if __name__ == "__main__":
-    print(schema(), end="")
+def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[BaseModel]) -> str:
+    held = problem["input"]
+    if kind == "missing":
+        return f"{path} is missing; it must be set."
+    if kind == "extra_forbidden":
+        return f"{path} is no setting{_nearest(problem['loc'], model)}."
+    if kind == "value_error":
+        return fault(path, held, str(context["error"]))
+    may = {
+        "int_type": "it must be a whole number",
+        "int_from_float": "it must be a whole number",
+        "float_type": "it must be a number",
+        "string_type": "it must be a text",
+        "bool_type": "it must be true or false",
+        "dict_type": "it must be a block of settings",
+        "model_type": "it must be a block of settings",
+        "model_attributes_type": "it must be a block of settings",
+        "list_type": "it must be a list",
+        "literal_error": f"it may be one of {context.get('expected', '')}",
+        "greater_than": f"it must be above {context.get('gt')}",
+        "greater_than_equal": f"it must be at least {context.get('ge')}",
+        "less_than": f"it must be below {context.get('lt')}",
+        "less_than_equal": f"it must be at most {context.get('le')}",
+        "too_short": f"it needs at least {context.get('min_length')} "
+        + ("entry" if context.get("min_length") == 1 else "entries"),
+        "too_long": f"it may have at most {context.get('max_length')} entries",
+        "finite_number": "it must be a finite number",
+        "string_pattern_mismatch": f"it must match {context.get('pattern')}",
+    }.get(kind, problem["msg"])
+    return fault(path, held, may)
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _nearest(location: tuple[Any, ...], model: type[BaseModel]) -> str:
+    """The known setting that a mistyped one was probably meant to be."""
+    current: Any = model
+    for part in location[:-1]:
+        current = _below(_plain(current), part)
+    known = list(getattr(current, "model_fields", {}))
+    close = difflib.get_close_matches(str(location[-1]), known, n=1)
+    if close:
+        return f"; {close[0]!r} is"
+    return f"; known here are {', '.join(known)}" if known else ""
+
+
+def _below(kind: Any, part: Any) -> Any:
+    """The type of what stands under a key of a block, an index of a list, or a tag of a union."""
+    if hasattr(kind, "model_fields"):
+        return kind.model_fields[part].annotation if part in kind.model_fields else None
+    if get_origin(kind) in (dict, list):
+        return get_args(kind)[-1]
+    for member in get_args(kind):
+        tags = [
+            extra.tag for extra in getattr(member, "__metadata__", ()) if isinstance(extra, Tag)
+        ]
+        if part in tags:
+            return member
+    return None

@@ -21,12 +21,12 @@ from snakemake.logging import (  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from dissensus.ending import is_ending
+from dissensus.study.shutdown import is_stopping
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
 
 #: The rules that hold sessions: the board sums up what their jobs do.
-_SESSIONS = {"hold_session": "session", "hold_bundle": "bundle"}
+_SESSIONS = {"run_session": "session", "run_bundle": "bundle"}
 #: Events of one job among thousands, and of what Snakemake's own log keeps.
 _LEFT_OUT = {
     LogEvent.JOB_STARTED,
@@ -72,7 +72,7 @@ class LogHandler(LogHandlerBase):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a message, or leave it out."""
-        if is_ending():
+        if is_stopping():
             return
         try:
             line = None if self._whole else worded(record)

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event, RLock, Thread
 from typing import Protocol
 
-from dissensus.debate.tally import TALLY, Counts, Published
+from dissensus.session.progress import PROGRESS_COUNTS, Counts, Published
 
 #: How far back the rate looks: it forgets what a journal answered, which is much faster.
 _WINDOW_S = 180.0
@@ -138,7 +138,7 @@ class Board:
                 self.close()
 
     def _look(self) -> Counts:
-        TALLY.publish()
+        PROGRESS_COUNTS.publish()
         counts, now = self._published.total(), time.monotonic()
         if self._pace is None and counts.begun:
             self._pace, self._began = Pace(now, counts.ended), now
@@ -199,7 +199,7 @@ def number(n: int, thing: str) -> str:
 def _money(path: Path, budget_usd: float | None) -> Callable[[], str]:
     """Says what was spent; nothing where the ledger cannot be read, of which the run speaks."""
     from dissensus.errors import DissensusError
-    from dissensus.talk.ledger import Ledger
+    from dissensus.llm.ledger import Ledger
 
     ledger = Ledger(path, None)
     of = "" if budget_usd is None else f" of {_usd(budget_usd)}"

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from dissensus.debate.runner import Limits, Session, hold_session
 from dissensus.deliberation.design.topics import read_topics
-from dissensus.deliberation.prompting import Note, Topic, Wording
+from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
-from dissensus.talk.call import Reply, Request
-from dissensus.talk.journal import Journal
-from dissensus.talk.providers.simulated import SimulatedModel
+from dissensus.llm.call import Reply, Request
+from dissensus.llm.journal import Journal
+from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.runner import Limits, Session, run_session
 from scripted import ROOT, Scripted
 from simulation import NoJournal
 
@@ -109,7 +109,7 @@ def hold(
     steps = deliberate(WORDING, TOPIC, cast, arm, rounds, note)
     models = dict.fromkeys(("panel", "judge"), agents.provider)
     limits = replace(LIMITS, repairs=repairs)
-    return hold_session(7, steps, models, NoJournal() if journal is None else journal, limits)
+    return run_session(7, steps, models, NoJournal() if journal is None else journal, limits)
 
 
 def prompts(session: Session, role: str = "debater") -> dict[tuple[int, str], str]:
@@ -160,7 +160,7 @@ def hold_simulated(
     }
     held["judge"] = SimulatedModel("judge", judge or simulated("judge"))
     steps = deliberate(WORDING, what, Cast(cast, "judge"), arm, rounds, note)
-    return hold_session(seed, steps, held, NoJournal(), replace(LIMITS, repairs=repairs))
+    return run_session(seed, steps, held, NoJournal(), replace(LIMITS, repairs=repairs))
 
 
 def study_values(**changes: Any) -> dict[str, Any]:

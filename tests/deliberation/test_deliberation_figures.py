@@ -20,8 +20,8 @@ from dissensus.deliberation.figures import contrasts, control, graph, ignored, t
 from dissensus.deliberation.figures.frames import View
 from dissensus.deliberation.figures.names import FIGURES
 from dissensus.errors import ArtefactError
-from dissensus.figures.captions import fill
-from dissensus.figures.style import save
+from dissensus.report.captions import fill
+from dissensus.report.style import save
 from drawn import outside, overlaps, visible_texts
 
 REPORT = Path(__file__).parents[2] / "workflow/report"

@@ -19,11 +19,11 @@ from deliberation.deliberation_sessions import (
     prompts,
     reply,
 )
-from dissensus.debate.runner import Session
-from dissensus.deliberation.prompting import Note
+from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.protocol import Arm, observed
 from dissensus.deliberation.turns import Claim, ParsedTurn
-from dissensus.talk.journal import Journal
+from dissensus.llm.journal import Journal
+from dissensus.session.runner import Session
 from scripted import left_by
 
 # The debate interaction protocol, sections 2 and 3.

@@ -12,8 +12,6 @@ import pytest
 import yaml
 
 from deliberation.deliberation_sessions import PROMPTS, TOPICS, simulated, study_values
-from dissensus.debate.protocol import round_of
-from dissensus.debate.runner import Limits, Session, hold_session
 from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.deliberation.design.topics import TOPICS as SCHEMA
 from dissensus.deliberation.design.topics import read_topics
@@ -22,10 +20,12 @@ from dissensus.deliberation.measures.reconstruct import reconstruct_session
 from dissensus.deliberation.measures.rounds import measure_rounds
 from dissensus.deliberation.session import Debates
 from dissensus.deliberation.settings import DeliberationStudy
+from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.fingerprint import digest
+from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.protocol import round_of
+from dissensus.session.runner import Limits, Session, run_session
 from dissensus.tables.artefact import write
-from dissensus.talk.providers.simulated import SimulatedModel
 from simulation import NoJournal
 
 FAULTY = {
@@ -68,7 +68,7 @@ def hold(debates: Debates, session_id: str) -> Session:
     spec = json.loads(json.dumps(debates.spec(debates.rows[session_id])))
     models = {name: SimulatedModel(name, MODELS[name]) for name in spec["models"]}
     steps, limits = debates.steps(spec), Limits.of(spec["protocol"])
-    return hold_session(spec["seed"], steps, models, NoJournal(), limits)
+    return run_session(spec["seed"], steps, models, NoJournal(), limits)
 
 
 def test_a_specification_names_its_session_and_is_plain_data(debates: Debates):

@@ -9,7 +9,7 @@ import pytest
 from deliberation.deliberation_sessions import study_values
 from dissensus.deliberation.settings import ArmSettings, DeliberationStudy
 from dissensus.errors import SettingError
-from dissensus.settings_base import validate
+from dissensus.settings import validate
 
 
 def read(**changes: Any) -> DeliberationStudy:

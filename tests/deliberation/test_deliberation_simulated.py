@@ -20,15 +20,15 @@ from deliberation.deliberation_sessions import (
     simulated,
     topic_rows,
 )
-from dissensus.debate.runner import Session
 from dissensus.deliberation import simulated as behaviour
 from dissensus.deliberation.controls.crit import gamma, parse_assessment
 from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.measures.reconstruct import reconstruct_session
-from dissensus.deliberation.prompting import Note
+from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.errors import ResourceError, SettingError
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.session.runner import Session
 
 ROWS = topic_rows()
 FREE = {"epsilon": 1.0}

@@ -12,8 +12,8 @@ from deliberation.deliberation_frames import ARMS, Run, make_run
 from dissensus.deliberation.figures.frames import View
 from dissensus.deliberation.figures.names import TABLES
 from dissensus.deliberation.figures.tables import Artefacts, make_tables
-from dissensus.figures.tables import Table, as_csv, as_markdown, as_page
-from dissensus.figures.words import interval, number
+from dissensus.report.labels import interval, number
+from dissensus.report.tables import Table, as_csv, as_markdown, as_page
 
 
 def tables_of(run: Run, simulated: bool = True) -> dict[str, Table]:

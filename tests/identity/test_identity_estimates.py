@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.identity.inference.estimates import ESTIMATES, estimate_identity
 from dissensus.stats.ratios import cluster_weights
 from dissensus.tables.artefact import read, write

@@ -14,12 +14,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from tests.identity.identity_frames import FULL, RING, VIEW, Run, make_run
 
-from dissensus.figures import captions
-from dissensus.figures.style import save
 from dissensus.identity.figures import conformity, ibc_power, peers, rounds
 from dissensus.identity.figures.frames import Estimates, View, casts, range_words, read_teams
 from dissensus.identity.figures.names import FIGURES
 from dissensus.identity.figures.style import columns_for, looks
+from dissensus.report import captions
+from dissensus.report.style import save
 from drawn import outside, overlaps, visible_texts
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.figures.tables import as_csv
 from dissensus.identity.figures import printed, printed_cells
+from dissensus.report.tables import as_csv
 
 GOLDEN = Path(__file__).parents[1] / "golden/identity_printed.csv"
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dissensus.debate.protocol import Call, Steps, Turn
 from dissensus.errors import ResourceError
 from dissensus.identity.design.graph import peers_in
 from dissensus.identity.protocol import AGENT, Debate, Prompts, order, read_personas
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.session.protocol import Call, Steps, Turn
 from scripted import ROOT
 
 FOLDER = ROOT / "resources" / "prompts" / "identity"

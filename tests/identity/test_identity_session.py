@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 import yaml
 
-from dissensus.debate.record import transcript
-from dissensus.debate.sessions import Sessions, paths_in
+from dissensus.digests import digest
 from dissensus.errors import ArtefactError
-from dissensus.fingerprint import digest
 from dissensus.identity.design.banks import QUESTIONS, collect_questions
 from dissensus.identity.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.identity.protocol import order, read_personas
 from dissensus.identity.session import Debates
 from dissensus.identity.settings import IdentityStudy
+from dissensus.llm.call import Reply, Request
+from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.record import transcript
+from dissensus.study.sessions import Sessions, paths_in
 from dissensus.tables.artefact import provenance_of, read, write
-from dissensus.talk.call import Reply, Request
-from dissensus.talk.providers.simulated import SimulatedModel
 from scripted import ROOT
 
 FILES = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
@@ -98,7 +98,7 @@ class Remembering:
 
 @dataclass
 class Board:
-    """A switchboard with one model."""
+    """A registry with one model."""
 
     settings: dict[str, Any]
 

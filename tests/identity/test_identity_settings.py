@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, read_peers, write_peers
 from dissensus.identity.settings import IdentityStudy
-from dissensus.settings_base import validate
+from dissensus.settings import validate
 
 BLOCK: dict[str, Any] = {
     "banks": {

@@ -16,16 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, kstest
 
-from dissensus.debate.protocol import Steps, Turn
 from dissensus.errors import ResourceError, SettingError
 from dissensus.identity import simulated
 from dissensus.identity.design.banks import read_bank, write_question
 from dissensus.identity.design.formats import Question
 from dissensus.identity.design.graph import Peers, peers_in
-from dissensus.identity.prose import Weighed, compose, weighed_in
 from dissensus.identity.protocol import AGENT, Debate, Prompts
 from dissensus.identity.settings import BankSettings
-from dissensus.talk.call import Message
+from dissensus.identity.simulated_text import Weighed, compose, weighed_in
+from dissensus.llm.call import Message
+from dissensus.session.protocol import Steps, Turn
 from scripted import ROOT
 
 PROMPTS = Prompts.read(ROOT / "resources" / "prompts" / "identity" / "debate.yaml")

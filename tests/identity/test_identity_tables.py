@@ -18,12 +18,12 @@ import pytest
 from docutils.core import publish_parts
 from tests.identity.identity_frames import VIEW, Run, make_run
 
-from dissensus.figures import captions
-from dissensus.figures.tables import Table, as_csv, as_markdown
 from dissensus.identity.figures import model_tables, paper_tables, study_tables
 from dissensus.identity.figures.frames import Estimates, read_teams
 from dissensus.identity.figures.names import FIGURES, TABLES
-from dissensus.stage import Stage
+from dissensus.report import captions
+from dissensus.report.tables import Table, as_csv, as_markdown
+from dissensus.study.stage import Stage
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}

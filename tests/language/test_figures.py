@@ -12,8 +12,6 @@ import pytest
 from matplotlib.figure import Figure
 from tests.language.figure_frames import VIEW, Run, make_run
 
-from dissensus.figures import clouds
-from dissensus.figures.style import save
 from dissensus.language.figures import (
     domains,
     flow,
@@ -25,6 +23,8 @@ from dissensus.language.figures import (
     specifications,
 )
 from dissensus.language.figures.frames import View
+from dissensus.report import clouds
+from dissensus.report.style import save
 from drawn import outside, overlaps, visible_texts
 
 SIZES = [

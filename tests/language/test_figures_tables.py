@@ -14,8 +14,6 @@ from docutils.core import publish_parts
 from scipy import stats
 from tests.language.figure_frames import VIEW, Run, make_run
 
-from dissensus.figures import captions, words
-from dissensus.figures.tables import Table, as_csv, as_markdown
 from dissensus.language.figures import (
     domains,
     flow,
@@ -33,6 +31,8 @@ from dissensus.language.figures import (
 from dissensus.language.figures.frames import View, read_draws
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import METHODS
+from dissensus.report import captions, labels
+from dissensus.report.tables import Table, as_csv, as_markdown
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
@@ -106,7 +106,7 @@ def test_table_2_by_hand() -> None:
     assert [row[0] for row in table.rows] == [str(domain) for domain in ordered.index]
     mean, n, sd = ordered.iloc[0]
     half = stats.t.ppf(0.975, n - 1) * sd / n**0.5
-    assert table.rows[0][2:5] == (str(int(n)), f"{mean:.3f}", words.span(mean - half, mean + half))
+    assert table.rows[0][2:5] == (str(int(n)), f"{mean:.3f}", labels.span(mean - half, mean + half))
 
 
 def test_tables_3_to_6_count_the_manifest() -> None:
@@ -142,8 +142,8 @@ def test_table_7_names_the_methods_of_the_paper_and_all_others() -> None:
     low, high = stats.t.interval(0.95, len(d) - 1, d.mean(), stats.sem(d))
     assert row[4:] == (
         f"{d.mean():.3f}",
-        words.span(low, high),
-        words.p_value(stats.ttest_1samp(d, 0).pvalue),
+        labels.span(low, high),
+        labels.p_value(stats.ttest_1samp(d, 0).pvalue),
     )
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dissensus.debate.protocol import Call, Turn
 from dissensus.errors import ResourceError
 from dissensus.language.protocol import Prompts, debate, turn_prompt
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.session.protocol import Call, Turn
 from scripted import ROOT
 
 FOLDER = ROOT / "resources" / "prompts" / "language"

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from dissensus.language.design.pool import build_pool
-from dissensus.settings import load_file
+from dissensus.study.configuration import load_file
 from dissensus.text.words import count_words
 from scripted import ROOT
 

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from dissensus.debate.record import SessionPaths, is_held, transcript
-from dissensus.debate.sessions import Sessions, journal_in, paths_in
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
 from dissensus.language.session import Debates
 from dissensus.language.settings import ROLES, LanguageStudy
-from dissensus.settings import load_file
+from dissensus.llm.call import Reply, Request
+from dissensus.llm.providers import identity
+from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.record import SessionPaths, is_complete, transcript
+from dissensus.study.configuration import load_file
+from dissensus.study.sessions import Sessions, journal_in, paths_in
 from dissensus.tables.artefact import provenance_of, read
-from dissensus.talk.call import Reply, Request
-from dissensus.talk.providers import identity
-from dissensus.talk.providers.simulated import SimulatedModel
 from scripted import ROOT
 from simulation import settings
 
@@ -89,7 +89,7 @@ class Counting:
 
 @dataclass
 class Board:
-    """A switchboard whose models count what they are asked."""
+    """A registry whose models count what they are asked."""
 
     models: dict[str, Any]
     made: dict[str, Counting] = field(default_factory=dict)
@@ -160,9 +160,9 @@ def test_a_session_leaves_a_transcript_of_eight_turns(rows, debates, tmp_path: P
         assert all(turn["model"] == spec[turn["speaker"]] for turn in turns)
         assert {turn["session_id"] for turn in turns} == {spec["session_id"]}
         said = provenance_of(paths.transcript)
-        assert (said["simulated"], said["stage"]) == (True, "hold_session")
-        assert is_held(paths, said["settings_sha256"])
-        assert is_held(paths, digest(spec))
+        assert (said["simulated"], said["stage"]) == (True, "run_session")
+        assert is_complete(paths, said["settings_sha256"])
+        assert is_complete(paths, digest(spec))
 
 
 def test_a_session_is_the_same_whatever_was_held_before_it(rows, debates, tmp_path: Path):

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
 from dissensus.text.divergences import count_matrix, lexical_similarity
 from dissensus.text.tokens import tokenizer
 from scripted import ROOT

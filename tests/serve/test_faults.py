@@ -13,8 +13,8 @@ import openai
 import pytest
 
 from clients import asked, asked_message, by_anthropic, by_openai
+from dissensus.llm.outcomes import RULES, outcome_of
 from dissensus.serve.faults import KINDS, LASTING, Faults
-from dissensus.talk.outcomes import RULES, outcome_of
 from serving import Server, serving
 
 

@@ -23,7 +23,7 @@ from clients import asked, asked_message, by_anthropic, by_openai, prompt
 from dissensus.serve.limits import WINDOW_S, Gate, Window
 from dissensus.serve.refusals import Refusal
 from dissensus.serve.service import Options, Service
-from dissensus.serve.words import tokens
+from dissensus.serve.speech import tokens
 from serving import Server, serving
 
 

@@ -78,7 +78,7 @@ def test_numbers_of_numpy_are_taken_too():
 WRITING = """
 import sys
 from pathlib import Path
-from dissensus.debate.record import CALLS, transcript
+from dissensus.session.record import CALLS, transcript
 from dissensus.tables.artefact import read, write
 
 examples = {"string": "a", "int": 1, "float": 0.5, "float?": None, "bool": True, "strings": []}

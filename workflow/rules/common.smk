@@ -8,20 +8,20 @@ from pathlib import Path
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
-from dissensus.debate.tally import TALLY, clear
-from dissensus.ending import (
-    before_last_words,
-    call_off,
+from dissensus.session.progress import PROGRESS_COUNTS, clear
+from dissensus.study.shutdown import (
+    before_exit,
+    cancel_cluster_jobs,
     cancel_on_signals,
-    heed_notices,
-    heed_signals,
-    refuse,
+    watch_for_stop,
+    stop_on_signals,
+    exit_with,
     stop,
 )
 from dissensus.errors import DissensusError
-from dissensus.fingerprint import code_digest
-from dissensus.runs import RunLock, claim_run
-from dissensus.settings import load
+from dissensus.digests import code_digest
+from dissensus.study.run_folder import RunLock, claim_run
+from dissensus.study.configuration import load
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
@@ -32,7 +32,7 @@ gc.freeze()
 gc.set_threshold(50_000, 20, 100)
 
 
-before_last_words(close)
+before_exit(close)
 
 # For its limit on job starts, Snakemake starts a timer with every look at the jobs, which has it look
 # again a second later, for good: after thousands of jobs it does nothing else.
@@ -40,7 +40,7 @@ if workflow.scheduling_settings:
     workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
-def plainly(function):
+def exit_on_user_error(function):
     """The same function, ending the run with a user's error as its sentence alone."""
 
     @wraps(function)
@@ -48,12 +48,12 @@ def plainly(function):
         try:
             return function(*arguments)
         except DissensusError as error:
-            refuse(error)
+            exit_with(error)
 
     return guarded
 
 
-SETTINGS = plainly(load)(
+SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )
 
@@ -68,25 +68,25 @@ PROGRESS = RESULTS / ".progress"
 # machine; else so many are a bundle.
 FEW_SESSIONS = 2000
 BUNDLE = 100
-SWITCHBOARD = SETTINGS.switchboard(RESULTS, "hold_session", SETTINGS.used)
+REGISTRY = SETTINGS.registry(RESULTS, "run_session", SETTINGS.used)
 
 
 onstart:
-    plainly(claim_run)(RESULTS, SETTINGS.simulated)
-    plainly(LOCK.acquire)()
+    exit_on_user_error(claim_run)(RESULTS, SETTINGS.simulated)
+    exit_on_user_error(LOCK.acquire)()
     clear(PROGRESS)
-    TALLY.begin(PROGRESS)
+    PROGRESS_COUNTS.begin(PROGRESS)
     BOARD.open(
         PROGRESS,
         None if SETTINGS.simulated else RESULTS / "ledger.jsonl",
         SETTINGS.budget_usd,
     )
     if workflow.local_exec:
-        heed_signals()
-        heed_notices(RESULTS, stop)
+        stop_on_signals()
+        watch_for_stop(RESULTS, stop)
     else:
         cancel_on_signals()
-        heed_notices(RESULTS, call_off)
+        watch_for_stop(RESULTS, cancel_cluster_jobs)
 
 
 def captions(study):

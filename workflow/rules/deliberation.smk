@@ -194,7 +194,7 @@ rule plot_deliberation:
             "deliberation.figures.ignored",
             "deliberation.figures.contrasts",
             "deliberation.figures.graph",
-            "figures.captions",
+            "report.captions",
             reference=DELIBERATION.reference,
             confidence=DELIBERATION.inference.confidence,
             arms=DELIBERATION.arms,
@@ -258,7 +258,7 @@ rule tabulate_deliberation:
     params:
         stage=stage(
             "deliberation.figures.tables",
-            "figures.captions",
+            "report.captions",
             reference=DELIBERATION.reference,
             confidence=DELIBERATION.inference.confidence,
             arms=DELIBERATION.arms,

@@ -217,7 +217,7 @@ rule plot_identity:
     params:
         stage=stage(
             *(f"identity.figures.{name}" for name in identity_names.FIGURES),
-            "figures.captions",
+            "report.captions",
             **IDENTITY_VIEW,
         ),
     message:
@@ -256,7 +256,7 @@ rule tabulate_identity:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("identity.figures.tables", "figures.captions", **IDENTITY_VIEW),
+        stage=stage("identity.figures.tables", "report.captions", **IDENTITY_VIEW),
     message:
         "Write the tables of the identity study"
     script:

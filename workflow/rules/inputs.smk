@@ -4,9 +4,9 @@ import os
 from contextlib import suppress
 from functools import lru_cache
 
-from dissensus.debate.jobs import bundled, bundles, shards
-from dissensus.debate.sessions import ARTEFACTS, Sessions, spec_in
-from dissensus.studies import study_of
+from dissensus.study.jobs import bundled, bundles, shards
+from dissensus.study.sessions import ARTEFACTS, Sessions, spec_in
+from dissensus.study.registry import study_of
 
 STUDIES = list(SETTINGS.studies)
 # Per study: the checkpoint that draws its manifest, and the table that it draws from.
@@ -23,7 +23,7 @@ DRAWN_FROM = {
 # Whether sessions wait for models, or compute their words themselves.
 WAITS = any(MODELS[name]["provider"] != "simulated" for name in SETTINGS.used)
 # On a cluster: what stays with the process that submits jobs.
-HELD_HERE = SETTINGS.sessions_on == "login"
+RUN_HERE = SETTINGS.sessions_on == "login"
 
 
 wildcard_constraints:
@@ -34,7 +34,7 @@ wildcard_constraints:
 
 
 # Study -> the sessions that this run is to hold.
-UNHELD = {}
+PENDING = {}
 
 
 @lru_cache
@@ -43,9 +43,9 @@ def study_at(study, path, _changed):
     sessions = Sessions(study_of(SETTINGS, RESULTS / study))
     rows = sessions.debates.rows
     if workflow.is_main_process:
-        unheld = {row["session_id"] for row in sessions.note()}
-        UNHELD[study] = unheld
-        BOARD.expect(study, len(rows), len(rows) - len(unheld))
+        pending = {row["session_id"] for row in sessions.note()}
+        PENDING[study] = pending
+        BOARD.expect(study, len(rows), len(rows) - len(pending))
     return sessions, shards(rows.values())
 
 
@@ -55,7 +55,7 @@ def study_drawn(study):
     return study_now(study)
 
 
-@plainly
+@exit_on_user_error
 def study_now(study):
     """The same, of the manifest that is there."""
     path = RESULTS / study / "manifest.parquet"
@@ -89,7 +89,7 @@ def session_row(wildcards, study=None):
     rows = study_drawn(study or wildcards.study)[0].debates.rows
     if wildcards.session not in rows:
         first, last = min(rows), max(rows)
-        refuse(
+        exit_with(
             f"{wildcards.session} is no session of run {SETTINGS.run}, which has {first} to {last}."
         )
     return rows[wildcards.session]
@@ -112,7 +112,7 @@ def in_order(wildcards, rows, marks):
     by an ancient file alone; so files are ancient only where there is nothing to hold.
     """
     files = [RESULTS / wildcards.study / mark for mark in marks]
-    held = UNHELD.get(wildcards.study, set()).isdisjoint(
+    held = PENDING.get(wildcards.study, set()).isdisjoint(
         row["session_id"] for row in rows
     )
     return list(map(ancient, files)) if held else files
@@ -205,11 +205,11 @@ def size_of(wildcards):
     )
 
 
-def hold_logged(study, session, log):
+def run_logged(study, session, log):
     """Hold a session; what became of it stands in its log, a failure on the screen too."""
     sessions, _ = study_now(study)
     try:
-        failure = sessions.hold(sessions.debates.rows[session], SWITCHBOARD)
+        failure = sessions.hold(sessions.debates.rows[session], REGISTRY)
     except DissensusError as error:
         stop(error)
     except OSError as error:

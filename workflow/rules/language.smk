@@ -20,7 +20,7 @@ DRAWING = {
 }
 EMBEDDERS = [STUDY.measures.embedder, *STUDY.measures.alternative_embedders]
 # On a cluster: what stays with the process that submits jobs.
-EMBEDDED_HERE = HELD_HERE and not all(map(is_own, EMBEDDERS))
+EMBEDDED_HERE = RUN_HERE and not all(map(is_own, EMBEDDERS))
 
 
 include: "language/design.smk"

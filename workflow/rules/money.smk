@@ -12,11 +12,11 @@ rule plan:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("debate.plan", folders=[str(RESULTS / study) for study in STUDIES]),
+        stage=stage("study.plan", folders=[str(RESULTS / study) for study in STUDIES]),
     message:
         "What the manifests come to"
     script:
-        "../scripts/debate/plan.py"
+        "../scripts/study/plan.py"
 
 
 # Makes no file either.
@@ -31,12 +31,12 @@ rule cost:
         ENVIRONMENT
     params:
         stage=stage(
-            "debate.cost", "debate.quote", **{study: money(study) for study in STUDIES}
+            "study.cost", "study.quote", **{study: money(study) for study in STUDIES}
         ),
     message:
         "What the manifests will cost"
     script:
-        "../scripts/debate/cost.py"
+        "../scripts/study/cost.py"
 
 
 rule gather_spending:
@@ -53,11 +53,11 @@ rule gather_spending:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("debate.spending"),
+        stage=stage("study.spending"),
     message:
         "Add up what the {wildcards.study} study has spent"
     script:
-        "../scripts/debate/gather_spending.py"
+        "../scripts/study/gather_spending.py"
 
 
 # A rule a study, since the report wants each caption's own path.
@@ -88,8 +88,8 @@ for study in STUDIES:
         conda:
             ENVIRONMENT
         params:
-            stage=stage("figures.money_tables", "figures.captions", **money(study)),
+            stage=stage("report.spending_tables", "report.captions", **money(study)),
         message:
             "Write the tables of conduct and cost"
         script:
-            "../scripts/debate/tabulate_spending.py"
+            "../scripts/study/tabulate_spending.py"

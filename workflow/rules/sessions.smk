@@ -2,10 +2,10 @@
 #
 # in:    results/<run>/<study>/manifest.parquet and the table that the study draws from
 # out:   results/<run>/<study>/: sessions, transcripts, calls, held, bundles, shards, turns, outcomes
-# steps: hold_session or hold_bundle, gather_shard, gather_turns
+# steps: run_session or run_bundle, gather_shard, gather_turns
 
 
-rule hold_session:
+rule run_session:
     input:
         manifest=ancient(RESULTS / "{study}/manifest.parquet"),
         spec=session_spec,
@@ -17,17 +17,17 @@ rule hold_session:
         # What the draw's next session waits for: a deleted transcript must not run that one again.
         held=RESULTS / "{study}/held/{session}",
     log:
-        RESULTS / "{study}/logs/hold_session/{session}.log",
-    localrule: HELD_HERE
+        RESULTS / "{study}/logs/run_session/{session}.log",
+    localrule: RUN_HERE
     message:
         "Hold session {wildcards.session}"
     run:
-        hold_logged(wildcards.study, wildcards.session, log[0])
+        run_logged(wildcards.study, wildcards.session, log[0])
 
 
 # The same for many sessions, by a process of its own, where a job for each would cost too much.
 # Each leaves the same artefacts; the bundle's own output is the mark that all of them are there.
-rule hold_bundle:
+rule run_bundle:
     input:
         manifest=ancient(RESULTS / "{study}/manifest.parquet"),
         table=ancient(drawn_from),
@@ -36,8 +36,8 @@ rule hold_bundle:
     output:
         held=RESULTS / "{study}/bundles/{bundle}",
     log:
-        RESULTS / "{study}/logs/hold_bundle/{bundle}.log",
-    localrule: HELD_HERE
+        RESULTS / "{study}/logs/run_bundle/{bundle}.log",
+    localrule: RUN_HERE
     conda:
         ENVIRONMENT
     threads: in_flight
@@ -46,11 +46,11 @@ rule hold_bundle:
         mem_mb=1000,
         runtime=240,
     params:
-        stage=stage("debate.jobs"),
+        stage=stage("study.jobs"),
     message:
         "Hold the sessions of bundle {wildcards.bundle}"
     script:
-        "../scripts/debate/hold_bundle.py"
+        "../scripts/study/run_bundle.py"
 
 
 # Opens the small files of its sessions once, for all that comes after.
@@ -69,11 +69,11 @@ rule gather_shard:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("debate.gather", "debate.jobs"),
+        stage=stage("study.gather", "study.jobs"),
     message:
         "Gather the sessions of shard {wildcards.shard} of the {wildcards.study} study"
     script:
-        "../scripts/debate/gather_shard.py"
+        "../scripts/study/gather_shard.py"
 
 
 rule gather_turns:
@@ -89,8 +89,8 @@ rule gather_turns:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("debate.gather"),
+        stage=stage("study.gather"),
     message:
         "Gather the turns of every session of the {wildcards.study} study"
     script:
-        "../scripts/debate/gather_turns.py"
+        "../scripts/study/gather_turns.py"

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from dissensus.debate.protocol import Call, Steps, Turn, ViolationCheck, round_label
 from dissensus.deliberation.controls.crit import Assessment, gamma, parse_assessment
 from dissensus.deliberation.controls.loop import Loop
 from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.measures.state import evidence_overlap, js_of
-from dissensus.deliberation.prompting import Note, Spoken, Topic, View, Wording, repaired
+from dissensus.deliberation.prompts import Note, Spoken, Topic, View, Wording, repaired
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.session.protocol import Call, Steps, Turn, ViolationCheck, round_label
 
 DEBATER, RETRY = "debater", "retry"
 #: What comes before the agent in the name of a judge's call about it.

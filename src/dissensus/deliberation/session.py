@@ -8,16 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from dissensus.debate.protocol import Steps
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.deliberation.design.manifest import read_manifest
 from dissensus.deliberation.design.topics import read_topics_artefact
-from dissensus.deliberation.prompting import Note, Topic, Wording
+from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationStudy
+from dissensus.digests import code_digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.fingerprint import code_digest
-from dissensus.talk.providers import identity
+from dissensus.llm.providers import identity
+from dissensus.session.protocol import Steps
 
 Row = Mapping[str, Any]
 
@@ -27,7 +27,7 @@ _LEFT_OUT = ("block", "arm_order", "position", "hint", "hint_option", "hint_roun
 
 @dataclass(frozen=True)
 class Debates:
-    """The study's sessions; see :class:`dissensus.debate.sessions.Debates`.
+    """The study's sessions; see :class:`dissensus.study.sessions.Debates`.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Debates:
         hint = (row["hint_option"], str(row["hint_round"]))
         return (row["arm"], row["topic_id"], *row["cast"], row["judge"], *hint)
 
-    def steps(self, spec: Row, stand_in: str | None = None) -> Callable[[], Steps]:
+    def steps(self, spec: Row, placeholder: str | None = None) -> Callable[[], Steps]:
         """The rounds of a debate, which needs no other."""
         topic = spec["topic"]
         return deliberate(
@@ -157,7 +157,7 @@ def _control(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:
 @cache
 def _protocol_code() -> str:
     """Digest of the protocol and the runner; see the language study's."""
-    return code_digest("dissensus.deliberation.protocol", "dissensus.debate.runner")
+    return code_digest("dissensus.deliberation.protocol", "dissensus.session.runner")
 
 
 @cache

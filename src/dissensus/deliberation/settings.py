@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.settings_base import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.settings import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from dissensus.debate.protocol import Call, Steps, round_label
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.fingerprint import digest
 from dissensus.identity.design.graph import Peers
 from dissensus.identity.measures.answers import parse_answer
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.session.protocol import Call, Steps, round_label
 
 #: What an agent without a persona is.
 AGENT = "agent"

@@ -8,19 +8,19 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from dissensus.debate.protocol import Steps
-from dissensus.debate.record import transcript
-from dissensus.debate.runner import CallFailed
-from dissensus.debate.sessions import paths_in
-from dissensus.fingerprint import code_digest, digest
+from dissensus.digests import code_digest, digest
 from dissensus.identity.design.banks import read_questions, write_question
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import read_manifest
 from dissensus.identity.protocol import AGENT, Debate, Prompts, read_personas
 from dissensus.identity.settings import IdentityStudy
 from dissensus.identity.terms import OPENING
+from dissensus.llm.providers import identity
+from dissensus.session.protocol import Steps
+from dissensus.session.record import transcript
+from dissensus.session.runner import CallFailed
+from dissensus.study.sessions import paths_in
 from dissensus.tables.artefact import read
-from dissensus.talk.providers import identity
 
 Row = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ _LOGISTICS = ("draw_id", "block", "position", "job")
 
 @dataclass(frozen=True)
 class Debates:
-    """The study's sessions; see :class:`dissensus.debate.sessions.Debates`.
+    """The study's sessions; see :class:`dissensus.study.sessions.Debates`.
 
     Attributes
     ----------
@@ -92,10 +92,10 @@ class Debates:
         """Condition, question, model and graph; with personas, whoever has which."""
         return tuple(row[n] for n in ("condition", "question_id", "model", "personas", "graph"))
 
-    def steps(self, spec: Row, stand_in: str | None = None) -> Callable[[], Steps]:
+    def steps(self, spec: Row, placeholder: str | None = None) -> Callable[[], Steps]:
         """The protocol of a specified session.
 
-        A debate begins by reading its opening, for which ``stand_in`` is taken where it is given.
+        A debate begins by reading its opening, or ``placeholder`` where that is given.
         """
         seats = spec["seats"] or [AGENT] * spec["agents"]
         debate = Debate(
@@ -109,7 +109,7 @@ class Debates:
         )
         if spec["condition"] == OPENING:
             return debate.opening
-        said = None if stand_in is None else [stand_in] * len(seats)
+        said = None if placeholder is None else [placeholder] * len(seats)
         return partial(self._go_on, debate, spec, said)
 
     def before(self, row: Row) -> list[str]:
@@ -165,4 +165,4 @@ class Debates:
 
         That costs nothing where the requests stay the same, since its journal answers them.
         """
-        return code_digest("dissensus.identity.protocol", "dissensus.debate.runner")
+        return code_digest("dissensus.identity.protocol", "dissensus.session.runner")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.identity.design.graph import peers_in
-from dissensus.settings_base import Confidence, Count, Faults, Settings, fault, without_nulls
+from dissensus.settings import Confidence, Count, Faults, Settings, fault, without_nulls
 
 #: How a source that is no file begins.
 HUB = "datasets:"

@@ -38,15 +38,15 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, model_validator
 
+from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
-from dissensus.fingerprint import code_digest, digest, file_digest
 from dissensus.identity.design.banks import read_bank, write_question
 from dissensus.identity.design.formats import Question
 from dissensus.identity.measures.answers import parse_answer
-from dissensus.identity.prose import Weighed, compose, total, unfinished, weighed_in
 from dissensus.identity.settings import BankSettings
-from dissensus.settings_base import Faults, Rate, Settings, fault, validate
-from dissensus.talk.call import Message
+from dissensus.identity.simulated_text import Weighed, compose, total, unfinished, weighed_in
+from dissensus.llm.call import Message
+from dissensus.settings import Faults, Rate, Settings, fault, validate
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]

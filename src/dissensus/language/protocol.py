@@ -10,12 +10,12 @@ from typing import Any
 
 import yaml
 
-from dissensus.debate.protocol import Call, Steps, Turn
-from dissensus.debate.rules import SpeechRules
-from dissensus.debate.wording import fill, without
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.fingerprint import digest
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.session.format_rules import SpeechRules
+from dissensus.session.protocol import Call, Steps, Turn
+from dissensus.session.templates import fill, without
 
 #: Sentences that a speech must have, by the strategy of its round (appendix D.1).
 SENTENCES = {"opening": 5, "rebuttal": 5, "closing": 4}

@@ -8,20 +8,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from dissensus.debate.protocol import Steps
-from dissensus.fingerprint import code_digest
+from dissensus.digests import code_digest
 from dissensus.language.design.manifest import read_manifest
 from dissensus.language.design.pool import read_pool
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
-from dissensus.talk.providers import identity
+from dissensus.llm.providers import identity
+from dissensus.session.protocol import Steps
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Debates:
-    """The study's sessions; see :class:`dissensus.debate.sessions.Debates`.
+    """The study's sessions; see :class:`dissensus.study.sessions.Debates`.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Debates:
         """Language, motion and cast."""
         return (row["language"], row["motion_id"], *(row[role] for role in ROLES))
 
-    def steps(self, spec: Row, stand_in: str | None = None) -> Callable[[], Steps]:
+    def steps(self, spec: Row, placeholder: str | None = None) -> Callable[[], Steps]:
         """The eight turns of a debate, which needs no other."""
         return debate(
             _prompts(spec["prompts"]),
@@ -95,7 +95,7 @@ def _protocol_code() -> str:
 
     That costs nothing where the requests stay the same, since its journal answers them.
     """
-    return code_digest("dissensus.language.protocol", "dissensus.debate.runner")
+    return code_digest("dissensus.language.protocol", "dissensus.session.runner")
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from dissensus.settings_base import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.settings import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
 
 
 def _one_of(*kinds: str) -> AfterValidator:

@@ -38,10 +38,10 @@ import numpy as np
 import yaml
 from pydantic import Field, field_validator, model_validator
 
+from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
-from dissensus.fingerprint import code_digest, digest, file_digest
-from dissensus.settings_base import Faults, Rate, Settings, fault, validate
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
+from dissensus.settings import Faults, Rate, Settings, fault, validate
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Spread = Annotated[float, Field(ge=0)]

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
+from dissensus.llm.call import Message
 from dissensus.serve.refusals import Interface, Refusal, unsupported
-from dissensus.serve.words import Words, cut, tokens
-from dissensus.talk.call import Message
+from dissensus.serve.speech import Words, cut, tokens
 
 #: The moment at which every answer says it was made: an answer depends on its request alone.
 CREATED = 1735689600

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dissensus.serve.calls import Answer
 from dissensus.serve.refusals import Interface, Refusal, unsupported
-from dissensus.serve.words import Words, tokens
+from dissensus.serve.speech import Words, tokens
 
 #: What OpenAI takes in one request.
 _MOST_TEXTS = 2048

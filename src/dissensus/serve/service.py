@@ -13,7 +13,7 @@ from dissensus.serve.embeddings import read_embeddings
 from dissensus.serve.faults import Faults, Luck
 from dissensus.serve.limits import Gate
 from dissensus.serve.refusals import Interface, Refusal, simulated_fault, unknown_model, wrong_key
-from dissensus.serve.words import Words
+from dissensus.serve.speech import Words
 
 
 @dataclass(frozen=True)

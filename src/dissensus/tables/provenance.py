@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 
 _PACKAGES = ("dissensus", "numpy", "pyarrow", "scipy", "snakemake")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-#: Places on each side of a token that its features can depend on.
+#: ConcurrencyLimit on each side of a token that its features can depend on.
 REACH = 4
 
 # Any odd constant with mixed bits: the fractional part of the golden ratio.

@@ -44,7 +44,7 @@ rule plot_flow:
     params:
         stage=stage(
             "language.figures.flow",
-            "figures.captions",
+            "report.captions",
             **VIEW,
         ),
     message:
@@ -76,7 +76,7 @@ rule plot_power:
     params:
         stage=stage(
             "language.figures.power",
-            "figures.captions",
+            "report.captions",
             draws=STUDY.draws,
             **VIEW,
         ),
@@ -109,7 +109,7 @@ rule plot_paired_effects:
     params:
         stage=stage(
             "language.figures.paired_effects",
-            "figures.captions",
+            "report.captions",
             **VIEW,
         ),
     message:
@@ -141,7 +141,7 @@ rule plot_parts:
     params:
         stage=stage(
             "language.figures.parts",
-            "figures.captions",
+            "report.captions",
             **VIEW,
         ),
     message:
@@ -173,7 +173,7 @@ rule plot_specifications:
     params:
         stage=stage(
             "language.figures.specifications",
-            "figures.captions",
+            "report.captions",
             **VIEW,
         ),
     message:
@@ -205,7 +205,7 @@ rule plot_saturation:
     params:
         stage=stage(
             "language.figures.saturation",
-            "figures.captions",
+            "report.captions",
             threshold=STUDY.inference.saturation_warning,
             **VIEW,
         ),
@@ -240,7 +240,7 @@ rule plot_domains:
     params:
         stage=stage(
             "language.figures.domains",
-            "figures.captions",
+            "report.captions",
             **VIEW,
         ),
     message:
@@ -271,7 +271,7 @@ rule plot_reuse:
     params:
         stage=stage(
             "language.figures.reuse",
-            "figures.captions",
+            "report.captions",
             **VIEW,
         ),
     message:
@@ -303,7 +303,7 @@ rule compare_speeches:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("language.figures.speeches", "figures.captions", **VIEW),
+        stage=stage("language.figures.speeches", "report.captions", **VIEW),
     message:
         "Put the extreme speeches side by side"
     script:
@@ -345,7 +345,7 @@ rule tabulate:
             "language.figures.paper_tables",
             "language.figures.printed",
             "language.figures.study_tables",
-            "figures.captions",
+            "report.captions",
             "language.inference.domain_tests",
             "language.inference.estimators",
             threshold=STUDY.inference.saturation_warning,

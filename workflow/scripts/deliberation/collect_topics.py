@@ -3,7 +3,7 @@
 from typing import Any
 
 from dissensus.deliberation.design.topics import TOPICS, read_topics
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -6,9 +6,9 @@ import pandas as pd
 
 from dissensus.deliberation.figures.diagnosis import table_diagnosis
 from dissensus.deliberation.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose
-from dissensus.figures.frames import read_frame
-from dissensus.figures.tables import write_table
-from dissensus.stage import Stage, run
+from dissensus.report.frames import read_frame
+from dissensus.report.tables import write_table
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.deliberation.design.topics import read_topics_artefact
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from dissensus.deliberation.inference.contrasts import CONTRASTS, contrast_arms
-from dissensus.figures.frames import read_frame
-from dissensus.stage import Stage, run
+from dissensus.report.frames import read_frame
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from dissensus.debate.gather import outcomes_schema, turns_schema
 from dissensus.deliberation.design.manifest import MANIFEST
 from dissensus.deliberation.design.topics import TOPICS
 from dissensus.deliberation.measures.records import (
@@ -17,7 +16,8 @@ from dissensus.deliberation.measures.records import (
 )
 from dissensus.deliberation.measures.sessions import Inputs, measure
 from dissensus.deliberation.session import Debates
-from dissensus.stage import Stage, run
+from dissensus.study.gather import outcomes_schema, turns_schema
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from dissensus.deliberation.figures import contrasts, control, graph, ignored, trajectories
 from dissensus.deliberation.figures.frames import View
 from dissensus.deliberation.figures.names import FIGURES
-from dissensus.figures.captions import write_caption
-from dissensus.figures.frames import read_frame
-from dissensus.figures.style import save
-from dissensus.stage import Stage, run
+from dissensus.report.captions import write_caption
+from dissensus.report.frames import read_frame
+from dissensus.report.style import save
+from dissensus.study.stage import Stage, run
 
 FRAMES = (
     "rounds",

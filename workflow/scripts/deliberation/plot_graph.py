@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.deliberation.figures.graph import debate, draw, save_svg
-from dissensus.figures.frames import read_frame
-from dissensus.stage import Stage, run
+from dissensus.report.frames import read_frame
+from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

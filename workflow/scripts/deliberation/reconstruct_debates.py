@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from dissensus.debate.gather import by_session, turns_schema
 from dissensus.deliberation.design.topics import TOPICS
 from dissensus.deliberation.measures.reconstruct import reconstruct
 from dissensus.deliberation.measures.records import CLAIMS, ENGAGEMENTS, JUDGEMENTS, STANCES
 from dissensus.deliberation.session import Debates
-from dissensus.stage import Stage, run
+from dissensus.study.gather import by_session, turns_schema
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.identity.design.banks import QUESTIONS, collect_questions
 from dissensus.identity.settings import BankSettings
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

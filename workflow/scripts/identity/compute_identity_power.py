@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.identity.inference.power import POWER, power_rows
 from dissensus.identity.measures.metrics import METRICS
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

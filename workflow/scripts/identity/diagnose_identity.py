@@ -4,10 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.figures.tables import write_table
 from dissensus.identity.figures.study_tables import table_diagnosis
 from dissensus.identity.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose
-from dissensus.stage import Stage, run
+from dissensus.report.tables import write_table
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -6,7 +6,7 @@ from dissensus.identity.design.banks import read_questions
 from dissensus.identity.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.identity.protocol import read_personas
 from dissensus.identity.settings import TeamSettings
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

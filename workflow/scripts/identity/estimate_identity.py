@@ -6,7 +6,7 @@ from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.estimates import ESTIMATES, estimate_identity
 from dissensus.identity.measures.metrics import METRICS
 from dissensus.identity.measures.transitions import TRANSITIONS
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

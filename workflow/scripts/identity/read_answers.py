@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from dissensus.debate.gather import outcomes_schema, turns_schema
 from dissensus.identity.design.banks import QUESTIONS
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.measures.answers import ANSWERS, read_answers
 from dissensus.identity.measures.metrics import METRICS, measure_rounds
 from dissensus.identity.measures.transitions import TRANSITIONS, follow_answers
-from dissensus.stage import Stage, run
-from dissensus.studies import ids_of
+from dissensus.study.gather import outcomes_schema, turns_schema
+from dissensus.study.registry import ids_of
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

@@ -3,12 +3,12 @@
 from dataclasses import fields
 from typing import Any
 
-from dissensus.figures.captions import write_caption
-from dissensus.figures.frames import read_frame
-from dissensus.figures.tables import write_tables
 from dissensus.identity.figures.frames import View
 from dissensus.identity.figures.tables import Artefacts, make_tables
-from dissensus.stage import Stage, run
+from dissensus.report.captions import write_caption
+from dissensus.report.frames import read_frame
+from dissensus.report.tables import write_tables
+from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.identity.inference.martingale import MARTINGALE, martingale_tests
 from dissensus.identity.measures.metrics import METRICS
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.language.design.reliability import RELIABILITY, measure_reliability
 from dissensus.language.settings import LanguageCondition, PoolSettings
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from dissensus.figures.captions import write_caption
-from dissensus.figures.frames import read_frame
 from dissensus.language.figures import reuse as reuses
 from dissensus.language.figures.frames import View, read_draws
 from dissensus.language.figures.speeches import as_html, as_markdown, sections
-from dissensus.stage import Stage, run
+from dissensus.report.captions import write_caption
+from dissensus.report.frames import read_frame
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write_text
 
 

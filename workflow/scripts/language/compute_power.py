@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.language.inference.power import POWER, power_table
 from dissensus.language.measures.homogeneity import METRICS
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

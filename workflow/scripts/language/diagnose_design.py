@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from dissensus.debate.gather import outcomes_schema
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.language.design.pool import POOL
 from dissensus.language.inference.diagnostics import DIAGNOSTICS, diagnose_design
 from dissensus.language.session import Debates
 from dissensus.language.settings import InferenceSettings
-from dissensus.stage import Stage, run
+from dissensus.study.gather import outcomes_schema
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

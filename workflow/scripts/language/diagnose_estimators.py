@@ -4,13 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.figures.tables import write_table
 from dissensus.language.design.manifest import Drawing
 from dissensus.language.design.pool import read_pool
 from dissensus.language.figures.study_tables import table_diagnosis
 from dissensus.language.inference.diagnosis import DESIGN_DIAGNOSIS, diagnose
 from dissensus.language.settings import DiagnosisSettings
-from dissensus.stage import Stage, run
+from dissensus.report.tables import write_table
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

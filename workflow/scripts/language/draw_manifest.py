@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.language.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.language.design.pool import read_pool
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dissensus.debate.gather import by_session, turns_schema
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.language.design.manifest import read_manifest
 from dissensus.language.measures.embed import (
     EMBEDDING_CALLS,
@@ -16,7 +15,8 @@ from dissensus.language.measures.embed import (
     embed_block,
 )
 from dissensus.language.session import Debates
-from dissensus.stage import Stage, run
+from dissensus.study.gather import by_session, turns_schema
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 from dissensus.text.embeddings import UnitEmbedder, embedder, is_own
 
@@ -32,7 +32,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     for block, group in groupby(sessions, key=blocks.__getitem__):
         some = {name: sessions[name] for name in group}
         remote = [
-            stage.switchboard.embedder(name, journals / f"{block}-{digest(name)[:8]}.jsonl")
+            stage.registry.embedder(name, journals / f"{block}-{digest(name)[:8]}.jsonl")
             for name in names
             if not is_own(name)
         ]

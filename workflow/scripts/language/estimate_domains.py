@@ -12,7 +12,7 @@ from dissensus.language.inference.domains import (
 )
 from dissensus.language.measures.homogeneity import METRICS
 from dissensus.language.settings import InferenceSettings
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

@@ -6,7 +6,7 @@ from dissensus.language.inference.effect import LANGUAGE_EFFECT, estimate_langua
 from dissensus.language.inference.saturation import SATURATION, measure_saturation
 from dissensus.language.measures.homogeneity import METRICS
 from dissensus.language.settings import InferenceSettings
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

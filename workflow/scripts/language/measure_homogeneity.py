@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from dissensus.debate.gather import outcomes_schema
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
 from dissensus.language.measures.reuse import REUSE
 from dissensus.language.session import Debates
 from dissensus.language.settings import MeasureSettings
-from dissensus.stage import Stage, run
+from dissensus.study.gather import outcomes_schema
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import concatenate, read, write
 
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from dissensus.debate.gather import by_session, turns_schema
 from dissensus.language.measures.block import measure_block
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.embed import EMBEDDINGS
 from dissensus.language.measures.reuse import REUSE
 from dissensus.language.session import Debates
-from dissensus.stage import Stage, run
+from dissensus.study.gather import by_session, turns_schema
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

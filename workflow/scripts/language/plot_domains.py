@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from dissensus.figures.captions import write_caption
-from dissensus.figures.frames import read_frame
-from dissensus.figures.style import save
 from dissensus.language.figures.domains import describe, draw
 from dissensus.language.figures.frames import View
-from dissensus.stage import Stage, run
+from dissensus.report.captions import write_caption
+from dissensus.report.frames import read_frame
+from dissensus.report.style import save
+from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

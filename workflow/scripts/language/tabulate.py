@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from dissensus.figures.captions import write_caption
-from dissensus.figures.frames import read_frame
-from dissensus.figures.tables import Table, write_tables
 from dissensus.language.figures import paper_tables, printed, study_tables
 from dissensus.language.figures.frames import View
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import METHODS
-from dissensus.stage import Stage, run
+from dissensus.report.captions import write_caption
+from dissensus.report.frames import read_frame
+from dissensus.report.tables import Table, write_tables
+from dissensus.study.stage import Stage, run
 
 
 def make_tables(inputs: Any, view: View, threshold: float) -> list[Table]:

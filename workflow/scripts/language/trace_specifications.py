@@ -10,7 +10,7 @@ from dissensus.language.inference.specification import (
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS
 from dissensus.language.settings import InferenceSettings, MeasureSettings
-from dissensus.stage import Stage, run
+from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 

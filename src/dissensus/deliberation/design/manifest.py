@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.tables.artefact import Schema, read
 
 MANIFEST = Schema(

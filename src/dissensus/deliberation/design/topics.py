@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings_base import Faults, Settings, fault, validate
+from dissensus.settings import Faults, Settings, fault, validate
 from dissensus.tables.artefact import Schema, read
 
 TOPICS = Schema(

@@ -20,9 +20,9 @@ from dissensus.deliberation.inference.contrasts import (
     SECONDARY,
     SILENCE,
 )
-from dissensus.figures.frames import Record, records
-from dissensus.figures.tables import Table, make
-from dissensus.figures.words import MISSING, interval, number, p_value
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import MISSING, interval, number, p_value
+from dissensus.report.tables import Table, make
 
 #: After an estimate that is significant after adjustment.
 _MARK = "*"

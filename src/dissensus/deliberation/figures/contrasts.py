@@ -20,9 +20,9 @@ from dissensus.deliberation.figures.frames import (
     notice,
 )
 from dissensus.deliberation.inference.contrasts import HEADLINE, PRIMARY, RANDOMISATION
-from dissensus.figures.frames import Record, records
-from dissensus.figures.style import FAINT, GREY, INK, new_figure, styled, zero_line
-from dissensus.figures.words import interval, listed, p_clause, p_value, signed
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import interval, listed, p_clause, p_value, signed
+from dissensus.report.style import FAINT, GREY, INK, new_figure, styled, zero_line
 
 #: Beside the primary outcome; one that no contrast defines is left out.
 BESIDE = (

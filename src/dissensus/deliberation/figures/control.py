@@ -16,10 +16,10 @@ from dissensus.deliberation.figures.frames import (
     round_ticks,
 )
 from dissensus.deliberation.inference.trajectories import follow
-from dissensus.figures.clouds import threads
-from dissensus.figures.frames import keyed
-from dissensus.figures.style import GREY, INK, new_figure, styled
-from dissensus.figures.words import counted, listed, number, percent
+from dissensus.report.clouds import threads
+from dissensus.report.frames import keyed
+from dissensus.report.labels import counted, listed, number, percent
+from dissensus.report.style import GREY, INK, new_figure, styled
 
 NONE = "No arm of this run steers contentiousness, so that there is no control to draw."
 

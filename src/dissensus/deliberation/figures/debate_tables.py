@@ -8,9 +8,9 @@ import pandas as pd
 from dissensus.deliberation.figures.frames import View, arm_words, complete, numbers
 from dissensus.deliberation.inference.contrasts import defined, robust_mean
 from dissensus.deliberation.measures.distances import SPREAD
-from dissensus.figures.frames import records
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import MISSING, interval, number, p_value, percent
+from dissensus.report.frames import records
+from dissensus.report.labels import MISSING, interval, number, p_value, percent
+from dissensus.report.tables import Row, Table, make
 from dissensus.stats.results import Estimate
 
 _DISTANCES = ("kl", "jsd", "wasserstein", "tv", "nmi")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from dissensus.deliberation.inference.diagnosis import HOLM
-from dissensus.figures.frames import records
-from dissensus.figures.tables import Table, make
-from dissensus.figures.words import MISSING, number
+from dissensus.report.frames import records
+from dissensus.report.labels import MISSING, number
+from dissensus.report.tables import Table, make
 
 _SCENARIOS = {
     "topics_differ": "the effect differs between topics",

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from dissensus.figures.frames import Array
-from dissensus.figures.style import FAINT, new_figure
-from dissensus.figures.words import counted, wrapped
+from dissensus.report.frames import Array
+from dissensus.report.labels import counted, wrapped
+from dissensus.report.style import FAINT, new_figure
 
 #: The colour of an arm that stands before the grey of the reference, and of a second line.
 ARM, SECOND = "#0b3c6f", "#c96f00"

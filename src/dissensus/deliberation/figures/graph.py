@@ -19,9 +19,9 @@ from matplotlib.path import Path as Curve
 
 from dissensus.deliberation.figures.frames import View, arm_words, notice
 from dissensus.errors import ArtefactError
-from dissensus.figures.frames import Record, records
-from dissensus.figures.style import FAINT, GREY, INK, WIDTH, new_figure, styled
-from dissensus.figures.words import counted, wrapped
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import counted, wrapped
+from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, styled
 from dissensus.tables.artefact import replacing
 
 #: relation -> colour and dashes; any two differ in both.

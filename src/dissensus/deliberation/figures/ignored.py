@@ -13,9 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import ARM, View, arm_words, notice
 from dissensus.deliberation.inference.contrasts import defined, robust_mean
-from dissensus.figures.frames import Array
-from dissensus.figures.style import GREY, INK, new_figure, styled
-from dissensus.figures.words import counted, interval, listed, percent
+from dissensus.report.frames import Array
+from dissensus.report.labels import counted, interval, listed, percent
+from dissensus.report.style import GREY, INK, new_figure, styled
 
 NONE = "No claim could have been answered in a later round, so that none was ignored."
 

@@ -27,9 +27,9 @@ from dissensus.deliberation.figures.frames import (
     numbers,
 )
 from dissensus.deliberation.inference.contrasts import HEADLINE, HINTS
-from dissensus.figures.frames import Record, records
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import MISSING, interval, number
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import MISSING, interval, number
+from dissensus.report.tables import Row, Table, make
 
 #: What an arm's means are given of.
 _MEANS = (

@@ -20,9 +20,9 @@ from dissensus.deliberation.figures.frames import (
     round_ticks,
 )
 from dissensus.deliberation.inference.trajectories import follow
-from dissensus.figures.frames import keyed
-from dissensus.figures.style import ALARM, GREY, new_figure, styled
-from dissensus.figures.words import interval, listed, number
+from dissensus.report.frames import keyed
+from dissensus.report.labels import interval, listed, number
+from dissensus.report.style import ALARM, GREY, new_figure, styled
 
 #: What is drawn: measure -> title and what its axis counts.
 PANELS = {

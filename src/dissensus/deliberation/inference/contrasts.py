@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.stats.bootstrap import cluster_robust_mean
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.multiplicity import adjust

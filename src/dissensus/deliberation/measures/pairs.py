@@ -19,7 +19,7 @@ from dissensus.deliberation.measures.distances import (
     total_variation,
     wasserstein,
 )
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dissensus.debate.protocol import round_of
 from dissensus.deliberation.controls.crit import (
     gamma,
     parse_assessment,
@@ -18,6 +17,7 @@ from dissensus.deliberation.measures.consistency import conclusion, consistent
 from dissensus.deliberation.measures.references import Cited, resolve
 from dissensus.deliberation.measures.state import in_order
 from dissensus.deliberation.turns import ParsedTurn, claim_id, parse_turn
+from dissensus.session.protocol import round_of
 
 Row = Mapping[str, Any]
 Rows = list[dict[str, Any]]

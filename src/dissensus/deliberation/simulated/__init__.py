@@ -62,9 +62,9 @@ import numpy as np
 from dissensus.deliberation.simulated.debater import debate
 from dissensus.deliberation.simulated.judge import judge
 from dissensus.deliberation.simulated.speech import SpeechSettings
-from dissensus.fingerprint import code_digest, digest, file_digest
-from dissensus.settings_base import validate
-from dissensus.talk.call import Message
+from dissensus.digests import code_digest, digest, file_digest
+from dissensus.llm.call import Message
+from dissensus.settings import validate
 
 __all__ = ["check", "identity", "speak"]
 

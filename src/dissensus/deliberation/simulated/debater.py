@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dissensus.deliberation.simulated.reading import Peer, Prompt, Said
 from dissensus.deliberation.simulated.speech import Known, SpeechSettings, known_topic
-from dissensus.fingerprint import digest
-from dissensus.talk.call import Message
+from dissensus.digests import digest
+from dissensus.llm.call import Message
 
 _Shares = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.deliberation.simulated.reading import JudgedTurn
 from dissensus.deliberation.simulated.speech import SpeechSettings
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
 
 _VALIDITY = {"weak": 4.0, "fair": 7.0, "strong": 9.5}
 _CREDIBILITY = (4.0, 7.0, 9.5)

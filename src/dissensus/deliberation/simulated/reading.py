@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.errors import ResourceError
-from dissensus.talk.call import Message
+from dissensus.llm.call import Message
 
 _SELF = re.compile(r"^You are (A\d+), one of \d+ agents", re.MULTILINE)
 _ROUND = re.compile(r"There are \d+ rounds, and this is round (\d+)\.")

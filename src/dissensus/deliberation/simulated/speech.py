@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints, field_validator
 
 from dissensus.deliberation.design.topics import read_topics
 from dissensus.errors import ResourceError
-from dissensus.settings_base import Rate, Settings
+from dissensus.settings import Rate, Settings
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Agent = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]

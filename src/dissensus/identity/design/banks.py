@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.fingerprint import digest
 from dissensus.identity.design.formats import FORMATS, Question
 from dissensus.identity.design.sources import read_source
 from dissensus.identity.settings import BankSettings

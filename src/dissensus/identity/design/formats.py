@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.fingerprint import digest
 from dissensus.identity.measures.answers import canonical_number
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.digests import digest
 from dissensus.errors import SettingError
-from dissensus.fingerprint import digest
 from dissensus.identity.design.graph import peers_in, write_peers
 from dissensus.identity.settings import TeamSettings
 from dissensus.identity.terms import CONDITIONS, OPENING

@@ -5,9 +5,6 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import Record
-from dissensus.figures.style import FAINT, GREY, marks, new_figure, styled
-from dissensus.figures.words import counted, limits, listed, signed, whole
 from dissensus.identity.figures.frames import LABELS, Estimates, View, known, range_words
 from dissensus.identity.figures.style import (
     columns_for,
@@ -19,6 +16,9 @@ from dissensus.identity.figures.style import (
     whisker,
 )
 from dissensus.identity.terms import ANONYMIZED
+from dissensus.report.frames import Record
+from dissensus.report.labels import counted, limits, listed, signed, whole
+from dissensus.report.style import FAINT, GREY, marks, new_figure, styled
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.figures.frames import Record, records
-from dissensus.figures.words import counted, interval, number, whole
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.terms import ANONYMIZED, OPENING, POOLED, VANILLA
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import counted, interval, number, whole
 
 #: Condition -> the word for it, and the mark of the paper's tables.
 LABELS = {VANILLA: ("vanilla", "✗"), ANONYMIZED: ("anonymised", "✓")}

@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import records
-from dissensus.figures.style import FAINT, GREY, Mark, new_figure, spread, styled
-from dissensus.figures.words import counted, listed, number, percent, whole
 from dissensus.identity.figures.frames import View, bank_words, range_words
 from dissensus.identity.figures.style import key_of, legend, looks, saying
 from dissensus.identity.terms import POOLED
+from dissensus.report.frames import records
+from dissensus.report.labels import counted, listed, number, percent, whole
+from dissensus.report.style import FAINT, GREY, Mark, new_figure, spread, styled
 
 MISSING = "No team has an Identity Bias Coefficient whose spread could say what power there is."
 

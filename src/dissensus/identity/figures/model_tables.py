@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.figures.frames import Record, records
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import MISSING, listed, number, p_value
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, View, bank_words, cell
 from dissensus.identity.terms import DIFFERENCE
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import MISSING, listed, number, p_value
+from dissensus.report.tables import Row, Table, make
 
 MAIN, CLOSED_FORM = "hierarchical", "moment"
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dissensus.figures.frames import Record
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import MISSING, interval, listed, percent
 from dissensus.identity.figures.frames import (
     DAGGER,
     LABELS,
@@ -21,6 +18,9 @@ from dissensus.identity.figures.frames import (
     range_words,
 )
 from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, VANILLA
+from dissensus.report.frames import Record
+from dissensus.report.labels import MISSING, interval, listed, percent
+from dissensus.report.tables import Row, Table, make
 
 _SHARES = ("conformity", "obstinacy", "delta")
 _HEADS = ("Conf.", "Obst.", "Delta")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import Record
-from dissensus.figures.style import FAINT, GREY, Mark, new_figure, styled, zero_line
-from dissensus.figures.words import limits, listed, signed, whole
 from dissensus.identity.figures.frames import Estimates, Team, View, bank_words, casts, known
 from dissensus.identity.figures.style import key_of, looks, noise_band, saying, whisker
 from dissensus.identity.terms import DIFFERENCE, POOLED
+from dissensus.report.frames import Record
+from dissensus.report.labels import limits, listed, signed, whole
+from dissensus.report.style import FAINT, GREY, Mark, new_figure, styled, zero_line
 
 MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
 

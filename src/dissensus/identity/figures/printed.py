@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import listed, number
 from dissensus.identity.figures.printed_cells import (
     BANKS,
     IBC,
@@ -16,6 +14,8 @@ from dissensus.identity.figures.printed_cells import (
     TABLE_7,
     TABLES_4_TO_6,
 )
+from dissensus.report.labels import listed, number
+from dissensus.report.tables import Row, Table, make
 
 #: How far a number computed from printed ones may be off and count as the same: they have three
 #: decimals, so what is not equal differs by 0.001 at least.

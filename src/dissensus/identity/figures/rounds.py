@@ -5,9 +5,6 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import Record
-from dissensus.figures.style import Mark, new_figure, styled, zero_line
-from dissensus.figures.words import counted, limits, signed, whole
 from dissensus.identity.figures.frames import Estimates, View, known
 from dissensus.identity.figures.style import (
     columns_for,
@@ -21,6 +18,9 @@ from dissensus.identity.figures.style import (
     whisker,
 )
 from dissensus.identity.terms import DIFFERENCE
+from dissensus.report.frames import Record
+from dissensus.report.labels import counted, limits, signed, whole
+from dissensus.report.style import Mark, new_figure, styled, zero_line
 
 MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no course to draw."
 

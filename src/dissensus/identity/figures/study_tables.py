@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from dissensus.figures.frames import Record, records
-from dissensus.figures.tables import Table, make
-from dissensus.figures.words import MISSING, number, p_value, percent, whole
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, View, bank_words, cell
 from dissensus.identity.figures.ibc_power import PAPER, TARGET, rooms
 from dissensus.identity.terms import DIFFERENCE, OPENING, POOLED
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import MISSING, number, p_value, percent, whole
+from dissensus.report.tables import Table, make
 
 #: The tests of a round, in the order of their columns.
 _TESTS = ("sign_flip", "equivalence", "mcnemar_vote")

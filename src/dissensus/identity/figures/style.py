@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dissensus.figures.frames import Record
-from dissensus.figures.style import FAINT, GREY, Mark, marks, new_figure
-from dissensus.figures.words import wrapped
 from dissensus.identity.figures.frames import Estimates, View, bank_words, known, range_words
+from dissensus.report.frames import Record
+from dissensus.report.labels import wrapped
+from dissensus.report.style import FAINT, GREY, Mark, marks, new_figure
 
 #: The look of every sixth team: the common looks come round after five.
 _SIXTH = ("#a8442a", "P", (0, (2, 1)))

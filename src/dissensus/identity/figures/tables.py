@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.figures.tables import Table
 from dissensus.identity.figures import model_tables, paper_tables, printed, study_tables
 from dissensus.identity.figures.frames import Estimates, View, read_teams
+from dissensus.report.tables import Table
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.inference.fitting import Fit, equal_weights_test, fit
 from dissensus.identity.inference.goodness import goodness_of_fit

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.identity.inference.fitting import fit
 from dissensus.identity.inference.likelihood import Parameters
 from dissensus.identity.inference.moments import moment_estimate

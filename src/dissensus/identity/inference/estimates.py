@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.identity.inference.tallies import EVERY, POLICIES, BoolArray, Tally, tally
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
 from dissensus.stats.checks import FloatArray

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.identity.terms import POOLED
 from dissensus.stats.balance import paired_proportion_equivalence
 from dissensus.stats.location import paired_t, two_one_sided_tests

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dissensus.debate.protocol import round_of
 from dissensus.identity.terms import CONDITIONS
+from dissensus.session.protocol import round_of
 from dissensus.tables.artefact import Schema
 
 ANSWERS = Schema(

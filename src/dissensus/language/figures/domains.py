@@ -11,9 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
-from dissensus.figures.frames import keyed, records
-from dissensus.figures.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.language.figures.paired_effects import unit
+from dissensus.report.frames import keyed, records
+from dissensus.report.labels import (
     contrast_words,
     limits,
     listed,
@@ -22,8 +23,7 @@ from dissensus.figures.words import (
     whole,
     wrapped,
 )
-from dissensus.language.figures.frames import View, differences, headlines, languages_of
-from dissensus.language.figures.paired_effects import unit
+from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
 
 METHOD = "student_t"
 BOTH = "both"

@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from dissensus.figures.style import (
+from dissensus.language.figures.frames import View, languages_of
+from dissensus.report.labels import counted, language_name, listed, percent, whole
+from dissensus.report.style import (
     FAINT,
     GREY,
     INK,
@@ -20,8 +22,6 @@ from dissensus.figures.style import (
     resize,
     styled,
 )
-from dissensus.figures.words import counted, language_name, listed, percent, whole
-from dissensus.language.figures.frames import View, languages_of
 
 ROLES = ("P1", "P2", "O1", "O2")
 

@@ -13,7 +13,7 @@ from pyarrow import Table, array, string
 from pyarrow.compute import is_in
 from pyarrow.parquet import ParquetFile
 
-from dissensus.figures.frames import Record, keyed
+from dissensus.report.frames import Record, keyed
 
 #: Rows read at a time where few of them are wanted.
 _BATCH = 20_000

@@ -8,19 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.figures.clouds import CROWD, dots, stride, threads
-from dissensus.figures.frames import Array, Record, jitter
-from dissensus.figures.style import (
-    FAINT,
-    GREY,
-    INK,
-    Mark,
-    marks,
-    new_figure,
-    styled,
-    zero_line,
-)
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.report.clouds import CROWD, dots, stride, threads
+from dissensus.report.frames import Array, Record, jitter
+from dissensus.report.labels import (
     contrast_words,
     counted,
     language_name,
@@ -33,7 +24,16 @@ from dissensus.figures.words import (
     signed,
     whole,
 )
-from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.report.style import (
+    FAINT,
+    GREY,
+    INK,
+    Mark,
+    marks,
+    new_figure,
+    styled,
+    zero_line,
+)
 
 
 def unit(outcome: str, reference: str) -> str:

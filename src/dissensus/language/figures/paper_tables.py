@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.figures.frames import Record, keyed, records
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View, languages_of
+from dissensus.report.frames import Record, keyed, records
+from dissensus.report.labels import (
     contrast_words,
     interval,
     language_name,
@@ -18,7 +18,7 @@ from dissensus.figures.words import (
     span,
     whole,
 )
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.report.tables import Row, Table, make
 
 ROLES = ("P1", "P2", "O1", "O2")
 

@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.clouds import dots, threads
-from dissensus.figures.frames import Record, jitter
-from dissensus.figures.style import INK, Mark, marks, new_figure, styled
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View, estimates, languages_of, wide
+from dissensus.report.clouds import dots, threads
+from dissensus.report.frames import Record, jitter
+from dissensus.report.labels import (
     contrast_words,
     language_name,
     limits,
@@ -17,7 +17,7 @@ from dissensus.figures.words import (
     number,
     signed,
 )
-from dissensus.language.figures.frames import View, estimates, languages_of, wide
+from dissensus.report.style import INK, Mark, marks, new_figure, styled
 
 #: Column -> title and unit, in two rows of four.
 PANELS = {

@@ -7,9 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import Record, keyed, records
-from dissensus.figures.style import GREY, INK, marks, new_figure, spread, styled
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View, headlines
+from dissensus.language.figures.paired_effects import unit
+from dissensus.report.frames import Record, keyed, records
+from dissensus.report.labels import (
     contrast_words,
     counted,
     listed,
@@ -18,8 +19,7 @@ from dissensus.figures.words import (
     signed,
     whole,
 )
-from dissensus.language.figures.frames import View, headlines
-from dissensus.language.figures.paired_effects import unit
+from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
 
 STANDARDISED = "standardised"
 TARGET = 0.8

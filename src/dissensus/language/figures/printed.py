@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.figures.frames import keyed, records
-from dissensus.figures.tables import Row, Table, make
-from dissensus.figures.words import MISSING, interval, number, p_value, percent
 from dissensus.language.figures.frames import View, by_language_means
+from dissensus.report.frames import keyed, records
+from dissensus.report.labels import MISSING, interval, number, p_value, percent
+from dissensus.report.tables import Row, Table, make
 
 #: Table 2 as printed: domain_id -> N, mean, low, high.
 TABLE_2 = {

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.clouds import dots
-from dissensus.figures.frames import Array, jitter, records
-from dissensus.figures.style import INK, Mark, marks, new_figure, styled
-from dissensus.figures.words import language_name, listed, number, whole
 from dissensus.language.figures.frames import View, languages_of
+from dissensus.report.clouds import dots
+from dissensus.report.frames import Array, jitter, records
+from dissensus.report.labels import language_name, listed, number, whole
+from dissensus.report.style import INK, Mark, marks, new_figure, styled
 
 MEASURES = {"characters": "by character", "tokens": "by token"}
 

@@ -10,10 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import Record, keyed, records
-from dissensus.figures.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
-from dissensus.figures.words import language_name, listed, percent, scale_words, wrapped
 from dissensus.language.figures.frames import View, languages_of
+from dissensus.report.frames import Record, keyed, records
+from dissensus.report.labels import language_name, listed, percent, scale_words, wrapped
+from dissensus.report.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
 
 _BINS = np.linspace(0.0, 1.0, 26)
 

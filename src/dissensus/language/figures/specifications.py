@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.figures.frames import keyed
-from dissensus.figures.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View
+from dissensus.report.frames import keyed
+from dissensus.report.labels import (
     SCALES,
     contrast_words,
     counted,
@@ -20,7 +20,7 @@ from dissensus.figures.words import (
     percent,
     signed,
 )
-from dissensus.language.figures.frames import View
+from dissensus.report.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
 
 #: Column of the curve -> what readers call the choice.
 CHOICES = {

@@ -8,11 +8,11 @@ from html import escape
 
 import pandas as pd
 
-from dissensus.figures.frames import keyed, records
-from dissensus.figures.tables import SIMULATED, page
-from dissensus.figures.words import language_name, language_tag, number
 from dissensus.language.figures.frames import View, languages_of
 from dissensus.language.figures.reuse import Extreme, extremes
+from dissensus.report.frames import keyed, records
+from dissensus.report.labels import language_name, language_tag, number
+from dissensus.report.tables import SIMULATED, page
 
 #: Shorter matches are chance: a few letters of English, one or two characters of Chinese.
 SHORTEST = {"latin": 12, "han": 4}

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.figures.frames import records
-from dissensus.figures.tables import Table, make
-from dissensus.figures.words import (
+from dissensus.language.figures.frames import View
+from dissensus.language.figures.parts import METHOD, PANELS
+from dissensus.report.frames import records
+from dissensus.report.labels import (
     contrast_words,
     interval,
     language_name,
@@ -17,8 +18,7 @@ from dissensus.figures.words import (
     percent,
     scale_words,
 )
-from dissensus.language.figures.frames import View
-from dissensus.language.figures.parts import METHOD, PANELS
+from dissensus.report.tables import Table, make
 
 _COEFFICIENTS = {
     "percent_agreement": "Percent agreement",

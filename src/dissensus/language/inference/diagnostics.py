@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.language.inference.domains import domain_names, drawable_domains
 from dissensus.language.inference.pairs import (
     Array,

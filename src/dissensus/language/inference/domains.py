@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Sample, by_language, draw_table
 from dissensus.language.settings import InferenceSettings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.language.inference.estimators import (
     BOUNDS,
     CORE,

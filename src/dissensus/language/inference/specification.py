@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.language.inference.estimators import HEADLINE, Options, estimate
 from dissensus.language.inference.pairs import (
     Array,

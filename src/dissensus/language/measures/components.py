@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dissensus.fingerprint import digest
+from dissensus.digests import digest
 from dissensus.tables.artefact import Schema
 from dissensus.text.divergences import grouped_measures
 from dissensus.text.embeddings import cosine_matrix, pair_means

@@ -12,7 +12,7 @@ from dissensus.tables.artefact import Schema
 from dissensus.text.embeddings import Embedder, Vectors
 
 if TYPE_CHECKING:
-    from dissensus.talk.providers.embedder import RemoteEmbedder
+    from dissensus.llm.providers.embedder import RemoteEmbedder
 
 EMBEDDINGS = Schema(
     name="embeddings",

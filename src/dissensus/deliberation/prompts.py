@@ -1,0 +1,269 @@
+"""What debaters and judges are told: the wording of a session, filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dissensus.deliberation.controls.crit import Assessment, Scores, gamma
+from dissensus.deliberation.turns import ParsedTurn, claim_id
+from dissensus.digests import digest
+from dissensus.errors import ResourceError
+from dissensus.llm.call import Message
+from dissensus.session.templates import fill, without
+
+_ROUND_PARTS = (
+    *("template", "option", "evidence", "topologies", "referencing", "tones", "transcript"),
+    *("nothing_yet", "turn", "abstained", "claim", "engagement", "none", "unknown", "hint"),
+    *("assessment", "assessment_entry", "reply", "repair"),
+)
+_JUDGING_PARTS = ("crit", "rca", "repair", "retries")
+_TOPOLOGIES = ("emergent", "full", "one_target")
+#: Forms that a rejected turn is sent back with, one for each time.
+RETRIES = 3
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What is deliberated, as all agents see it; the truth is none of it."""
+
+    question: str
+    options: tuple[str, ...]
+    evidence: Mapping[str, str]
+    """Id -> text."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """The moderator's note: what it speaks for, and the round from which it is in view."""
+
+    option: str
+    round: int
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The turn of an agent that stands in a round; no turn where the agent abstained."""
+
+    agent: str
+    round: int
+    turn: ParsedTurn | None
+
+
+@dataclass(frozen=True)
+class View:
+    """What one round shows: all agents the same, but for who each of them is.
+
+    Attributes
+    ----------
+    agents, rounds : of the debate.
+    round : the one to be held.
+    history : the turns of all rounds before, in their order.
+    topology : whom an agent is to engage.
+    beta : contentiousness, in [0, 1]; None where the prompt says nothing of it.
+    note : the moderator's, None before its round and in debates without one.
+    assessments : agent -> what a judge made of its last turn; empty where none is shown.
+    """
+
+    agents: tuple[str, ...]
+    rounds: int
+    round: int
+    history: Sequence[Spoken]
+    topology: str
+    beta: float | None
+    note: Note | None
+    assessments: Mapping[str, Assessment]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The wording of debaters' and of judges' prompts, from ``resources/prompts/deliberation``."""
+
+    debating: Mapping[str, Any]
+    judging: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, debating: str | Path, judging: str | Path) -> Wording:
+        """Read both prompt files.
+
+        Raises
+        ------
+        ResourceError : one is not YAML, lacks a part, or has too few forms of a retry or no tone.
+        """
+        wording = cls(_read(debating, _ROUND_PARTS), _read(judging, _JUDGING_PARTS))
+        lost = [name for name in _TOPOLOGIES if name not in wording.debating["topologies"]]
+        if lost:
+            raise ResourceError(f"{debating}: topologies lacks {lost[0]!r}; give its instruction.")
+        if not wording.debating["tones"]:
+            raise ResourceError(f"{debating}: tones is empty; give at least one.")
+        forms = len(wording.judging["retries"])
+        if forms < RETRIES:
+            raise ResourceError(f"{judging}: retries has {forms} forms; it needs {RETRIES}.")
+        return wording
+
+    def sha256(self, judged: bool) -> str:
+        """Digest of what a session is told; of the judges' prompts only where it has a judge."""
+        return digest([self.debating, self.judging if judged else None])
+
+    def round_prompt(self, topic: Topic, agent: str, view: View) -> str:
+        """The one message that an agent gets in a round."""
+        words = self.debating
+        tones = words["tones"]
+        beta = view.beta
+        # Equal steps; the highest includes its upper end.
+        tone = "" if beta is None else tones[min(int(beta * len(tones)), len(tones) - 1)]
+        return _fill(
+            words["template"],
+            AGENT=agent,
+            COUNT=str(len(view.agents)),
+            AGENTS=", ".join(view.agents),
+            ROUNDS=str(view.rounds),
+            ROUND=str(view.round),
+            TOPOLOGY=words["topologies"][view.topology],
+            REFERENCING=words["referencing"],
+            TONE=tone,
+            TRANSCRIPT=self._transcript(view.history),
+            HINT=self._note(view.note),
+            ASSESSMENT=self._assessments(view.assessments),
+            REPLY=words["reply"].rstrip("\n"),
+            **self._about(topic),
+        )
+
+    def judge_prompt(self, kind: str, topic: Topic, spoken: Spoken) -> str:
+        """What a judge is asked about a turn; ``kind`` is crit or rca."""
+        turn = self.shown(spoken)
+        return _fill(self.judging[kind], AGENT=spoken.agent, TURN=turn, **self._about(topic))
+
+    def retry_messages(
+        self, prompt: str, rejected: str, reason: str, attempt: int
+    ) -> tuple[Message, ...]:
+        """What an agent gets whose turn was rejected.
+
+        Parameters
+        ----------
+        prompt, rejected : its round's prompt and its reply to that.
+        reason : the judge's.
+        attempt : the how-manieth retry this is, from 1; later ones are more structured.
+        """
+        form = _fill(self.judging["retries"][attempt - 1], REASON=reason).rstrip("\n")
+        return (Message("user", prompt), Message("assistant", rejected), Message("user", form))
+
+    def shown(self, spoken: Spoken) -> str:
+        """A turn as later prompts show it: all that it says, its claims under their full ids."""
+        words, turn = self.debating, spoken.turn
+        place = {"AGENT": spoken.agent, "ROUND": str(spoken.round)}
+        if turn is None:
+            return _fill(words["abstained"], **place).rstrip("\n")
+        unknown = words["unknown"]
+        shares = [f"{label} {share:.3f}" for label, share in turn.probabilities.items()]
+        claims = [
+            _fill(
+                words["claim"],
+                ID=claim_id(spoken.agent, spoken.round, claim.id),
+                TEXT=claim.text,
+                EVIDENCE=", ".join(claim.evidence) or words["none"],
+            )
+            for claim in turn.claims
+        ]
+        engagements = [
+            _fill(
+                words["engagement"],
+                RELATION=one.relation,
+                CLAIM=one.claim or unknown,
+                TARGET=one.agent or unknown,
+                QUOTE=one.quote,
+            )
+            for one in turn.engagements
+        ]
+        return _fill(
+            words["turn"],
+            TEXT=turn.reasoning,
+            STANCE=turn.stance or unknown,
+            PROBABILITIES="; ".join(shares) or unknown,
+            CONFIDENCE=unknown if turn.confidence is None else f"{turn.confidence:.2f}",
+            CLAIMS="\n".join(claims) or words["none"],
+            ENGAGEMENTS="\n".join(engagements) or words["none"],
+            **place,
+        ).rstrip("\n")
+
+    def _about(self, topic: Topic) -> dict[str, str]:
+        words = self.debating
+        options = [_fill(words["option"], OPTION=label) for label in topic.options]
+        evidence = [
+            _fill(words["evidence"], ID=name, TEXT=text) for name, text in topic.evidence.items()
+        ]
+        return {
+            "QUESTION": topic.question,
+            "OPTIONS": "\n".join(options),
+            "EVIDENCE": "\n".join(evidence) or words["none"],
+        }
+
+    def _transcript(self, history: Sequence[Spoken]) -> str:
+        words: Mapping[str, str] = self.debating
+        if not history:
+            return words["nothing_yet"]
+        turns = "\n\n".join(map(self.shown, history))
+        return _fill(words["transcript"], TURNS=turns).rstrip("\n")
+
+    def _note(self, note: Note | None) -> str:
+        if note is None:
+            return ""
+        hint = _fill(self.debating["hint"], ROUND=str(note.round), OPTION=note.option)
+        return hint.rstrip("\n")
+
+    def _assessments(self, assessments: Mapping[str, Assessment]) -> str:
+        words = self.debating
+        entries = []
+        for agent, assessment in assessments.items():
+            quality = gamma(assessment)
+            if quality is not None:
+                entry = _fill(
+                    words["assessment_entry"],
+                    AGENT=agent,
+                    CLAIM=assessment.claim,
+                    QUALITY=f"{quality:.2f}",
+                    REASONS=_scores(assessment.reasons) or words["none"],
+                    RIVALS=_scores(assessment.rivals) or words["none"],
+                )
+                entries.append(entry)
+        block = _fill(words["assessment"], ENTRIES="\n".join(entries)).rstrip("\n")
+        return block if entries else ""
+
+
+def repaired(
+    messages: tuple[Message, ...], repair: str, problems: Sequence[str]
+) -> tuple[Message, ...]:
+    """The same messages, with the instruction to mend the reply's format at the end of the last."""
+    *before, last = messages
+    again = f"{last.content}\n\n{_fill(repair, PROBLEMS='; '.join(problems))}"
+    return (*before, Message(last.role, again))
+
+
+def _fill(template: str, **fields: str) -> str:
+    """Fill a template; an empty field that stands alone leaves no gap of blank lines."""
+    empty = [name for name, text in fields.items() if not text]
+    return fill(without(template, empty), **fields)
+
+
+def _scores(scores: Sequence[Scores]) -> str:
+    return ", ".join(f"{validity:g}/{credibility:g}" for validity, credibility in scores)
+
+
+def _read(path: str | Path, needed: Sequence[str]) -> Mapping[str, Any]:
+    try:
+        wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        found = " ".join(str(error).split())
+        raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
+    held = wording if isinstance(wording, dict) else {}
+    missing = [part for part in needed if part not in held]
+    if missing:
+        raise ResourceError(
+            f"{path} lacks {missing[0]!r}; the file of this kind in resources/prompts/deliberation "
+            "has all parts."
+        )
+    return held

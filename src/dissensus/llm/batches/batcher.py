@@ -1,0 +1,383 @@
+"""Batch mode: the calls of all sessions wait for each other and go to their provider together.
+
+Sessions are threads that call as ever. A call joins the batch that is being collected; when no
+other has come for a while, the batch is written down, sent, looked at until it is over, booked, and
+each call gets its answer. What failed is asked again in the next batch. A call whose batch an
+earlier process has sent waits for that one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dissensus.errors import BudgetReached, ProviderError
+from dissensus.llm.batches.control import Control, Gone, Habits, Refused, nap
+from dissensus.llm.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
+from dissensus.llm.batches.interface import BatchInterface, Line
+from dissensus.llm.exchange import Answer, Exchange
+from dissensus.llm.journal import IN_FLIGHT
+from dissensus.llm.ledger import Ledger
+from dissensus.llm.outcomes import RULES, stopped
+from dissensus.llm.prices import Price
+from dissensus.llm.rate_limiter import Pace
+
+#: Bytes of a line of a batch besides the body.
+_LINE_BYTES = 200
+
+
+@dataclass
+class _Batch:
+    """A batch from its first call to its answers; ``task`` is at work on it while calls wait."""
+
+    plan: Plan
+    bodies: dict[str, Any] = field(default_factory=dict)
+    size: int = 0
+    last: float = 0.0
+    is_open: bool = False
+    waiting: int = 0
+    task: asyncio.Task[Answers] | None = None
+
+
+@dataclass(frozen=True)
+class _Call:
+    asked: str
+    body: Any
+    size: int
+    planned: Planned
+    price: Price | None
+
+
+class Batcher:
+    """The batches of one provider; all of it runs on the loop.
+
+    Parameters
+    ----------
+    habits : when to send and to look.
+    interface : the provider's batches.
+    read : takes an answer's body apart.
+    ledger : what the run has spent.
+    pace : the provider's limits a minute; every request about batches takes one from it.
+    folder : where the provider's batches are kept.
+    """
+
+    def __init__(
+        self,
+        habits: Habits,
+        interface: BatchInterface,
+        read: Callable[[Any], Answer],
+        ledger: Ledger,
+        pace: Pace,
+        folder: Path,
+    ) -> None:
+        self._habits = habits
+        self._interface = interface
+        self._control = Control(habits, interface, pace)
+        self._read = read
+        self._ledger = ledger
+        self._files = BatchFiles(folder)
+        self._batches: list[_Batch] = []
+        self._of_key: defaultdict[str, list[_Batch]] = defaultdict(list)
+        self._open: dict[str, _Batch] = {}
+        self._loaded = False
+        self._most_requests = interface.most_requests
+        self._refusals = 0
+        self._not_before = 0.0
+
+    async def ask(self, exchange: Exchange, key: str, asked: str, body: Any) -> float:
+        """Have a call made in a batch, and again in others as the rules of its outcomes allow.
+
+        Parameters
+        ----------
+        exchange : is told what became of it.
+        key : digest of the request.
+        asked : the provider's name for the model.
+        body : what the call by itself would send.
+
+        Returns
+        -------
+        seconds from sending its first batch to its last answer.
+
+        Raises
+        ------
+        DissensusError : what stops the whole run; a batch that was sent is found at its next start.
+        """
+        self._load()
+        call = _call(exchange, key, asked, body)
+        began, first = time.time(), None
+        done: list[str] = []
+        while True:
+            earlier = (b for b in self._of_key[key] if b.plan.own not in done)
+            batch = next(earlier, None) or self._join(call)
+            answers = await self._wait(batch)
+            done.append(batch.plan.own)
+            one = answers.tries.get(key)
+            if one is None:
+                continue
+            first = first or batch.plan.made
+            exchange.queued_s += max(0.0, batch.plan.made - began)
+            if not self._settle(exchange, one):
+                return answers.read - first
+            began = answers.read
+
+    def _load(self) -> None:
+        """Find what earlier processes left."""
+        if self._loaded:
+            return
+        for plan in self._files.plans():
+            batch = _Batch(plan)
+            self._batches.append(batch)
+            for call in plan.calls.values():
+                self._of_key[call.key].append(batch)
+            if self._files.is_answered(plan):
+                plan.calls = {}
+        self._loaded = True
+
+    async def _wait(self, batch: _Batch) -> Answers:
+        if batch.task is None:
+            batch.task = asyncio.create_task(self._carry(batch))
+            # Its error may come when nobody waits any more.
+            batch.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        batch.waiting += 1
+        try:
+            return await asyncio.shield(batch.task)
+        finally:
+            batch.waiting -= 1
+            if not batch.waiting and batch.task.done():
+                # On disk they are kept for whoever asks later.
+                batch.task = None
+
+    def _settle(self, exchange: Exchange, one: Try) -> bool:
+        """Tell the exchange what a try came to; whether the call may be tried again."""
+        if one.body is not None:
+            exchange.answer = self._read(one.body)
+        if not one.outcome:
+            exchange.cost_usd = one.usd
+            return False
+        rule = RULES[one.outcome]
+        exchange.said = one.said
+        exchange.faults.append(one.outcome)
+        exchange.faults_usd += one.usd or 0.0
+        if rule.stops:
+            said = f"models.{exchange.model}: {one.said}"
+            raise stopped(self._habits.name, one.outcome, said)
+        if one.outcome == "rejected" and not self._ledger.answered(exchange.model):
+            return False
+        tries = exchange.faults.count(one.outcome)
+        allowed = rule.tries is None or tries < rule.tries
+        return allowed and len(exchange.faults) <= self._habits.retries
+
+    # Collecting
+
+    def _join(self, call: _Call) -> _Batch:
+        group = call.asked if self._interface.one_model else ""
+        batch = self._open.get(group)
+        if batch is None or not batch.is_open or self._is_full(batch, call.size):
+            if batch is not None:
+                batch.is_open = False
+            batch = _Batch(Plan(_own_name(), 0.0), is_open=True)
+            self._open[group] = batch
+            self._batches.append(batch)
+        custom_id = f"{batch.plan.own}-{len(batch.bodies)}"
+        batch.bodies[custom_id] = call.body
+        batch.plan.calls[custom_id] = call.planned
+        batch.plan.prices[call.planned.model] = call.price
+        batch.size += call.size
+        batch.last = time.monotonic()
+        batch.is_open = not self._is_full(batch, 0)
+        self._of_key[call.planned.key].append(batch)
+        return batch
+
+    def _is_full(self, batch: _Batch, more: int) -> bool:
+        return (
+            len(batch.bodies) >= self._most_requests
+            or batch.size + more > self._interface.most_bytes
+        )
+
+    async def _collect(self, batch: _Batch) -> None:
+        """Wait until no further call comes."""
+        while batch.is_open:
+            until = max(batch.last + self._habits.wait_s, self._not_before)
+            left = until - time.monotonic()
+            if left <= 0:
+                batch.is_open = False
+            else:
+                await nap(left)
+
+    async def _fit(self, batch: _Batch) -> None:
+        """Leave out the calls that the budget would not cover; they wait for this batch's end.
+
+        Raises
+        ------
+        BudgetReached : it covers none, and nothing in flight may turn out to cost less.
+        """
+        while True:
+            IN_FLIGHT.check()
+            self._ledger.check()
+            if self._ledger.budget_usd is None or self._trim(batch):
+                return
+            others = [other for other in self._batches if self._is_under_way(other)]
+            if not others:
+                raise self._no_room(batch)
+            waits = [asyncio.ensure_future(self._wait(other)) for other in others]
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            for wait in waits:
+                wait.cancel()
+            for wait in done:
+                wait.result()
+
+    def _is_under_way(self, batch: _Batch) -> bool:
+        return bool(batch.plan.id) and not self._files.is_answered(batch.plan)
+
+    def _trim(self, batch: _Batch) -> bool:
+        """Keep as many of the calls, first come, as the rest of the budget covers; whether any."""
+        left = (self._ledger.budget_usd or 0.0) - self._ledger.spent_usd - self._files.pledged()
+        kept = 0
+        for call in batch.plan.calls.values():
+            left -= call.usd or 0.0
+            if left < 0.0:
+                break
+            kept += 1
+        if kept:
+            for custom_id in list(batch.plan.calls)[kept:]:
+                self._leave(batch, custom_id)
+        return kept > 0
+
+    def _leave(self, batch: _Batch, custom_id: str) -> None:
+        del batch.bodies[custom_id]
+        self._of_key[batch.plan.calls.pop(custom_id).key].remove(batch)
+
+    def _no_room(self, batch: _Batch) -> BudgetReached:
+        usd = next(iter(batch.plan.calls.values())).usd or 0.0
+        return BudgetReached(
+            f"The run has spent ${self._ledger.spent_usd:,.4f} of the "
+            f"${self._ledger.budget_usd:,.4f} that budget_usd allows, batches under way may cost "
+            f"${self._files.pledged():,.4f} more, and the next call up to ${usd:,.4f}; raise "
+            "budget_usd and start again: the run goes on where it stopped."
+        )
+
+    # Sending, waiting, reading
+
+    async def _carry(self, batch: _Batch) -> Answers:
+        """Take a batch from where it is to its answers."""
+        plan = batch.plan
+        if not plan.made:
+            await self._collect(batch)
+            await self._fit(batch)
+            await self._send(batch)
+        elif self._files.is_answered(plan):
+            return self._files.answers(plan)
+        elif not plan.id:
+            plan.id = await self._control.find(plan, self._ids())
+            if not plan.id:
+                self._forget(batch)
+                return Answers(time.time(), {})
+            self._files.write(plan)
+        answers = await self._finish(batch)
+        # What is on disk need not be kept in memory.
+        plan.calls = {}
+        return answers
+
+    async def _send(self, batch: _Batch) -> None:
+        plan = batch.plan
+        plan.made = time.time()
+        self._files.write(plan)
+        plan.id = await self._control.make(
+            plan, batch.bodies, self._ids(), lambda: self._forget(batch)
+        )
+        batch.bodies = {}
+        self._files.write(plan)
+
+    def _ids(self) -> set[str]:
+        return {batch.plan.id for batch in self._batches if batch.plan.id}
+
+    async def _finish(self, batch: _Batch) -> Answers:
+        """Wait for a batch that was made, and put its answers on disk and in the ledger."""
+        plan = batch.plan
+        try:
+            lines = await self._control.lines(plan)
+            self._refusals = 0
+        except Refused as refused:
+            lines = self._refused(batch, refused)
+        except Gone:
+            print(
+                f"providers.{self._habits.name} does not know its batch {plan.id} any more; its "
+                f"{len(plan.calls)} calls are made again, and count as paid.",
+                file=sys.stderr,
+                flush=True,
+            )
+            lost = Line(outcome="connection", said="its batch was lost", billed=True)
+            lines = dict.fromkeys(plan.calls, lost)
+        answers = Answers(
+            time.time(),
+            {
+                call.key: tried(line, call, plan.prices[call.model], self._read)
+                for call, line in ((plan.calls[name], lines[name]) for name in plan.calls)
+            },
+        )
+        lasting = self._lasting(plan, answers)
+        kept = self._files.keep(plan, lasting, lambda: self._book(plan, answers))
+        return answers if kept is lasting else kept
+
+    def _refused(self, batch: _Batch, refused: Refused) -> dict[str, Line]:
+        """What follows where the provider took none of a batch."""
+        size = len(batch.plan.calls)
+        if not refused.again:
+            self._forget(batch)
+            raise ProviderError(
+                f"providers.{self._habits.name} refused a batch of {size} calls ({refused}); mend "
+                "that and start again: the run goes on where it stopped."
+            )
+        # Most often it is too many tokens at once.
+        self._refusals += 1
+        self._most_requests = max(1, size // 2)
+        self._not_before = time.monotonic() + self._habits.backoff(self._refusals)
+        return dict.fromkeys(batch.plan.calls, Line(outcome="rate_limit", said=str(refused)))
+
+    def _book(self, plan: Plan, answers: Answers) -> None:
+        for call in plan.calls.values():
+            one = answers.tries[call.key]
+            if one.body is not None or one.usage.total:
+                tokens = (one.usage.input_tokens, one.usage.output_tokens)
+                self._ledger.add(call.model, one.usd or 0.0, *tokens, sure=one.sure)
+
+    def _lasting(self, plan: Plan, answers: Answers) -> Answers:
+        """The answers without those that stop the run: mended, those calls are asked again."""
+        models = {call.key: call.model for call in plan.calls.values()}
+        heard = {models[key] for key, one in answers.tries.items() if not one.outcome}
+        heard |= {model for model in plan.prices if self._ledger.answered(model)}
+        lasting = {
+            key: one
+            for key, one in answers.tries.items()
+            if not (one.outcome and RULES[one.outcome].stops)
+            and not (one.outcome == "rejected" and models[key] not in heard)
+        }
+        return Answers(answers.read, lasting)
+
+    def _forget(self, batch: _Batch) -> None:
+        """Drop a batch none of whose calls was made."""
+        self._files.forget(batch.plan)
+        for call in batch.plan.calls.values():
+            self._of_key[call.key].remove(batch)
+        self._batches.remove(batch)
+
+
+def _call(exchange: Exchange, key: str, asked: str, body: Any) -> _Call:
+    most = exchange.most
+    usd = exchange.cost(most, batch=True)
+    planned = Planned(key, exchange.model, most.input_tokens, most.output_tokens, usd)
+    size = len(json.dumps(body)) + _LINE_BYTES
+    return _Call(asked, body, size, planned, exchange.price)
+
+
+def _own_name() -> str:
+    """A name for a batch that no other has: when it was begun, and chance."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(5)}"

@@ -1,0 +1,230 @@
+"""The requests about a batch: make it once, find it again, wait until it is over, read it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from dissensus.errors import DissensusError, ProviderError
+from dissensus.llm.batches.files import Plan
+from dissensus.llm.batches.interface import BatchInterface, Found, Line, Sought, State
+from dissensus.llm.journal import IN_FLIGHT
+from dissensus.llm.outcomes import RULES, outcome_of, stopped
+from dissensus.llm.rate_limiter import Pace
+
+Result = TypeVar("Result")
+
+#: Looks after which a batch that the provider does not show, or a line that its results leave out,
+#: is taken for lost: what was made a moment ago may not be shown everywhere yet.
+_LOOKS = 3
+#: Seconds after which what waits looks whether the run is ending.
+_LOOK_UP_S = 1.0
+#: The longest wait before a batch that was refused for now is sent again.
+_LONGEST_S = 600.0
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a provider is sent batches; see its settings."""
+
+    name: str
+    wait_s: float
+    poll_s: float
+    retries: int
+
+    def backoff(self, failures: int) -> float:
+        """Seconds to wait after so many failures in a row."""
+        return min(self.poll_s * 2.0 ** (failures - 1), _LONGEST_S)
+
+
+class Gone(Exception):
+    """The provider does not know the batch, or has nothing of it any more."""
+
+
+class Refused(Exception):
+    """The provider took none of a batch; ``again`` where it may be sent again."""
+
+    def __init__(self, said: str, again: bool) -> None:
+        super().__init__(said)
+        self.again = again
+
+
+async def nap(seconds: float) -> None:
+    """Sleep, unless the run is stopping.
+
+    Raises
+    ------
+    Stopped : it is.
+    """
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        await asyncio.sleep(min(left, _LOOK_UP_S))
+        IN_FLIGHT.check()
+
+
+class Control:
+    """The requests about a provider's batches.
+
+    Every one takes a request from the limits a minute. The batches' own tokens are not counted:
+    providers limit them apart.
+    """
+
+    def __init__(self, habits: Habits, interface: BatchInterface, pace: Pace) -> None:
+        self._habits = habits
+        self._interface = interface
+        self._pace = pace
+
+    async def make(
+        self,
+        plan: Plan,
+        bodies: Mapping[str, Any],
+        others: Collection[str],
+        unmade: Callable[[], None],
+    ) -> str:
+        """Have the provider make a batch, once; its id.
+
+        Parameters
+        ----------
+        others : the provider's ids of our other batches.
+        unmade : called before an error is raised where it is sure that no batch was made.
+
+        Raises
+        ------
+        DissensusError : what stops the run.
+        """
+        failures = 0
+        while True:
+            try:
+                await nap(self._habits.backoff(failures) if failures else 0.0)
+                await self._turn()
+            except DissensusError:
+                unmade()
+                raise
+            try:
+                return await self._interface.submit(plan.own, bodies)
+            except Exception as error:
+                failures += 1
+                is_unmade = self._is_unmade(error, failures, unmade)
+            if not is_unmade and (found := await self.find(plan, others)):
+                return found
+
+    async def find(self, plan: Plan, others: Collection[str]) -> str:
+        """The provider's id of a batch that may have been made; "" where it was not."""
+        sought = Sought(plan.own, len(plan.calls), plan.made, others)
+        looks = 0
+        while True:
+            try:
+                found = await self._insist(lambda: self._interface.find(sought))
+            except Gone:
+                found = Found()
+            looks += not found.unsettled
+            if found.id or looks == _LOOKS:
+                return found.id
+            await nap(self._habits.poll_s)
+
+    async def lines(self, plan: Plan) -> Mapping[str, Line]:
+        """Wait until a batch is over; what became of each call, by custom id.
+
+        Raises
+        ------
+        Gone : it is lost.
+        Refused : none of it was taken.
+        DissensusError : what stops the run.
+        """
+        while not (state := await self._insist(lambda: self._interface.state(plan.id))).over:
+            await nap(self._habits.poll_s)
+        if state.refused:
+            raise Refused(state.refused, state.again)
+        lines = await self._whole(plan, state)
+        left_out = Line(
+            outcome=state.missing or "malformed",
+            said="the results of its batch leave it out",
+            billed=not state.missing,
+        )
+        return {custom_id: lines.get(custom_id, left_out) for custom_id in plan.calls}
+
+    async def _whole(self, plan: Plan, state: State) -> Mapping[str, Line]:
+        looks = 0
+        while True:
+            lines = await self._insist(lambda: self._interface.results(plan.id))
+            looks += 1
+            if state.missing or lines.keys() >= plan.calls.keys() or looks == _LOOKS:
+                return lines
+            await nap(self._habits.poll_s)
+
+    def _is_unmade(self, error: Exception, failures: int, unmade: Callable[[], None]) -> bool:
+        """Whether it is sure that no batch was made; raises where trying again is of no use."""
+        status = _status(error)
+        sure = status is not None and status < 500 and status not in (408, 409)
+        try:
+            outcome = self._outcome(error)
+            if sure and outcome not in ("rate_limit", "overload"):
+                raise ProviderError(
+                    f"providers.{self._habits.name} takes no batch ({_words(error)}); mend that, "
+                    "or set its batch to false, and start again: the run goes on where it stopped."
+                )
+            self._give_up_after(failures, error)
+        except DissensusError:
+            if sure:
+                unmade()
+            raise
+        return sure
+
+    async def _turn(self) -> None:
+        while wait := self._pace.take(0):
+            await nap(wait)
+        IN_FLIGHT.check()
+
+    async def _insist(self, ask: Callable[[], Awaitable[Result]]) -> Result:
+        """Ask something that may be asked twice, until it is answered.
+
+        Raises
+        ------
+        Gone : the provider says that there is no such thing, each time that it is asked.
+        DissensusError : what stops the run.
+        """
+        failures = missed = 0
+        while True:
+            await self._turn()
+            try:
+                return await ask()
+            except Exception as error:
+                failures += 1
+                missed = missed + 1 if _status(error) == 404 else 0
+                if missed == _LOOKS:
+                    raise Gone from None
+                self._outcome(error)
+                self._give_up_after(failures, error)
+            await nap(self._habits.poll_s)
+
+    def _outcome(self, error: Exception) -> str:
+        """What a failed request about batches came to; raises what stops the run."""
+        for cause in (error, error.__cause__):
+            if isinstance(cause, DissensusError):
+                raise cause
+        status = _status(error)
+        outcome = "connection" if status is None else outcome_of(status, getattr(error, "body", ""))
+        if RULES[outcome].stops:
+            raise stopped(self._habits.name, outcome, _words(error))
+        return outcome
+
+    def _give_up_after(self, failures: int, error: Exception) -> None:
+        if failures > self._habits.retries:
+            raise ProviderError(
+                f"providers.{self._habits.name} does not answer about its batches, after "
+                f"{failures} tries ({_words(error)}); start again later: the run goes on where it "
+                "stopped."
+            ) from error
+
+
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _words(error: Exception) -> str:
+    """What went wrong, in the provider's words where it has any."""
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,0 +1,273 @@
+"""What is on disk of a provider's batches, so that none is sent, or booked, a second time.
+
+Two files a batch: its plan, written before it is sent and again once the provider's id is known,
+and its answers, whose place is taken only when what they cost is in the ledger.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dissensus.errors import ResourceError
+from dissensus.llm.batches.interface import Line
+from dissensus.llm.exchange import Answer, Usage
+from dissensus.llm.prices import Price
+
+_PLAN = ".plan.json"
+_ANSWERS = ".answers.json"
+#: What taking apart an answer that is none can raise.
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError, IndexError)
+_NOTHING = Usage()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One call of a batch.
+
+    Attributes
+    ----------
+    key : digest of its request.
+    model : the model's name in the configuration.
+    input_tokens, output_tokens : the most that it may use.
+    usd : the most that it may cost; None where the model has no price.
+    """
+
+    key: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+
+    @property
+    def most(self) -> Usage:
+        return Usage(self.input_tokens, 0, self.output_tokens)
+
+
+@dataclass
+class Plan:
+    """A batch as it is sent.
+
+    Attributes
+    ----------
+    own : our name for it, which the provider is told.
+    made : when it was about to be sent (seconds since 1970).
+    id : the provider's name for it; "" until that is known.
+    calls : the call of each custom id.
+    prices : of each model when it was sent.
+    """
+
+    own: str
+    made: float
+    id: str = ""
+    calls: dict[str, Planned] = field(default_factory=dict)
+    prices: dict[str, Price | None] = field(default_factory=dict)
+
+    def usd(self) -> float:
+        """The most that it may cost."""
+        return sum(call.usd or 0.0 for call in self.calls.values())
+
+
+@dataclass(frozen=True)
+class Try:
+    """What a batch came to for one of its calls.
+
+    Attributes
+    ----------
+    outcome : "" for an answer that can be used, else what was wrong with it.
+    said : the provider's own words about that.
+    body : of the answer; None where there is none.
+    usd : its cost; None where there is no price.
+    usage : what is booked for it; ``sure`` where the provider has said so.
+    """
+
+    outcome: str = ""
+    said: str = ""
+    body: Any = None
+    usd: float | None = None
+    usage: Usage = _NOTHING
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The tries of a batch by the keys of their requests, and when they were read (since 1970)."""
+
+    read: float
+    tries: Mapping[str, Try]
+
+
+def tried(line: Line, call: Planned, price: Price | None, read: Callable[[Any], Answer]) -> Try:
+    """What a line of a batch's results came to, and what is booked for it."""
+    if line.outcome and not line.billed:
+        return Try(line.outcome, line.said)
+    try:
+        if line.outcome:
+            raise ValueError(line.said)
+        answer = read(line.body)
+    except _MALFORMED:
+        # Nobody says what an answer that cannot be read has cost: at most this much.
+        said = line.said or "its answer holds no answer"
+        return Try(line.outcome or "malformed", said, None, call.usd, call.most, sure=False)
+    used = answer.usage
+    tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
+    usd = None if price is None else price.cost(*tokens, batch=True)
+    return Try(answer.fault, "", line.body, usd, used)
+
+
+class BatchFiles:
+    """The batches of one provider.
+
+    Parameters
+    ----------
+    folder : made when the first plan is written.
+
+    Raises
+    ------
+    ResourceError : a file cannot be written, or not be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = -1
+        self._most: dict[Path, float] = {}
+
+    def plans(self) -> list[Plan]:
+        """Every plan, oldest first."""
+        found = [_plan(path) for path in self.folder.glob(f"*{_PLAN}")]
+        return sorted(found, key=lambda plan: (plan.made, plan.own))
+
+    def pledged(self) -> float:
+        """The most that the batches under way may cost, those of the run's other providers too."""
+        return sum(
+            self._most_of(path)
+            for path in self.folder.parent.glob(f"*/*{_PLAN}")
+            if not path.with_name(path.name.removesuffix(_PLAN) + _ANSWERS).exists()
+        )
+
+    def _most_of(self, path: Path) -> float:
+        if path not in self._most and path.exists():
+            self._most[path] = _plan(path).usd()
+        return self._most.get(path, 0.0)
+
+    def write(self, plan: Plan) -> None:
+        """Put a plan on disk, in place of what was known of it before."""
+        with self._writing():
+            path = self._path(plan.own, _PLAN)
+            _write(path, asdict(plan)).replace(path)
+            _sync_folder(self.folder)
+
+    def forget(self, plan: Plan) -> None:
+        """Remove a plan none of whose calls was made."""
+        with self._writing():
+            self._path(plan.own, _PLAN).unlink(missing_ok=True)
+
+    def is_answered(self, plan: Plan) -> bool:
+        """Whether its answers are there, and booked."""
+        return self._path(plan.own, _ANSWERS).exists()
+
+    def answers(self, plan: Plan) -> Answers:
+        """The answers of a batch that has them."""
+        path = self._path(plan.own, _ANSWERS)
+        with _reading(path):
+            said = json.loads(path.read_bytes())
+            tries = {
+                key: Try(**{**members, "usage": Usage(**members["usage"])})
+                for key, members in said["tries"].items()
+            }
+            return Answers(float(said["read"]), tries)
+
+    def keep(self, plan: Plan, answers: Answers, book: Callable[[], None]) -> Answers:
+        """Put answers on disk and book them, unless another process has; those that are there.
+
+        A kill between the booking and the file's new name books them a second time, when they are
+        fetched again: the ledger may then say too much, never too little.
+        """
+        with self._writing(), self._locked():
+            if self.is_answered(plan):
+                return self.answers(plan)
+            path = self._path(plan.own, _ANSWERS)
+            written = _write(path, {"read": answers.read, "tries": _members(answers.tries)})
+            book()
+            written.replace(path)
+            _sync_folder(self.folder)
+        return answers
+
+    def _path(self, own: str, kind: str) -> Path:
+        return self.folder / f"{own}{kind}"
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes from doing the same; their threads are one thread, the loop's."""
+        if self._lock < 0:
+            self._lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        fcntl.lockf(self._lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.lockf(self._lock, fcntl.LOCK_UN)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            yield
+        except OSError as error:
+            raise ResourceError(
+                f"{self.folder} cannot be written ({error.strerror}), and without it a batch would "
+                "be paid for twice; mend that and start again: the run goes on where it stopped."
+            ) from None
+
+
+def _members(tries: Mapping[str, Try]) -> dict[str, Any]:
+    return {key: asdict(one) for key, one in tries.items()}
+
+
+def _plan(path: Path) -> Plan:
+    with _reading(path):
+        said = json.loads(path.read_bytes())
+        said["calls"] = {name: Planned(**call) for name, call in said["calls"].items()}
+        said["prices"] = {
+            model: price and Price(**price) for model, price in said["prices"].items()
+        }
+        return Plan(**said)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be read ({error.strerror}); mend that.") from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ResourceError(
+            f"{path} is damaged ({type(error).__name__}: {error}); delete it, and the calls of its "
+            "batch that are in no journal will be made again."
+        ) from None
+
+
+def _write(path: Path, members: Mapping[str, Any]) -> Path:
+    """Members on disk beside a path, to be moved there; a kill leaves the path as it was."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with beside.open("wb") as file:
+        file.write(json.dumps(members, ensure_ascii=False).encode(errors="replace"))
+        file.flush()
+        os.fsync(file.fileno())
+    return beside
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        # Some file systems cannot; the file's own content is on disk.
+        pass
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,252 @@
+"""What a run has spent: one line for every try that a provider may charge for."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from dissensus.errors import BudgetReached, ResourceError, SettingError
+from dissensus.llm.shared import SharedFile, unchanging
+
+#: Sums of dollars are off by less than this, which buys no token anywhere.
+_DUST_USD = 1e-9
+
+
+@dataclass(frozen=True)
+class Billed:
+    """One try: ``sure`` where the provider said what it used, else ``usd`` is the most it can be.
+
+    Raises
+    ------
+    ValueError : dollars or tokens are negative, or dollars no finite number.
+    """
+
+    stage: str
+    model: str
+    usd: float
+    sure: bool
+    input_tokens: int
+    output_tokens: int
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.usd) and self.usd >= 0.0):
+            raise ValueError(f"usd is {self.usd}; a try costs a finite amount, 0 or more")
+        if self.input_tokens < 0 or self.output_tokens < 0:
+            raise ValueError(f"{self.input_tokens}, {self.output_tokens} are no counts of tokens")
+
+
+@dataclass
+class Spent:
+    """Tries, tokens and dollars of one model in one stage."""
+
+    tries: int = 0
+    sure_usd: float = 0.0
+    unsure_usd: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def count(self, billed: Billed) -> None:
+        self.tries += 1
+        self.input_tokens += billed.input_tokens
+        self.output_tokens += billed.output_tokens
+        if billed.sure:
+            self.sure_usd += billed.usd
+        else:
+            self.unsure_usd += billed.usd
+
+
+class Ledger:
+    """What a run has spent, read and written by all its processes.
+
+    Parameters
+    ----------
+    path : JSON lines, made with its folder by the first try; None for this process alone.
+    budget_usd : what the run may spend, 0 or more; None for no limit.
+    stage : under which this process's tries are written down.
+
+    Raises
+    ------
+    SettingError : the budget is negative or no number.
+    ResourceError : a line of the file is damaged, when it is first read.
+    """
+
+    def __init__(self, path: Path | None, budget_usd: float | None, stage: str = "") -> None:
+        if budget_usd is not None and not budget_usd >= 0.0:
+            raise SettingError(
+                f"budget_usd is {budget_usd}; it must be 0 or more, or null for no limit."
+            )
+        self.budget_usd = budget_usd
+        self._path = path
+        self._stage = stage
+        self._file = None if path is None else SharedFile(path)
+        self._reading = -1
+        self._unwritten: list[Billed] = []
+        self._lock = Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._offset = 0
+        self._lines = 0
+        self._spent: defaultdict[tuple[str, str], Spent] = defaultdict(Spent)
+        self._total = Spent()
+        self._answered: set[str] = set()
+
+    def add(
+        self, model: str, usd: float, input_tokens: int, output_tokens: int, *, sure: bool = True
+    ) -> None:
+        """Write a try down.
+
+        Raises no error for a file that cannot be written, since a reply is still to be saved:
+        the try counts all the same, and the next :meth:`check` stops the run.
+
+        Raises
+        ------
+        ValueError : see :class:`Billed`.
+        """
+        billed = Billed(self._stage, model, usd, sure, input_tokens, output_tokens)
+        with self._lock:
+            if self._file is None:
+                self._count(billed)
+            else:
+                self._unwritten.append(billed)
+                with suppress(ResourceError):
+                    self._write()
+
+    def check(self) -> None:
+        """Return where the run may go on.
+
+        Raises
+        ------
+        BudgetReached : it has spent what it may.
+        ResourceError : what it spends cannot be written down, or not be read.
+        """
+        with self._lock:
+            if self._unwritten:
+                self._write()
+            self._read()
+            if self.budget_usd is None or self._sum() < self.budget_usd - _DUST_USD:
+                return
+            raise BudgetReached(self._reached())
+
+    @property
+    def spent_usd(self) -> float:
+        """Dollars, those among them that are not sure."""
+        with self._lock:
+            self._read()
+            return self._sum()
+
+    @property
+    def sure_usd(self) -> float:
+        """Dollars of answers that arrived."""
+        with self._lock:
+            self._read()
+            return self._total.sure_usd + sum(b.usd for b in self._unwritten if b.sure)
+
+    @property
+    def unsure_usd(self) -> float:
+        """The most that tries without an answer may have cost."""
+        with self._lock:
+            self._read()
+            return self._total.unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+
+    def answered(self, model: str) -> bool:
+        """Whether the model ever answered in this run."""
+        with self._lock:
+            self._read()
+            return model in self._answered or any(
+                b.sure and b.model == model for b in self._unwritten
+            )
+
+    def by_stage_and_model(self) -> dict[tuple[str, str], Spent]:
+        """What was written down so far, by stage and model."""
+        with self._lock:
+            self._read()
+            return {key: Spent(**vars(spent)) for key, spent in self._spent.items()}
+
+    def _sum(self) -> float:
+        return self._total.sure_usd + self._total.unsure_usd + sum(b.usd for b in self._unwritten)
+
+    def _reached(self) -> str:
+        unsure = self._total.unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+        at_most = (
+            f" (up to ${unsure:,.4f} of it for tries whose answer never arrived)" if unsure else ""
+        )
+        return (
+            f"The run has spent ${self._sum():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
+            "budget_usd allows; raise budget_usd and start again: the run goes on where it "
+            "stopped."
+        )
+
+    def _count(self, billed: Billed) -> None:
+        self._total.count(billed)
+        self._spent[billed.stage, billed.model].count(billed)
+        if billed.sure:
+            self._answered.add(billed.model)
+
+    def _write(self) -> None:
+        """Append what is not written yet."""
+        assert self._file is not None
+        lines = "".join(json.dumps(vars(b), ensure_ascii=False) + "\n" for b in self._unwritten)
+        try:
+            with self._file as descriptor:
+                _append(descriptor, lines.encode())
+        except OSError as error:
+            raise ResourceError(
+                f"{self._path} cannot be written ({error.strerror}), and without it the budget "
+                "would not be kept; free some space and start again: the run goes on where it "
+                "stopped."
+            ) from None
+        self._unwritten.clear()
+
+    def _read(self) -> None:
+        """Count the lines that were appended since, by this process or another."""
+        if self._path is None:
+            return
+        if self._reading < 0:
+            try:
+                self._reading = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                return
+        with unchanging(self._reading):
+            size = os.fstat(self._reading).st_size
+            if size == self._offset:
+                return
+            if size < self._offset:
+                # Somebody took lines out.
+                self._forget()
+            found = os.pread(self._reading, size - self._offset, self._offset)
+        # A last line without its end is still being written, or was torn by a kill.
+        for line in found[: found.rfind(b"\n") + 1].split(b"\n")[:-1]:
+            try:
+                billed = Billed(**json.loads(line.decode()))
+            except (ValueError, TypeError) as error:
+                raise ResourceError(
+                    f"{self._path}: line {self._lines + 1} of the ledger is damaged ({error}); "
+                    "delete that line, and its try will not count as spent."
+                ) from None
+            self._count(billed)
+            self._offset += len(line) + 1
+            self._lines += 1
+
+
+def _append(descriptor: int, lines: bytes) -> None:
+    """Write whole lines at the end of a locked file, or nothing; a torn last line is cut off."""
+    end = os.fstat(descriptor).st_size
+    if end and os.pread(descriptor, 1, end - 1) != b"\n":
+        end = _end_of_last_line(descriptor, end)
+        os.ftruncate(descriptor, end)
+    written = os.pwrite(descriptor, lines, end)
+    if written < len(lines):
+        os.ftruncate(descriptor, end)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _end_of_last_line(descriptor: int, end: int) -> int:
+    return os.pread(descriptor, end, 0).rfind(b"\n") + 1

@@ -1,0 +1,161 @@
+"""What models cost: a dated table with its sources, or a model's own setting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from dissensus.csv_rows import read_csv
+from dissensus.errors import ResourceError
+from dissensus.llm.model_names import is_snapshot
+
+_COLUMNS = (
+    *("provider", "model", "input_usd", "cached_input_usd", "output_usd"),
+    *("batch_factor", "as_of", "source"),
+)
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars for a million tokens.
+
+    Attributes
+    ----------
+    input_usd, output_usd : of the prompt and of the reply.
+    cached_input_usd : of prompt that the provider had in its cache; None where that costs the same.
+    batch_factor : what a batch costs of that; None where the provider has no cheaper batches.
+    as_of : the day on which it was so (ISO), "" for a model's own setting.
+    source : the page that said so.
+    """
+
+    input_usd: float
+    cached_input_usd: float | None
+    output_usd: float
+    batch_factor: float | None
+    as_of: str
+    source: str
+
+    def cost(
+        self, input_tokens: float, cached_tokens: float, output_tokens: float, batch: bool = False
+    ) -> float:
+        """Dollars for a call; the cached tokens are among the input."""
+        cached = min(cached_tokens, input_tokens)
+        cached_usd = self.input_usd if self.cached_input_usd is None else self.cached_input_usd
+        usd = (
+            (input_tokens - cached) * self.input_usd
+            + cached * cached_usd
+            + output_tokens * self.output_usd
+        ) / _MILLION
+        return usd * self.batch_factor if batch and self.batch_factor is not None else usd
+
+
+Table = dict[tuple[str, str], Price]
+
+
+def read_prices(path: str | Path) -> Table:
+    """The table of prices as (provider, model) -> price.
+
+    Raises
+    ------
+    ResourceError : the first row that cannot be used, by its number, the header being row 1.
+    """
+    table: Table = {}
+    rows: dict[tuple[str, str], int] = {}
+    for line, row in read_csv(path, _COLUMNS):
+        where = f"{path}, row {line}"
+        key = (_text(row, "provider", where), _text(row, "model", where))
+        if key in rows:
+            raise ResourceError(
+                f"{where}: model {key[1]!r} of {key[0]!r} stands in row {rows[key]} already; "
+                "keep one row."
+            )
+        rows[key] = line
+        table[key] = Price(
+            input_usd=_dollars(row, "input_usd", where),
+            cached_input_usd=_dollars(row, "cached_input_usd", where)
+            if row["cached_input_usd"].strip()
+            else None,
+            output_usd=_dollars(row, "output_usd", where),
+            batch_factor=_factor(row, where),
+            as_of=_day(row, where),
+            source=_text(row, "source", where),
+        )
+    return table
+
+
+def price_of(
+    provider: str,
+    model: str,
+    table: Mapping[tuple[str, str], Price],
+    own: Mapping[str, float | None] | None = None,
+) -> Price | None:
+    """A model's price; None where it has none.
+
+    Parameters
+    ----------
+    provider : its name in the configuration.
+    model : the provider's name for the model; a snapshot costs what its base name does.
+    table : from :func:`read_prices`.
+    own : the model's own ``price`` setting (input, output, cached_input), which wins.
+    """
+    if own is not None:
+        cached = own.get("cached_input")
+        usd_in, usd_out = float(own["input"] or 0.0), float(own["output"] or 0.0)
+        return Price(usd_in, cached, usd_out, own.get("batch_factor"), "", "the configuration")
+    exact = table.get((provider, model))
+    if exact is not None:
+        return exact
+    bases = [
+        name for host, name in table if host == provider and is_snapshot(name=model, base=name)
+    ]
+    # The longest is the nearest: gpt-4-0613 before gpt-4.
+    return table[provider, max(bases, key=len)] if bases else None
+
+
+def _text(row: Mapping[str, str], column: str, where: str) -> str:
+    value = row[column].strip()
+    if not value:
+        raise ResourceError(f"{where}: {column} is empty; fill it in.")
+    return value
+
+
+def _number(row: Mapping[str, str], column: str) -> float:
+    try:
+        return float(row[column])
+    except ValueError:
+        return math.nan
+
+
+def _dollars(row: Mapping[str, str], column: str, where: str) -> float:
+    usd = _number(row, column)
+    if not 0 <= usd < math.inf:
+        raise ResourceError(
+            f"{where}: {column} holds {row[column]!r}; it must be dollars for a million tokens, "
+            "0 or more."
+        )
+    return usd
+
+
+def _factor(row: Mapping[str, str], where: str) -> float | None:
+    if not row["batch_factor"].strip():
+        return None
+    factor = _number(row, "batch_factor")
+    if not 0 < factor <= 1:
+        raise ResourceError(
+            f"{where}: batch_factor holds {row['batch_factor']!r}; it must be above 0 and at most "
+            "1, or empty where there are no cheaper batches."
+        )
+    return factor
+
+
+def _day(row: Mapping[str, str], where: str) -> str:
+    try:
+        return date.fromisoformat(row["as_of"].strip()).isoformat()
+    except ValueError:
+        raise ResourceError(
+            f"{where}: as_of holds {row['as_of']!r}; it must be a date such as 2026-02-24."
+        ) from None

@@ -1,0 +1,165 @@
+"""Embeddings from a provider: in batches, under the same limits and budget as every other call."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.digests import digest
+from dissensus.errors import ProviderError
+from dissensus.llm import loop
+from dissensus.llm.call import Reply
+from dissensus.llm.exchange import Answer, Exchange, Usage, tokens_at_most
+from dissensus.llm.journal import IN_FLIGHT, Records, reply_from
+from dissensus.llm.prices import Price
+from dissensus.llm.providers.remote import Host, check_accepted, converse, reply_of
+
+#: The most texts in one request; and of its tokens, by our generous estimate.
+_TEXTS = 256
+_TOKENS = 200_000
+#: Bytes of a vector in a journal, generously: the room that is kept on the disk for it.
+_VECTOR_BYTES = 20_000
+
+
+@dataclass(frozen=True)
+class EmbeddingCall:
+    """One request for embeddings: its texts by their digests, their vectors, what it came to."""
+
+    keys: tuple[str, ...]
+    vectors: tuple[str, ...]
+    reply: Reply
+
+
+class RemoteEmbedder:
+    """An embedding model behind a provider's interface.
+
+    Parameters
+    ----------
+    name : ``<provider>:<model>``, as in the configuration.
+    reach : gives the host, checked; called when a text is not in the journal.
+    price : None where it has none.
+    path : journal of the requests; a text whose vector it holds is not asked for again.
+    """
+
+    def __init__(
+        self, name: str, reach: Callable[[], Host], price: Price | None, path: Path
+    ) -> None:
+        self.name = name
+        self.provider, _, self.model = name.partition(":")
+        self._reach = reach
+        self._price = price
+        self._journal = Records(path, _read, _write)
+        self._vectors: dict[str, str] = {}
+        for call in self.calls:
+            self._vectors |= dict(zip(call.keys, call.vectors, strict=False))
+
+    @property
+    def calls(self) -> list[EmbeddingCall]:
+        """Every request so far, those of earlier processes among them."""
+        return self._journal.records()
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Vectors of n texts, (n, d), as the model gives them.
+
+        Raises
+        ------
+        ProviderError : the model cannot be used, or gave no vectors after all tries.
+        DissensusError : what stops the whole run.
+        """
+        if not all(text.strip() for text in texts):
+            raise ProviderError(
+                f"embedder {self.name!r} was given a text without words, which no provider embeds; "
+                "leave it out."
+            )
+        keys = [digest([self.model, text]) for text in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
+        for batch in _batches(new):
+            call = self._ask(batch)
+            if call.reply.error:
+                raise ProviderError(
+                    f"embedder {self.name!r} gave no vectors ({call.reply.error}); start again: "
+                    "what it gave before is kept."
+                )
+            self._vectors |= dict(zip(call.keys, call.vectors, strict=True))
+        return self._stacked(keys)
+
+    def _stacked(self, keys: Sequence[str]) -> npt.NDArray[np.float32]:
+        if not keys:
+            return np.empty((0, 0), dtype=np.float32)
+        try:
+            return np.stack([_vector(self._vectors[key]) for key in keys])
+        except ValueError:
+            raise ProviderError(
+                f"embedder {self.name!r}: {self._journal.path} holds vectors of several lengths, "
+                "which no one model gives; move it away, and the texts are embedded again."
+            ) from None
+
+    def _ask(self, texts: dict[str, str]) -> EmbeddingCall:
+        host = self._reach()
+        room = _VECTOR_BYTES * len(texts)
+        with IN_FLIGHT:
+            self._journal.reserve(room)
+            try:
+                call = self._call(host, texts)
+            except BaseException:
+                self._journal.release(room)
+                raise
+            self._journal.append(digest([list(texts), len(self._journal)]), call, room)
+        return call
+
+    def _call(self, host: Host, texts: dict[str, str]) -> EmbeddingCall:
+        tokens = sum(tokens_at_most(len(text.encode())) for text in texts.values())
+
+        def read(body: Any) -> Answer:
+            answer = host.interface.read_vectors(body)
+            if len(answer.vectors) != len(texts):
+                raise ValueError("not as many vectors as texts")
+            if len(answer.vectors[0]) != len(next(iter(self._vectors.values()), answer.vectors[0])):
+                raise ValueError("not as long as the vectors before")
+            return answer
+
+        exchange = Exchange(self.name, read, self._price, Usage(tokens))
+        seconds = loop.run(
+            converse(
+                exchange,
+                lambda: host.interface.embed(self.model, list(texts.values())),
+                host.terms.deadline_s,
+            )
+        )
+        check_accepted(exchange, host)
+        reply = reply_of(exchange, seconds)
+        vectors = exchange.answer.vectors if exchange.answer and not reply.error else ()
+        return EmbeddingCall(tuple(texts), vectors, reply)
+
+
+def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
+    batch: dict[str, str] = {}
+    tokens = 0
+    for key, text in texts.items():
+        more = tokens_at_most(len(text.encode()))
+        if batch and (len(batch) == _TEXTS or tokens + more > _TOKENS):
+            yield batch
+            batch, tokens = {}, 0
+        batch[key] = text
+        tokens += more
+    if batch:
+        yield batch
+
+
+def _vector(encoded: str) -> npt.NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(encoded), dtype="<f4")
+
+
+def _read(members: dict[str, Any]) -> EmbeddingCall:
+    keys, vectors = tuple(members["keys"]), tuple(members["vectors"])
+    return EmbeddingCall(keys, vectors, reply_from(members["reply"]))
+
+
+def _write(call: EmbeddingCall) -> dict[str, Any]:
+    return {"keys": call.keys, "vectors": call.vectors, "reply": vars(call.reply)}

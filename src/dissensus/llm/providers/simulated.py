@@ -1,0 +1,71 @@
+"""Simulated models: a behaviour that composes replies, and faults at set rates.
+
+What a simulated model says is a study's business, so it is named in the model's settings as an
+importable module with ``speak(messages, settings, rng) -> str`` and ``identity(settings)``. What
+goes wrong on the way (time-outs, empty replies) is the same for all and lives here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dissensus.digests import digest
+from dissensus.errors import ProviderError
+from dissensus.llm.call import Reply, Request
+
+#: Characters to a token, for the token counts that a paid provider would report.
+_CHARACTERS_PER_TOKEN = 4
+
+
+class SimulatedModel:
+    """A model that draws its reply from a documented distribution, seeded by the request alone."""
+
+    simulated = True
+    waits = False
+
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        self.name = self.asked_model = name
+        self._settings = settings
+        self._behaviour = _behaviour(settings)
+        self._timeout = float(settings.get("timeout_rate", 0.0))
+        self._empty = float(settings.get("empty_rate", 0.0))
+        self.identity = identity(settings)
+
+    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
+        # Not by the identity, so that a mended module changes what it changes and no other luck.
+        asked = replace(request, identity="").sha256
+        rng = np.random.default_rng(int(asked[:16], 16))
+        luck = rng.random()
+        if luck < self._timeout:
+            return Reply("", error="timeout", finish_reason="error")
+        if luck < self._timeout + self._empty:
+            return Reply("", error="empty", finish_reason="stop")
+        text = self._behaviour.speak(request.messages, self._settings, rng)
+        said = sum(len(message.content) for message in request.messages)
+        return Reply(
+            text,
+            input_tokens=said // _CHARACTERS_PER_TOKEN,
+            output_tokens=len(text) // _CHARACTERS_PER_TOKEN,
+        )
+
+
+def identity(settings: Mapping[str, Any]) -> str:
+    """See :func:`dissensus.llm.providers.identity`."""
+    return digest({"settings": settings, "behaviour": _behaviour(settings).identity(settings)})
+
+
+def _behaviour(settings: Mapping[str, Any]) -> ModuleType:
+    path = settings.get("behaviour", "")
+    try:
+        return import_module(path)
+    except (ImportError, ValueError, TypeError):
+        raise ProviderError(
+            f"The behaviour {path!r} of a simulated model must name an importable module such as "
+            "dissensus.language.simulated."
+        ) from None

@@ -1,0 +1,194 @@
+"""What a provider allows a minute, kept by all processes of a run together."""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from dissensus.errors import ResourceError, SettingError
+from dissensus.llm.shared import SharedFile
+
+#: How far ahead of its schedule a caller may be: 1% of a minute, so that one who wakes late by
+#: less than this catches up.
+_AHEAD_S = 0.599
+#: A minute's worth takes this long, so that those ahead of the schedule are within the limit too.
+_MINUTE_S = 60.6
+#: Clocks of two machines may differ by this much; a schedule further off is of another clock.
+_SKEW_S = 5.0
+#: Tokens may be given back before their time, so the wait for them is looked at again this often.
+_GLANCE_S = 0.3
+#: Below what a clock of today can tell apart.
+_INSTANT_S = 1e-6
+
+
+@dataclass(slots=True)
+class _Schedule:
+    """When the next request and the next token are due, and until when nobody may take.
+
+    All in seconds of the clock; ``pause`` is how long the pause was when it began.
+    """
+
+    requests: float = -math.inf
+    tokens: float = -math.inf
+    until: float = -math.inf
+    pause: float = 0.0
+
+
+_FIELDS = struct.Struct("<4d")
+_SUM = struct.Struct("<I")
+_SIZE = _FIELDS.size + _SUM.size
+
+
+class Pace:
+    """The requests and tokens a minute of one provider.
+
+    The generic cell rate algorithm in its virtual scheduling form (ITU-T Recommendation I.371;
+    ATM Forum, Traffic Management Specification 4.0, 1996): what is taken moves the time at which
+    the next is due, and one may take when that time is no more than a tolerance ahead. With 60.6 s
+    for a minute's worth and a tolerance of 0.6 s, no 60 s hold more requests than the limit, and
+    99% of it can be used. Of tokens, whoever comes when they are due may take any number, and the
+    next waits the longer: 60 s hold less than the limit and one request more.
+
+    Parameters
+    ----------
+    path : the file that the processes share; None, or no limit at all, for this one alone.
+    requests_per_minute, tokens_per_minute : above 0, None for no limit.
+    clock : seconds since a fixed date, the same for all processes.
+
+    Raises
+    ------
+    SettingError : a limit is not above 0.
+    ResourceError : the file cannot be used, when it is first needed.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        requests_per_minute: float | None,
+        tokens_per_minute: float | None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._per_request = _seconds_each("requests_per_minute", requests_per_minute)
+        self._per_token = _seconds_each("tokens_per_minute", tokens_per_minute)
+        self._clock = clock
+        limited = self._per_request > 0.0 or self._per_token > 0.0
+        self._file = SharedFile(path) if path is not None and limited else None
+        self._turn: AbstractContextManager[int] = self._file or Lock()
+        self._alone = _Schedule()
+
+    def take(self, tokens: int) -> float:
+        """Book a request of ``tokens``.
+
+        Returns
+        -------
+        0.0 where it is booked; otherwise nothing is, and it may be asked for again after these
+        seconds.
+        """
+        with self._turn as descriptor:
+            schedule = self._read(descriptor)
+            now = self._clock()
+            mended = self._mend(schedule, now)
+            tokens_wait = schedule.tokens - _AHEAD_S - now
+            wait = max(
+                schedule.until - now,
+                schedule.requests - _AHEAD_S - now,
+                min(tokens_wait, _GLANCE_S),
+            )
+            if wait > _INSTANT_S:
+                if mended:
+                    self._write(descriptor, schedule)
+                return wait
+            if self._per_request:
+                schedule.requests = max(schedule.requests, now) + self._per_request
+            if self._per_token:
+                schedule.tokens = max(schedule.tokens, now) + self._worth(tokens)
+            self._write(descriptor, schedule)
+            return 0.0
+
+    def settle(self, booked: int, used: int) -> None:
+        """Put right what :meth:`take` booked, once it is known how many tokens were used."""
+        if booked == used or not self._per_token:
+            return
+        with self._turn as descriptor:
+            schedule = self._read(descriptor)
+            now = self._clock()
+            self._mend(schedule, now)
+            due = schedule.tokens + self._worth(used) - self._worth(booked)
+            schedule.tokens = min(due, now + _AHEAD_S + _MINUTE_S)
+            self._write(descriptor, schedule)
+
+    def pause(self, seconds: float) -> None:
+        """Let nobody take for so many seconds; a longer pause stays as it is."""
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            return
+        with self._turn as descriptor:
+            schedule = self._read(descriptor)
+            now = self._clock()
+            self._mend(schedule, now)
+            if now + seconds > schedule.until:
+                schedule.until, schedule.pause = now + seconds, seconds
+                self._write(descriptor, schedule)
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        if self._file is not None:
+            self._file.close()
+
+    def _worth(self, tokens: int) -> float:
+        """The time that tokens take; more than a minute's worth counts as a minute's."""
+        return min(max(tokens, 0) * self._per_token, _MINUTE_S)
+
+    def _mend(self, schedule: _Schedule, now: float) -> bool:
+        """Forget what cannot have been booked by this clock, which was set back since."""
+        impossible = False
+        if schedule.requests - now > _AHEAD_S + self._per_request + _SKEW_S:
+            schedule.requests, impossible = now, True
+        if schedule.tokens - now > _AHEAD_S + _MINUTE_S + _SKEW_S:
+            schedule.tokens, impossible = now, True
+        if schedule.until - now > schedule.pause:
+            schedule.until, impossible = now + schedule.pause, True
+        return impossible
+
+    def _read(self, descriptor: int) -> _Schedule:
+        """The schedule; a fresh one where the file holds none that is whole."""
+        if self._file is None:
+            return self._alone
+        found = os.pread(descriptor, _SIZE, 0)
+        if (
+            len(found) < _SIZE
+            or zlib.crc32(found[: _FIELDS.size]) != _SUM.unpack_from(found, 32)[0]
+        ):
+            return _Schedule()
+        return _Schedule(*_FIELDS.unpack_from(found))
+
+    def _write(self, descriptor: int, schedule: _Schedule) -> None:
+        if self._file is None:
+            return
+        fields = _FIELDS.pack(schedule.requests, schedule.tokens, schedule.until, schedule.pause)
+        try:
+            os.pwrite(descriptor, fields + _SUM.pack(zlib.crc32(fields)), 0)
+        except OSError as error:
+            raise ResourceError(
+                f"{self._file.path} cannot be written ({error.strerror}), and without it the "
+                "limits a minute would not be kept; free some space and start again: the run goes "
+                "on where it stopped."
+            ) from None
+
+
+def _seconds_each(setting: str, limit: float | None) -> float:
+    """The time that one of so many a minute takes; 0.0 where there is no limit."""
+    if limit is None:
+        return 0.0
+    if not limit > 0.0:
+        raise SettingError(
+            f"{setting} is {limit}; a limit must be above 0, or null where there is none."
+        )
+    return _MINUTE_S / limit

@@ -1,0 +1,311 @@
+"""The models of a run by their names, and what they share: providers, limits, budget, checks."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import resource
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import DissensusError, ProviderError
+from dissensus.llm import loop
+from dissensus.llm.call import Provider
+from dissensus.llm.concurrency import ConcurrencyLimit
+from dissensus.llm.exchange import Terms
+from dissensus.llm.ledger import Ledger
+from dissensus.llm.prices import Price, price_of, read_prices
+from dissensus.llm.providers import interface
+from dissensus.llm.rate_limiter import Pace
+
+if TYPE_CHECKING:
+    from dissensus.llm.providers.embedder import RemoteEmbedder
+
+#: How often a provider that does not answer is looked for before the first call, and how long.
+_LOOKS = 3
+_LOOK_S = 15.0
+#: A session in flight has a journal and a connection open; many systems allow 1,024 unasked.
+_FILES = 16_384
+
+
+class ModelRegistry:
+    """The models of a run.
+
+    Parameters
+    ----------
+    models : name -> its settings.
+    providers : name -> its settings.
+    stage : under which this process spends.
+    folder : of the run; what it has spent and its place under the limits are kept there.
+    used : names of the models that this process may ask, checked before the first call.
+    embedders : ``<provider>:<model>`` of the embeddings that the run will ask for.
+    budget_usd : what the run may spend; None for no limit.
+    prices : CSV of prices.
+
+    Nothing is looked up, loaded or connected before a model is asked something that no journal
+    answers, so a finished run replays without key or network.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Mapping[str, Any]],
+        providers: Mapping[str, Mapping[str, Any]],
+        *,
+        folder: Path,
+        stage: str,
+        used: Sequence[str],
+        embedders: Sequence[str] = (),
+        budget_usd: float | None = None,
+        prices: Path | None = None,
+    ) -> None:
+        self.models = models
+        self.providers = providers
+        self._folder = folder
+        self._stage = stage
+        self._used = [name for name in used if models[name]["provider"] != "simulated"]
+        self._embedders = [name for name in embedders if name.split(":")[0] in providers]
+        self._budget = budget_usd
+        self._prices = prices
+        self._made: dict[str, Provider] = {}
+        self._hosts: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._checked: ProviderError | bool = False
+
+    def model(self, name: str) -> Provider:
+        """The model of a name, once a process: its connections are shared by all sessions."""
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = self._make(name, self.models[name])
+            return self._made[name]
+
+    def embedder(self, name: str, journal: Path) -> RemoteEmbedder:
+        """The embedding model ``<provider>:<model>``, with the journal of what it was asked."""
+        from dissensus.llm.providers.embedder import RemoteEmbedder
+
+        provider, _, model = name.partition(":")
+        return RemoteEmbedder(
+            name, lambda: self._reach(provider), self.price(provider, model), journal
+        )
+
+    def price(self, provider: str, model: str, own: Any = None) -> Price | None:
+        """A model's price: its own setting, else the table's; None where there is none."""
+        table = read_prices(self._prices) if self._prices else {}
+        return price_of(provider, model, table, own)
+
+    def _make(self, name: str, settings: Mapping[str, Any]) -> Provider:
+        if settings["provider"] == "simulated":
+            from dissensus.llm.providers.simulated import SimulatedModel
+
+            return SimulatedModel(name, settings)
+        from dissensus.llm.providers.remote import RemoteModel
+
+        provider = settings["provider"]
+        return RemoteModel(
+            name,
+            settings,
+            simulated=self.providers[provider]["simulated"],
+            reach=lambda: self._reach(provider),
+            price=self.price(provider, settings.get("model") or name, settings.get("price")),
+        )
+
+    def _reach(self, provider: str) -> Any:
+        with self._lock:
+            if self._checked is False:
+                try:
+                    self._preflight()
+                    self._checked = True
+                except ProviderError as error:
+                    self._checked = error
+            if isinstance(self._checked, ProviderError):
+                raise self._checked
+        return self._hosts[provider]
+
+    def _preflight(self) -> None:
+        """Find every missing key, wrong key, unknown model and missing price, all at once.
+
+        Raises
+        ------
+        ProviderError : a line for each.
+        """
+        asked = {
+            f"models.{name}": (
+                self.models[name]["provider"],
+                self.models[name].get("model") or name,
+                self.models[name].get("price"),
+            )
+            for name in self._used
+        }
+        for name in self._embedders:
+            provider, _, model = name.partition(":")
+            asked[f"embedder {name}"] = (provider, model, None)
+        wrong = []
+        keys = {}
+        for provider in dict.fromkeys(provider for provider, _, _ in asked.values()):
+            try:
+                keys[provider] = _key(provider, self.providers[provider])
+            except ProviderError as error:
+                wrong.append(str(error))
+        if self._budget is not None:
+            wrong += [
+                f"{where}: there is a budget_usd, and no price for {model!r} of {provider!r}; add "
+                f"a row to {self._prices}, or set budget_usd to null."
+                for where, (provider, model, own) in asked.items()
+                if not self.providers[provider]["simulated"]
+                and self.price(provider, model, own) is None
+            ]
+        for provider, key in keys.items():
+            try:
+                self._hosts[provider] = loop.run(self._connect(provider, key))
+            except ProviderError as error:
+                wrong.append(str(error))
+        wrong += loop.run(self._questions(asked))
+        if wrong:
+            raise ProviderError("\n".join(dict.fromkeys(wrong)))
+
+    async def _connect(self, provider: str, key: str) -> Any:
+        _allow_files(_FILES)
+        from dissensus.llm.http_client import HttpClient
+        from dissensus.llm.providers.remote import Host
+
+        settings = self.providers[provider]
+        limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
+        pace = Pace(self._folder / ".limits" / provider, *limits)
+        ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
+        terms = Terms(
+            provider,
+            *(settings[key] for key in ("concurrency", "timeout_s", "deadline_s", "simulated")),
+        )
+        places = ConcurrencyLimit(
+            self._folder / ".limits" / f"{provider}.places", terms.concurrency
+        )
+        wire = HttpClient(terms, pace, places, ledger, key if settings["key_from"] else "")
+        atexit.register(lambda: loop.run(wire.aclose()))
+        try:
+            made = interface(settings["interface"])(
+                wire, key, settings["base_url"], settings["retries"]
+            )
+        except DissensusError:
+            raise
+        except Exception as error:
+            raise ProviderError(
+                f"providers.{provider}: {settings['base_url']} is no address ({error}); correct "
+                "base_url."
+            ) from None
+        batcher = self._batcher(provider, made, ledger, pace) if settings["batch"] else None
+        return Host(terms, ledger, made, batcher)
+
+    def _batcher(self, provider: str, made: Any, ledger: Ledger, pace: Pace) -> Any:
+        from dissensus.llm.batches.batcher import Batcher
+        from dissensus.llm.batches.control import Habits
+
+        habits = ("batch_wait_s", "batch_poll_s", "retries")
+        return Batcher(
+            Habits(provider, *(self.providers[provider][key] for key in habits)),
+            made.batches,
+            made.read,
+            ledger,
+            pace,
+            self._folder / "batches" / provider,
+        )
+
+    async def _questions(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
+        """What each provider says of its models, asked at the same time."""
+        said = await asyncio.gather(
+            *(
+                self._question(where, provider, model)
+                for where, (provider, model, _) in asked.items()
+                if provider in self._hosts
+            )
+        )
+        return [line for line in said if line]
+
+    async def _question(self, where: str, provider: str, model: str) -> str:
+        host = self._hosts[provider]
+        why = ""
+        for _ in range(_LOOKS):
+            try:
+                async with asyncio.timeout(min(host.terms.timeout_s, _LOOK_S)):
+                    known = await host.interface.knows(model)
+            except Exception as error:
+                why = _broken(error)
+                if not why:
+                    return self._refused(provider, error)
+            else:
+                unknown = f"{where}: providers.{provider} has no model {model!r}; check the name."
+                return unknown if known is False else ""
+        address = self.providers[provider]["base_url"] or "its own address"
+        return (
+            f"providers.{provider} could not be reached at {address} ({why}); check the address "
+            "and the connection."
+        )
+
+    def _refused(self, provider: str, error: Exception) -> str:
+        """What to say of a provider that answers, but not what was asked."""
+        for cause in _causes(error):
+            if isinstance(cause, DissensusError):
+                return str(cause)
+        if getattr(error, "status_code", None) not in (401, 403) or _may_not_list(error):
+            # It is there, and has no list of models, or none just now: calls will tell.
+            return ""
+        variable = self.providers[provider]["key_from"]
+        if variable is None:
+            return f"providers.{provider} wants a key; name its variable in key_from."
+        return (
+            f"providers.{provider} does not accept the key in {variable}; export the right one "
+            "there."
+        )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that it comes from: packages wrap whatever ends a request."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _broken(error: Exception) -> str:
+    """Why no answer came, "" where one did."""
+    import httpx2
+
+    if any(isinstance(cause, DissensusError) for cause in _causes(error)):
+        return ""
+    for cause in _causes(error):
+        if isinstance(cause, httpx2.TransportError | TimeoutError):
+            return str(cause) or "no answer in time"
+    return ""
+
+
+def _allow_files(wanted: int) -> None:
+    """Let the process have so many files and connections open, where the system allows that."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+
+
+def _may_not_list(error: Exception) -> bool:
+    """Whether a key is only not meant for lists of models, as OpenAI's restricted ones may be."""
+    return "missing scopes" in str(error).lower()
+
+
+def _key(provider: str, settings: Mapping[str, Any]) -> str:
+    """A provider's key, from the environment and nowhere else."""
+    variable = settings["key_from"]
+    if variable is None:
+        return "none"
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ProviderError(
+            f"providers.{provider}: the environment variable {variable} is not set; export the "
+            "key there."
+        )
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ProviderError(
+            f"providers.{provider}: what the environment variable {variable} holds is no key "
+            "(it has spaces or characters that no key has); export the key there."
+        )
+    return key

@@ -1,0 +1,172 @@
+"""The settings of models and providers; the comments of config.yaml say the same to its users."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from dissensus.errors import SettingError
+from dissensus.settings import Count, Faults, Rate, Settings, fault, without_nulls
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Parameter = Literal["temperature", "top_p", "max_tokens", "seed"]
+
+
+class SimulatedModelSettings(Settings):
+    provider: str
+    """simulated"""
+    behaviour: str
+    """Importable module that composes the model's words."""
+    timeout_rate: Rate = 0.0
+    """Share of calls that end in a (simulated) time-out."""
+    empty_rate: Rate = 0.0
+    """Share of calls that come back empty."""
+    speech: dict[str, Any] = Field(default_factory=dict)
+    """The behaviour's own settings."""
+
+    @field_validator("provider")
+    @classmethod
+    def _is_simulated(cls, provider: str) -> str:
+        if provider != "simulated":
+            raise ValueError("a model with a behaviour is simulated, another names a host")
+        return provider
+
+    @model_validator(mode="after")
+    def _speech_is_valid(self) -> SimulatedModelSettings:
+        try:
+            behaviour = import_module(self.behaviour)
+            behaviour.check(self.speech)
+        except SettingError as error:
+            raise Faults(*str(error).split("\n")) from None
+        except (ImportError, ValueError, AttributeError, TypeError):
+            may = "it must be an importable module such as dissensus.language.simulated"
+            raise Faults(fault("behaviour", self.behaviour, may)) from None
+        return self
+
+
+class PriceSettings(Settings):
+    input: Dollars
+    """Dollars for a million tokens of prompt."""
+    output: Dollars
+    """Dollars for a million tokens of reply."""
+    cached_input: Dollars | None = None
+    """Dollars for a million tokens of prompt that the provider had in its cache."""
+    batch_factor: Annotated[float, Field(gt=0, le=1)] | None = None
+    """What a batch costs of that; null where that is no less."""
+
+
+class RemoteModelSettings(Settings):
+    provider: str
+    """One of providers."""
+    model: str | None = None
+    """The provider's name for the model; the name used here unless set."""
+    rename: dict[Parameter, str | None] = Field(default_factory=dict)
+    """What this model calls temperature, top_p, max_tokens or seed; null leaves it out."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """Parameters to send besides."""
+    price: PriceSettings | None = None
+    """Its price, where the table has none or another."""
+
+
+def _kind(settings: Any) -> str:
+    """Which of the two an entry is meant to be, right or wrong."""
+    held = settings if isinstance(settings, dict) else getattr(settings, "__dict__", {})
+    return "simulated" if held.get("provider") == "simulated" or "behaviour" in held else "remote"
+
+
+ModelSettings = Annotated[
+    Annotated[SimulatedModelSettings, Tag("simulated")]
+    | Annotated[RemoteModelSettings, Tag("remote")],
+    Discriminator(_kind),
+]
+
+
+class ProviderSettings(Settings):
+    """Where models are reached, and on what terms."""
+
+    interface: Literal["openai", "anthropic"]
+    """Whose package speaks to it."""
+    base_url: str | None = None
+    """Its address; the package's own unless set."""
+    key_from: str | None = None
+    """Environment variable that holds the key; null where none is wanted."""
+    simulated: bool = False
+    """Whether simulated models answer there, as behind `dissensus serve`."""
+    requests_per_minute: Positive | None = None
+    tokens_per_minute: Positive | None = None
+    concurrency: Count = 256
+    """The most calls in flight at once."""
+    timeout_s: Positive = 120.0
+    """Seconds for one try at a call."""
+    deadline_s: Positive = 600.0
+    """Seconds for one call with all its tries."""
+    retries: Annotated[int, Field(ge=0)] = 20
+    """How often the package tries a call again, with backoff and jitter."""
+    batch: bool = False
+    """Whether calls wait for each other to be sent as batches, at half the price.
+
+    timeout_s, deadline_s and a session's patience do not apply to them: a batch takes up to a day.
+    """
+    batch_wait_s: Positive = 5.0
+    """Seconds without a new call after which those that wait are sent as a batch."""
+    batch_poll_s: Positive = 30.0
+    """Seconds between two looks at a batch."""
+
+    @model_validator(mode="after")
+    def _hold_no_key(self) -> ProviderSettings:
+        # What stands in the wrong place may be the key itself, so it is not shown.
+        address = self.base_url or "https://"
+        if self.key_from is not None and not self.key_from.isidentifier():
+            raise Faults("key_from must be the name of an environment variable, not the key.")
+        if not address.startswith(("http://", "https://")):
+            raise Faults("base_url must be an address that begins with http:// or https://.")
+        if "@" in address or "?" in address:
+            raise Faults("base_url must hold no user, password or key; key_from names the key.")
+        return self
+
+
+class Talk(Settings):
+    """What every study's models are, and what they may cost."""
+
+    models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
+    providers: dict[str, ProviderSettings] = Field(default_factory=dict)
+    budget_usd: Dollars | None = None
+    """Dollars that a run may spend; null for no limit."""
+    prices: str | None = None
+    """CSV of prices."""
+
+    @field_validator("models", "providers", mode="before")
+    @classmethod
+    def _leave_out(cls, entries: Any) -> Any:
+        return without_nulls(entries)
+
+    @field_validator("models", "providers")
+    @classmethod
+    def _names(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        for name in entries:
+            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+                may = "it may have letters, digits, - _ and . only"
+                raise Faults(f"{name} cannot be a name; {may}.")
+        if isinstance(entries.get("simulated"), ProviderSettings):
+            raise Faults("simulated cannot be a provider's name; it is built in.")
+        return entries
+
+    @model_validator(mode="after")
+    def _providers_are_known(self) -> Talk:
+        known = ", ".join(["simulated", *self.providers])
+        lost = [
+            fault(f"models.{name}.provider", model.provider, f"it may be one of {known}")
+            for name, model in self.models.items()
+            if model.provider != "simulated" and model.provider not in self.providers
+        ]
+        if lost:
+            raise Faults(*lost)
+        return self
+
+    def is_simulated(self, model: str) -> bool:
+        """Whether a model of the configuration is a simulated one, here or behind an address."""
+        provider = self.models[model].provider
+        return provider == "simulated" or self.providers[provider].simulated

@@ -1,0 +1,172 @@
+"""One look for every figure: small type, few lines, languages told apart by hue, grey and shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from dissensus.report.labels import language_name
+from dissensus.tables.artefact import replacing
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Inches: the text width of a two-column page.
+WIDTH = 7.1
+
+INK, GREY, FAINT, ALARM = "#222222", "#767676", "#d5d5d5", "#b2182b"
+
+SIMULATED = "simulated models"
+
+_RC: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.0,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": GREY,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "text.color": INK,
+    "hatch.linewidth": 0.5,
+    "lines.linewidth": 1.2,
+    # Words stay words: they can be searched, selected and read aloud.
+    "svg.fonttype": "none",
+    # With the dates left out below, the same data give the same bytes.
+    "svg.hashsalt": "dissensus",
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How one language is drawn; any two differ in hue, in grey value and in shape."""
+
+    name: str
+    colour: str
+    marker: str
+    line: Any
+    hatch: str
+
+
+# Hues of Okabe and Ito, darkened or lightened until their greys are apart.
+_LOOKS = (
+    ("#0b3c6f", "o", "-", ""),
+    ("#e08a00", "D", (0, (4, 1.5)), "////"),
+    ("#3f9b7a", "s", (0, (1, 1)), "...."),
+    ("#b56bb0", "^", (0, (4, 1, 1, 1)), "xxxx"),
+    ("#8a8a8a", "v", (0, (6, 2)), "----"),
+)
+
+
+def marks(languages: Sequence[str], reference: str) -> dict[str, Mark]:
+    """The reference first, then the other languages in their order; looks come round after five."""
+    ordered = [reference, *(name for name in languages if name != reference)]
+    return {
+        name: Mark(language_name(name), *_LOOKS[index % len(_LOOKS)])
+        for index, name in enumerate(ordered)
+    }
+
+
+@contextmanager
+def _look() -> Iterator[None]:
+    with mpl.rc_context(_RC):
+        yield
+
+
+def styled(draw: Callable[P, R]) -> Callable[P, R]:
+    """A function that draws in the common look, and leaves matplotlib's settings as they were."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
+        with _look():
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def new_figure(height: float, simulated: bool, width: float = WIDTH) -> Figure:
+    """An empty figure, in inches; a line at its foot says so where models are simulated."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    if simulated:
+        figure.text(
+            0.995, 0.0, SIMULATED, ha="right", va="bottom", size=6.5, style="italic", color=GREY
+        )
+    resize(figure, height, simulated)
+    return figure
+
+
+def resize(figure: Figure, height: float, simulated: bool) -> None:
+    """Give a figure another height, and keep its foot free of all else."""
+    figure.set_figheight(height)
+    foot = 0.16 / height if simulated else 0.0
+    engine = figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(rect=(0.0, foot, 1.0, 1.0 - foot))
+    for text in figure.texts:
+        text.set_y(0.03 / height)
+
+
+def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
+    """Write both forms, complete or not at all; the same figure gives the same bytes."""
+    with _look():
+        with replacing(svg) as part:
+            figure.savefig(part, format="svg", dpi=200, metadata={"Date": None})
+        # The other form has the same layout, which takes longer to find than to draw.
+        figure.set_layout_engine("none")
+        with replacing(png) as part:
+            figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+
+
+def zero_line(axes: Axes, vertical: bool = False) -> None:
+    """A thin line at no difference."""
+    line = axes.axvline if vertical else axes.axhline
+    line(0.0, color=GREY, linewidth=0.6, zorder=0)
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """ConcurrencyLimit moved as little as need be so that neighbours are at least ``gap`` apart.
+
+    Parameters
+    ----------
+    places : where labels would stand along one axis, in any order.
+    gap : the room that one label needs.
+
+    Notes
+    -----
+    Least squares under the constraint of order: neighbours that collide become a block about the
+    mean of its members' wishes, and blocks that collide merge (pool adjacent violators).
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    blocks: list[tuple[float, int]] = []
+    for rank, index in enumerate(order):
+        blocks.append((places[index] - rank * gap, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (late, n), (early, m) = blocks.pop(), blocks.pop()
+            blocks.append(((early * m + late * n) / (m + n), m + n))
+    free = [value for value, size in blocks for _ in range(size)]
+    found = [0.0] * len(places)
+    for rank, index in enumerate(order):
+        found[index] = free[rank] + rank * gap
+    return found

@@ -1,0 +1,182 @@
+"""A table as readers see it: title, cells of text, and a note; as Markdown, CSV and HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from dissensus.report.labels import whole
+from dissensus.tables.artefact import write_text
+
+Row = tuple[str, ...]
+
+SIMULATED = "Simulated models."
+
+_NUMBER = re.compile(r"^[-+−<(\[]?\d.*|–|$")
+#: With the mark behind it, if there is one.
+_INTERVAL = re.compile(r"\[[^\[\]]*\]( [†‡])?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table.
+
+    Attributes
+    ----------
+    name : its file's, such as "table_1".
+    title : without a full stop.
+    columns, rows : text.
+    note : method, N and what else a reader needs.
+    """
+
+    name: str
+    title: str
+    columns: Row
+    rows: tuple[Row, ...]
+    note: str
+
+
+def make(
+    name: str, title: str, columns: Row, rows: Sequence[Row], note: str, simulated: bool
+) -> Table:
+    """A table; its note says so where the models are simulated.
+
+    Raises
+    ------
+    ValueError : a row has not as many cells as there are columns.
+    """
+    if any(len(row) != len(columns) for row in rows):
+        raise ValueError(f"{name} has a row that is not as long as its header")
+    return Table(name, title, columns, tuple(rows), f"{note} {SIMULATED}" if simulated else note)
+
+
+def as_markdown(table: Table) -> str:
+    """Title, table and note."""
+    cells = [
+        [_apart(cell).replace("|", "\\|") for cell in row] for row in (table.columns, *table.rows)
+    ]
+    widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(table.columns))]
+    right = _numeric(table)
+
+    def line(row: Sequence[str]) -> str:
+        return (
+            "| "
+            + " | ".join(
+                cell.rjust(width) if flush else cell.ljust(width)
+                for cell, width, flush in zip(row, widths, right, strict=True)
+            )
+            + " |"
+        )
+
+    rule = (
+        "|"
+        + "|".join(
+            "-" * (width + 1) + ":" if flush else "-" * (width + 2)
+            for width, flush in zip(widths, right, strict=True)
+        )
+        + "|"
+    )
+    body = "\n".join([line(cells[0]), rule, *(line(row) for row in cells[1:])])
+    return f"**{table.title}.**\n\n{body}\n\n*Note.* {table.note}\n"
+
+
+def as_csv(table: Table) -> str:
+    """Header and rows alone, for a spreadsheet."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([table.columns, *table.rows])
+    return text.getvalue()
+
+
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
+body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .22rem .7rem; text-align: left; vertical-align: top; }
+thead th { border-top: 1.5px solid #222; border-bottom: 1px solid #222; }
+tbody tr:last-child td { border-bottom: 1.5px solid #222; }
+.r { text-align: right; } caption { text-align: left; font-weight: bold; padding-bottom: .3rem; }
+.note { font-size: 13px; color: #555; max-width: 50rem; margin: 0 0 2.4rem; }
+"""
+
+
+def as_page(tables: Sequence[Table], title: str) -> str:
+    """One self-contained page of tables."""
+    return page(title, _STYLE, "\n".join(_as_html(table) for table in tables))
+
+
+def write_table(table: Table, comma: str, markdown: str) -> None:
+    """Write a table in both forms.
+
+    Raises
+    ------
+    ValueError : a file has another table's name.
+    """
+    for path, text in ((comma, as_csv(table)), (markdown, as_markdown(table))):
+        if Path(path).stem != table.name:
+            raise ValueError(f"{table.name} would be written to {path}")
+        write_text(path, text)
+
+
+def write_tables(
+    tables: Sequence[Table],
+    commas: Sequence[str],
+    markdowns: Sequence[str],
+    overview: str,
+    title: str,
+) -> None:
+    """Write every table as :func:`write_table` does, and all of them on one page."""
+    for table, comma, markdown in zip(tables, commas, markdowns, strict=True):
+        write_table(table, comma, markdown)
+    write_text(overview, as_page(tables, title))
+
+
+def page(title: str, style: str, body: str) -> str:
+    """A self-contained HTML page in UTF-8."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"{body}\n</body>\n</html>\n"
+    )
+
+
+def _as_html(table: Table) -> str:
+    right = _numeric(table)
+
+    def line(row: Row, tag: str) -> str:
+        cells = (
+            f"<{tag}{' class=r' if flush else ''}>{escape(_whole_intervals(_apart(cell)))}</{tag}>"
+            for cell, flush in zip(row, right, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
+
+    body = "\n".join(line(row, "td") for row in table.rows)
+    return (
+        f'<div class="wide"><table id="{table.name}">\n<caption>{escape(table.title)}</caption>\n'
+        f"<thead>{line(table.columns, 'th')}</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>\n"
+        f'<p class="note">{escape(table.note)}</p>'
+    )
+
+
+def _whole_intervals(cell: str) -> str:
+    """With no room for a line to end within an interval, or before its mark."""
+    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
+
+
+def _apart(cell: str) -> str:
+    """A count of thousands as people read it; a spreadsheet wants its digits alone."""
+    return whole(int(cell)) if cell.isdecimal() else cell
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns hold numbers alone and are set flush right."""
+    return [
+        bool(table.rows) and all(_NUMBER.match(row[i]) for row in table.rows)
+        for i in range(len(table.columns))
+    ]

@@ -1,0 +1,81 @@
+"""What the simulated models say: a function of the request and of nothing else."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dissensus.errors import ResourceError
+from dissensus.llm.call import Message
+
+#: UTF-8 bytes to a token: some four English letters, or a Chinese character and a third.
+_BYTES_PER_TOKEN = 4
+#: How many speeches are kept, so that a retry does not compose its speech again.
+_REMEMBERED = 4096
+_NO_DEBATE = (
+    "I am a simulated model and can only speak to a prompt of my own study, worded as the files in "
+    "resources/prompts word it, and this was none."
+)
+#: Five sentences that keep every format rule of the debate.
+_FIXED = (
+    "A policy is worth adopting only when those who bear its costs can see what it buys them.",
+    "Cities that published the price of a reform before they chose it kept the reform for longer.",
+    "The previous speaker calls this caution a delay, but a hidden cost is what brings a repeal.",
+    "The risk on my side is a slower start, while the other side risks losing the whole measure.",
+    "What would you tell the first household that pays for a promise it was never shown?",
+)
+
+
+def tokens(text: str) -> int:
+    """How many tokens a text is said to have."""
+    return -(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
+
+
+def cut(text: str, limit: int) -> str:
+    """As much of a text as ``limit`` tokens hold."""
+    return text.encode(errors="replace")[: limit * _BYTES_PER_TOKEN].decode(errors="ignore")
+
+
+class Words:
+    """The words of every model.
+
+    Parameters
+    ----------
+    models : the name that is answered to -> settings of the simulated model behind it.
+    fixed : whether every answer is the one constant text, for benchmarks.
+    """
+
+    def __init__(self, models: Mapping[str, Mapping[str, Any]], fixed: bool) -> None:
+        self._models = models
+        self._fixed = fixed
+        self._said: OrderedDict[str, str] = OrderedDict()
+
+    def of(self, model: str, messages: Sequence[Message], digest: str) -> str:
+        """The reply to a conversation; ``digest`` (hexadecimal) is the source of all chance."""
+        if self._fixed:
+            return " ".join(_FIXED[: 4 if _is_closing(messages[-1].content) else 5])
+        text = self._said.get(digest)
+        if text is None:
+            text = self._said[digest] = self._compose(model, messages, digest)
+            if len(self._said) > _REMEMBERED:
+                self._said.popitem(last=False)
+        return text
+
+    def _compose(self, model: str, messages: Sequence[Message], digest: str) -> str:
+        settings = self._models[model]
+        rng = np.random.default_rng(int(digest[:16], 16))
+        try:
+            text: str = import_module(settings["behaviour"]).speak(messages, settings, rng)
+        except ResourceError:
+            return _NO_DEBATE
+        return text
+
+
+def _is_closing(prompt: str) -> bool:
+    """Whether a debate prompt asks for a closing statement, which has a sentence less."""
+    start = prompt.find("Current round:")
+    return start >= 0 and "Closing" in prompt[start : prompt.find("\n", start)]

@@ -1,0 +1,257 @@
+"""What a manifest will cost, before any call: calls, tokens and dollars, with a range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from dissensus.llm.prices import Price, Table, price_of, read_prices
+from dissensus.study.call_plan import DEBATING, PLACEHOLDER, PlannedCall, call_plans
+from dissensus.study.sessions import Debates
+from dissensus.text.tokens import Tokenize, tokenizer
+
+EMBEDDING = "embed_turns"
+
+#: What is assumed of a run: the share of turns that are asked for again, once, and of sessions that
+#: are held again. Twice that in the high estimate, none in the low one.
+REPAIRED_TURNS = 0.10
+REPEATED_SESSIONS = 0.02
+#: The length of a reply as a share of the most that it may have: low, expected, high.
+REPLY_SHARES = (0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One way that a run may go.
+
+    ``reply`` is tokens in a reply, ``repairs`` further attempts at a turn and ``reruns`` further
+    attempts at a session, in the mean.
+    """
+
+    name: str
+    reply: float
+    repairs: float
+    reruns: float
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a model of a stage is and what it is paid.
+
+    ``free`` says why nothing is paid ("simulated", "local"), ``price`` is None where there is none.
+    """
+
+    provider: str
+    asked: str
+    price: Price | None = None
+    batch: bool = False
+    free: str = ""
+
+    def cost(self, tokens: Tokens) -> float:
+        """Dollars; 0 where there is no price."""
+        if self.free or self.price is None:
+            return 0.0
+        return self.price.cost(tokens.input, 0, tokens.output, self.batch)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Calls, the tokens sent in them and the tokens of their replies."""
+
+    calls: float = 0.0
+    input: float = 0.0
+    output: float = 0.0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            self.calls + other.calls, self.input + other.input, self.output + other.output
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one model does in one stage: scenario -> tokens and dollars."""
+
+    stage: str
+    model: str
+    terms: Terms
+    tokens: Mapping[str, Tokens] = field(default_factory=dict)
+
+    @property
+    def has_price(self) -> bool:
+        return self.terms.price is not None and not self.terms.free
+
+    def usd(self, scenario: str) -> float:
+        return self.terms.cost(self.tokens[scenario])
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One call's prompt: tokens without speeches, and how many speeches it shows.
+
+    ``repair`` is the tokens of what is added when the turn is asked for again.
+    """
+
+    tokens: int
+    speeches: int
+    repair: int
+
+
+def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
+    """Low, expected, high, and the ceiling: every repair and every re-run that is allowed."""
+    most_repairs, most_reruns = protocol["repairs"], protocol["session_attempts"] - 1
+    found = [
+        Scenario(
+            name,
+            share * protocol["max_tokens"],
+            min(times * REPAIRED_TURNS, most_repairs),
+            min(times * REPEATED_SESSIONS, most_reruns),
+        )
+        for times, (name, share) in enumerate(
+            zip(("low", "expected", "high"), REPLY_SHARES, strict=True)
+        )
+    ]
+    return [*found, Scenario("ceiling", protocol["max_tokens"], most_repairs, most_reruns)]
+
+
+def terms_of(
+    models: Mapping[str, Mapping[str, Any]],
+    providers: Mapping[str, Mapping[str, Any]],
+    asked: Mapping[str, Sequence[str]],
+    embedders: Sequence[str],
+    table: Table,
+) -> dict[tuple[str, str], Terms]:
+    """(stage, model) -> its terms, in the order of the stages, then of the embedders.
+
+    Parameters
+    ----------
+    models, providers : settings by name.
+    asked : stage -> the models that it asks.
+    embedders : as in ``language.measures``; of those, only ``<provider>:<model>`` are paid for.
+    table : of prices.
+    """
+    found = {}
+    for stage, names in asked.items():
+        for name in names:
+            settings = models[name]
+            found[stage, name] = _terms(
+                settings["provider"],
+                settings.get("model") or name,
+                providers,
+                table,
+                settings.get("price"),
+            )
+    for name in embedders:
+        provider, _, model = name.partition(":")
+        known = provider in providers
+        found[EMBEDDING, name] = (
+            # Turns are embedded in one request, not in the batches that wait for a day.
+            _terms(provider, model, providers, table, batches=False)
+            if known
+            else Terms("", name, free="local")
+        )
+    return found
+
+
+def _terms(
+    provider: str,
+    asked: str,
+    providers: Mapping[str, Mapping[str, Any]],
+    table: Table,
+    own: Mapping[str, float | None] | None = None,
+    *,
+    batches: bool = True,
+) -> Terms:
+    if provider == "simulated":
+        return Terms(provider, asked, free="simulated")
+    price = price_of(provider, asked, table, own)
+    settings = providers[provider]
+    # A simulated model behind an address may be given a price, to rehearse a budget.
+    free = "simulated" if settings.get("simulated") and price is None else ""
+    return Terms(provider, asked, price, batches and bool(settings.get("batch")), free)
+
+
+def estimate(
+    debates: Debates, terms: Mapping[tuple[str, str], Terms], protocol: Mapping[str, Any]
+) -> list[Line]:
+    """What every model does in every stage of a study.
+
+    Parameters
+    ----------
+    debates : the study's sessions.
+    terms : from :func:`terms_of`.
+    protocol : its settings of the protocol.
+    """
+    ways = scenarios(protocol)
+    asked = {(stage, model, way.name): Tokens() for stage, model in terms for way in ways}
+    texts = {way.name: Tokens() for way in ways}
+    for sketch, sessions in call_plans(debates):
+        for call in sketch.calls:
+            prompt = _prompt(call)
+            for way in ways:
+                once = one_call(prompt, way)
+                times = Tokens(*(sessions * n for n in (once.calls, once.input, once.output)))
+                asked[call.stage, call.model, way.name] += times
+                if call.stage == DEBATING:
+                    texts[way.name] += Tokens(sessions, sessions * way.reply, 0.0)
+    return [
+        Line(
+            stage,
+            model,
+            of,
+            texts
+            if stage == EMBEDDING
+            else {way.name: asked[stage, model, way.name] for way in ways},
+        )
+        for (stage, model), of in terms.items()
+    ]
+
+
+def estimate_settings(settings: Mapping[str, Any], debates: Debates) -> list[Line]:
+    """The estimate as a stage of the workflow asks for it: with its settings."""
+    return estimate(debates, _terms_in(settings), settings["protocol"])
+
+
+def priced(settings: Mapping[str, Any], debates: Debates) -> list[Line]:
+    """The same, without counting tokens where no model has a price."""
+    terms = _terms_in(settings)
+    lines = [Line(stage, model, of) for (stage, model), of in terms.items()]
+    if any(line.has_price for line in lines):
+        return estimate(debates, terms, settings["protocol"])
+    return lines
+
+
+def _terms_in(settings: Mapping[str, Any]) -> dict[tuple[str, str], Terms]:
+    table = read_prices(settings["prices"]) if settings["prices"] else {}
+    return terms_of(
+        settings["models"], settings["providers"], settings["asked"], settings["embedders"], table
+    )
+
+
+def one_call(prompt: Prompt, way: Scenario) -> Tokens:
+    """A call of one session, its repairs and re-runs among them, in the mean."""
+    sent = prompt.tokens + prompt.speeches * way.reply
+    times = 1 + way.reruns
+    return Tokens(
+        (1 + way.repairs) * times,
+        (sent + way.repairs * (sent + prompt.repair)) * times,
+        (1 + way.repairs) * way.reply * times,
+    )
+
+
+def _prompt(call: PlannedCall) -> Prompt:
+    tokens = _tokens(call.prompt.replace(PLACEHOLDER, ""))
+    again = _tokens(call.again.replace(PLACEHOLDER, ""))
+    return Prompt(tokens, call.prompt.count(PLACEHOLDER), again - tokens)
+
+
+@cache
+def _tokens(text: str) -> int:
+    return len(_tokenizer()(text))
+
+
+@cache
+def _tokenizer() -> Tokenize:
+    return tokenizer("tekken")

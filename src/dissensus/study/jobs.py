@@ -1,0 +1,133 @@
+"""How sessions are dealt to jobs: bundles that hold them, and shards that measure them."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, groupby
+from typing import Any
+
+from dissensus.errors import DissensusError, ResourceError, Stopped
+from dissensus.llm.journal import IN_FLIGHT
+
+#: Enough for the measures to begin while sessions are held, and to keep as many cores busy; a job
+#: more has its start to pay for.
+_MOST_SHARDS = 24
+
+Row = Mapping[str, Any]
+
+
+class Broken(Exception):
+    """Sessions of a bundle broke down by a fault of ours; each with its traceback."""
+
+
+def shards(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Deal a study to its measuring jobs: whole temporal blocks, one or more neighbours a shard.
+
+    Parameters
+    ----------
+    rows : of the manifest, with ``session_id`` and ``block``.
+
+    Returns
+    -------
+    Name -> its rows in the manifest's order; names are numbers of equal width, which sort.
+    """
+    ordered = sorted(rows, key=lambda row: (row["block"], row["session_id"]))
+    blocks = [list(group) for _, group in groupby(ordered, key=lambda row: row["block"])]
+    dealt = [
+        list(chain.from_iterable(some)) for some in _chunks(blocks, -(-len(blocks) // _MOST_SHARDS))
+    ]
+    width = len(str(len(dealt)))
+    return {f"{number:0{width}d}": group for number, group in enumerate(dealt, start=1)}
+
+
+def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
+    """Deal a shard to the jobs that hold it: whole draws, up to a number of sessions a bundle.
+
+    Parameters
+    ----------
+    shard : rows of the manifest, with ``session_id`` and ``draw_id``; with ``job`` too where the
+        design says which job holds a session.
+    per_job : sessions that a bundle may have, at least 1; a draw is never divided.
+
+    Returns
+    -------
+    Name, ``<first draw>_<last draw>`` or the job's -> its rows in the manifest's order.
+    """
+    ordered = sorted(shard, key=lambda row: str(row["session_id"]))
+    if ordered and "job" in ordered[0]:
+        return {name: bundled(ordered, name) for name in sorted({row["job"] for row in ordered})}
+    draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
+    return {
+        f"{some[0][0]['draw_id']}_{some[-1][0]['draw_id']}": list(chain.from_iterable(some))
+        for some in _chunks(draws, per_job // max(map(len, draws)))
+    }
+
+
+def bundled(rows: Iterable[Row], bundle: str) -> list[Row]:
+    """The rows of the manifest that a bundle's name stands for."""
+    first, dealt, last = bundle.partition("_")
+    if not dealt:
+        return [row for row in rows if row["job"] == bundle]
+    return [row for row in rows if first <= row["draw_id"] <= last]
+
+
+def run_all(sessions: Sequence[Row], hold: Callable[[Row], object], at_once: int) -> None:
+    """Hold the sessions of a bundle, those of one draw in their order.
+
+    What ends one session ends no other, but for what stops the run: then calls in flight are
+    finished, no further one is made, and the sessions go on from their journals next time.
+
+    Parameters
+    ----------
+    sessions : rows of the manifest, with ``draw_id`` and ``position``.
+    hold : takes a row.
+    at_once : how many sessions may be held at the same time.
+
+    Raises
+    ------
+    DissensusError : what stopped the run.
+    Broken : sessions failed in a way that is a fault of this program; all others were held.
+    """
+    ordered = sorted(sessions, key=lambda row: (row["draw_id"], row["position"]))
+    draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
+    stops: list[DissensusError] = []
+    faults: list[str] = []
+
+    def run_draw(draw: Sequence[Row]) -> None:
+        for row in draw:
+            try:
+                IN_FLIGHT.check()
+                hold(row)
+            except DissensusError as error:
+                IN_FLIGHT.close()
+                stops.append(error)
+                return
+            except OSError as error:
+                IN_FLIGHT.close()
+                stops.append(_unwritten(row["session_id"], error))
+                return
+            except Exception:
+                faults.append(f"{row['session_id']}: {traceback.format_exc()}")
+
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(run_draw, draws))
+    if stops:
+        # Others found only that the run is stopping; why, one knows.
+        raise next((error for error in stops if not isinstance(error, Stopped)), stops[0])
+    if faults:
+        raise Broken(f"{len(faults)} of {len(sessions)} sessions broke down; {faults[0]}")
+
+
+def _chunks(items: list[Any], size: int) -> list[list[Any]]:
+    """Neighbours together, ``size`` of them, or one where that is none."""
+    size = max(1, size)
+    return [items[first : first + size] for first in range(0, len(items), size)]
+
+
+def _unwritten(session_id: str, error: OSError) -> ResourceError:
+    return ResourceError(
+        f"{session_id} could not be written ({error}); mend that and start again: its replies are "
+        "kept."
+    )

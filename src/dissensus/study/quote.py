@@ -1,0 +1,166 @@
+"""The estimate of a run's cost as lines of text, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from dissensus.study.call_plan import JUDGING
+from dissensus.study.cost import EMBEDDING, Line, Terms, scenarios
+
+_WIDTH = 100
+_RANGE = ("low", "expected", "high")
+
+
+def describe(
+    lines: Sequence[Line],
+    *,
+    name: str,
+    protocol: Mapping[str, Any],
+    prices: str | None,
+) -> list[str]:
+    """Lines of at most 100 letters: by stage and model, in all, and what was assumed.
+
+    Parameters
+    ----------
+    lines : the estimate of a study.
+    name : the study's.
+    protocol : settings of the debate, for the assumptions.
+    prices : the setting of this name.
+    """
+    said = [_row(name, "calls", "input tokens", "output tokens", "dollars")]
+    for line in lines:
+        said += _wrapped(f"{line.stage}: {line.model} ({_paid(line, prices)})", indent="    ")
+        for name in _RANGE:
+            tokens = line.tokens[name]
+            usd = dollars(line.usd(name)) if line.has_price else "-"
+            said.append(_row(name, *map(_count, (tokens.calls, tokens.input, tokens.output)), usd))
+    said += ["all stages and models", *_total(lines)]
+    return said + _wrapped(_left_out(lines)) + _wrapped(_assumed(protocol, lines))
+
+
+def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[str]:
+    """What all studies of a run come to, since they share its budget; in such lines, too.
+
+    Parameters
+    ----------
+    studies : the estimate of each.
+    budget_usd : the setting of this name.
+    """
+    lines = [line for study in studies for line in study]
+    said = ["all studies", *_total(lines)] if len(studies) > 1 else []
+    return said + _wrapped(_budget(lines, budget_usd))
+
+
+def dollars(usd: float) -> str:
+    """Such as "$1,234.50"; four decimals below a dollar."""
+    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
+
+
+def total_usd(lines: Sequence[Line], scenario: str) -> float:
+    """Dollars of all lines that have a price."""
+    return sum(line.usd(scenario) for line in lines)
+
+
+def _row(name: str, *cells: str) -> str:
+    return "  ".join([f"  {name:<10}", *(f"{cell:>16}" for cell in cells)]).rstrip()
+
+
+def _count(n: float) -> str:
+    return f"{round(n):,}"
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return wrap(
+        text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _paid(line: Line, prices: str | None) -> str:
+    terms = line.terms
+    if terms.free:
+        return f"{terms.free}, free"
+    named = line.model in (terms.asked, f"{terms.provider}:{terms.asked}")
+    name = "" if named else f"{terms.asked} of "
+    if terms.price is None:
+        return f"{name}{terms.provider}: {no_price(line, prices)}"
+    price = terms.price
+    rates = f"{_rate(price.input_usd)} in"
+    rates += "" if line.stage == EMBEDDING else f", {_rate(price.output_usd)} out"
+    return f"{name}{terms.provider}, {rates} for a million tokens{_batch(terms)}, {_since(terms)}"
+
+
+def _rate(usd: float) -> str:
+    return f"${usd:.2f}" if usd == round(usd, 2) else f"${usd:g}"
+
+
+def no_price(line: Line, prices: str | None) -> str:
+    """That a model has no price, and where one may be put."""
+    where = f"no price in {prices}" if prices else "there is no table of prices"
+    if line.stage == EMBEDDING:
+        return f"{where}; add a row for {line.terms.provider}, {line.terms.asked}"
+    return f"{where}; set models.{line.model}.price"
+
+
+def _batch(terms: Terms) -> str:
+    factor = terms.price.batch_factor if terms.price else None
+    if not terms.batch:
+        return ""
+    return f", {factor:g} of that in batches" if factor else ", with no cheaper batches"
+
+
+def _since(terms: Terms) -> str:
+    assert terms.price is not None
+    return ", ".join(filter(None, (terms.price.as_of, terms.price.source)))
+
+
+def _total(lines: Sequence[Line]) -> list[str]:
+    if not any(line.has_price for line in lines):
+        return ["  nothing that has a price"]
+    return [
+        _row(name, "", "", "", dollars(total_usd(lines, name))) for name in (*_RANGE, "ceiling")
+    ]
+
+
+def _left_out(lines: Sequence[Line]) -> str:
+    names = [line.model for line in lines if not line.has_price and not line.terms.free]
+    return f"The dollars leave out {', '.join(names)}, which have no price." if names else ""
+
+
+def _budget(lines: Sequence[Line], budget: float | None) -> str:
+    if budget is None:
+        return "Budget: none; budget_usd sets one."
+    usd = {name: total_usd(lines, name) for name in (*_RANGE, "ceiling")}
+    said = f"Budget: {dollars(budget)}, "
+    if usd["expected"] > budget:
+        return f"{said}with which the run would stop at about {budget / usd['expected']:.0%}."
+    if usd["high"] > budget:
+        share = budget / usd["high"]
+        return f"{said}which fits; the high estimate would stop at about {share:.0%} of the run."
+    rest = "and so does the ceiling" if usd["ceiling"] <= budget else "though not the ceiling"
+    return f"{said}which fits, {rest}."
+
+
+def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line]) -> str:
+    ways = scenarios(protocol)
+    first = ways[:-1]
+    said = (
+        f"Assumed, from low to high: replies of {_series(f'{way.reply:g}' for way in first)} "
+        f"tokens; {_series(f'{way.repairs:.0%}' for way in first)} of turns asked for again once; "
+        f"{_series(f'{way.reruns:.0%}' for way in first)} of sessions held again. The ceiling is "
+        f"the longest replies with every repair ({ways[-1].repairs:g} a turn) and every re-run "
+        f"({ways[-1].reruns:g} a session). Prompts are those that will be sent, counted with the "
+        "tekken tokeniser; each model's own counts differently. Not counted: what a provider's "
+        "cache saves, and tries that fail there and are charged all the same."
+    )
+    if any(line.stage == JUDGING for line in lines):
+        said += " Nor are turns that a judge sends back, or what it then says of them."
+    if any(line.stage == EMBEDDING for line in lines):
+        said += f" The calls of {EMBEDDING} are texts, of which one request takes many."
+    return said
+
+
+def _series(words: Any) -> str:
+    *others, last = list(words)
+    return f"{', '.join(others)} and {last}"

@@ -1,0 +1,183 @@
+"""How a run ends before its time: with one sentence, and with every paid reply kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import psutil
+
+from dissensus.errors import DissensusError, Stopped
+from dissensus.llm.journal import IN_FLIGHT
+from dissensus.study.run_folder import is_abandoned
+from dissensus.tables.artefact import replacing
+
+#: Seconds that calls in flight are waited for: more than any has with its usual deadline.
+_LONGEST_S = 900.0
+#: How often the processes of a run look whether another has stopped it.
+_GLANCE_S = 1.0
+#: How long a job that found why the run must stop waits for the run to end it.
+_HEARD_S = 3 * _GLANCE_S
+_NOTICE = ".stopped"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+_ending = threading.Lock()
+_before_exit: list[Callable[[], object]] = []
+
+
+def before_exit(act: Callable[[], object]) -> None:
+    """Have something done before a run says why it ends, such as leaving the line in use."""
+    _before_exit.append(act)
+
+
+def exit_with(error: object) -> NoReturn:
+    """End with the error's sentence alone; a traceback would bury it."""
+    _leave(1, error)
+
+
+def stop(error: object) -> NoReturn:
+    """End as :func:`exit_with` does, once the calls in flight are in their journals.
+
+    Of several threads that find the same, the first is heard.
+    """
+    _ending.acquire()  # and never given back
+    IN_FLIGHT.close()
+    IN_FLIGHT.drain(_LONGEST_S)
+    exit_with(error)
+
+
+def is_stopping() -> bool:
+    """Whether this process is about to end: what its jobs come to meanwhile is no news."""
+    return _ending.locked()
+
+
+def cancel_cluster_jobs(error: object) -> None:
+    """End a run with jobs on a cluster: Snakemake cancels them, and they finish their calls.
+
+    Needs :func:`cancel_on_signals`.
+    """
+    print(error, file=sys.stderr, flush=True)
+    # It wakes the main thread, wherever that waits. A shell's background jobs never see SIGINT.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
+def cancel_on_signals() -> None:
+    """Let SIGTERM do what Ctrl-C does to a run with jobs on a cluster.
+
+    Snakemake's own handler of it waits until all of them have ended by themselves.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def stop_on_signals() -> None:
+    """Let Ctrl-C and SIGTERM end the run as an error does, and a second one at once.
+
+    Snakemake's own handler of SIGTERM takes a lock that the thread it interrupts may hold.
+    """
+    for number in _SIGNALS:
+        signal.signal(number, _interrupted)
+
+
+def watch_for_stop(folder: Path, end: Callable[[str], object]) -> None:
+    """Have a run ended, from a thread of its own, when one of its jobs posts why it must stop.
+
+    Parameters
+    ----------
+    folder : the run's; a notice of an earlier time is taken away.
+    end : what ends it; takes the job's sentence.
+    """
+    (folder / _NOTICE).unlink(missing_ok=True)
+
+    def watch() -> None:
+        while not (sentence := _notice(folder)):
+            threading.Event().wait(_GLANCE_S)
+        end(sentence)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def stopping_with(folder: Path) -> Iterator[None]:
+    """Let a job end with its run: calls in flight are finished, and no further one is begun.
+
+    That is what SIGTERM and SIGINT do (a second Ctrl-C ends it at once), and the end of the run.
+    What stops this job is posted in the run's folder, so that it stops the others.
+
+    Raises
+    ------
+    Stopped : the run has ended this job, and says why by itself.
+    """
+    done = threading.Event()
+
+    def watch() -> None:
+        while not (_notice(folder) or is_abandoned(folder)):
+            if done.wait(_GLANCE_S):
+                return
+        IN_FLIGHT.close()
+
+    def interrupted(number: int, _: FrameType | None) -> None:
+        # Slurm sends SIGTERM twice at a time limit, within milliseconds.
+        if signalled.is_set() and number == signal.SIGINT:
+            os._exit(128 + number)
+        signalled.set()
+        threading.Thread(target=IN_FLIGHT.close, daemon=True).start()
+
+    signalled = threading.Event()
+    held = {number: signal.signal(number, interrupted) for number in _SIGNALS}
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except DissensusError as error:
+        if not isinstance(error, Stopped):
+            _post(folder, str(error))
+        if not is_abandoned(folder) and signalled.wait(_HEARD_S):
+            raise Stopped(str(error)) from None
+        raise
+    finally:
+        done.set()
+        for number, handler in held.items():
+            signal.signal(number, handler)
+
+
+def _post(folder: Path, sentence: str) -> None:
+    with suppress(OSError), replacing(folder / _NOTICE) as part:
+        part.write_text(sentence, encoding="utf-8")
+
+
+def _notice(folder: Path) -> str:
+    try:
+        return (folder / _NOTICE).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _interrupted(number: int, _: FrameType | None) -> None:
+    if _ending.locked():
+        _leave(128 + number, wait_s=0.0)
+    threading.Thread(target=_stop_for, args=(number,), daemon=True).start()
+
+
+def _stop_for(number: int) -> None:
+    print("Stopping: the calls in flight are finished and kept.", file=sys.stderr, flush=True)
+    stop(f"Stopped by {signal.Signals(number).name}; start again, and the run goes on from here.")
+
+
+def _leave(status: int, last_words: object = "", wait_s: float = _LONGEST_S) -> NoReturn:
+    """End this process, and with it the scripts that it runs; some have calls to finish."""
+    children = psutil.Process().children(recursive=True)
+    for child in children:
+        with suppress(psutil.Error):
+            child.terminate()
+    psutil.wait_procs(children, timeout=wait_s)
+    for act in _before_exit:
+        act()
+    if last_words:
+        print(last_words, file=sys.stderr, flush=True)
+    os._exit(status)

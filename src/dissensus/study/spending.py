@@ -1,0 +1,144 @@
+"""What a run has spent, by model, stage and session, and how its models have behaved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dissensus.llm.model_names import answers_for
+from dissensus.study.call_plan import stage_of
+from dissensus.study.cost import EMBEDDING
+from dissensus.tables.artefact import Schema
+
+SPENDING = Schema(
+    name="spending",
+    row="stage, session (or block, where a stage takes whole blocks) and model",
+    columns={
+        "stage": "string",
+        "session_id": "string",
+        "block": "int",
+        "model": "string",
+        "calls": "int",
+        "tries": "int",
+        "unpriced": "int",
+        "input_tokens": "int",
+        "cached_tokens": "int",
+        "output_tokens": "int",
+        "first_usd": "float",
+        "repairs_usd": "float",
+        "reruns_usd": "float",
+        "faults_usd": "float",
+    },
+    key=("stage", "session_id", "block", "model"),
+)
+
+#: What a provider said of itself and of its answers: no clock reading, no request id.
+CONDUCT = Schema(
+    name="conduct",
+    row="model, kind of fact and value",
+    columns={"model": "string", "fact": "string", "value": "string", "count": "int"},
+    key=("model", "fact", "value"),
+)
+
+_USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
+_COUNTS = ("calls", "tries", "unpriced", "input_tokens", "cached_tokens", "output_tokens")
+
+
+def spending(
+    calls: Iterable[Mapping[str, Any]],
+    embedding_calls: Iterable[Mapping[str, Any]],
+    blocks: Mapping[str, int],
+) -> list[dict[str, Any]]:
+    """Rows of :data:`SPENDING`.
+
+    An answer is paid under what it was asked for: a re-run where its session was held again, else
+    a repair where its turn was asked for again, else the first attempt. ``faults_usd`` is what the
+    failed tries of all of these cost besides.
+
+    Parameters
+    ----------
+    calls, embedding_calls : rows of all their artefacts.
+    blocks : session_id -> its block.
+    """
+    found: dict[tuple[str, str, int, str], dict[str, Any]] = {}
+    for row in calls:
+        session = row["session_id"]
+        kind = "reruns_usd" if row["session_attempt"] > 1 else "first_usd"
+        if kind == "first_usd" and row["attempt"] > 1:
+            kind = "repairs_usd"
+        into = _entry(found, (stage_of(row["role"]), session, blocks[session], row["model"]))
+        _add(into, row, kind)
+        into["cached_tokens"] += row["cached_tokens"]
+        into["output_tokens"] += row["output_tokens"]
+    for row in embedding_calls:
+        into = _entry(found, (EMBEDDING, "", row["block"], row["embedder"]))
+        _add(into, row, "first_usd")
+    return [found[key] for key in sorted(found, key=_stages_first)]
+
+
+def _entry(found: dict[Any, dict[str, Any]], key: tuple[str, str, int, str]) -> dict[str, Any]:
+    if key not in found:
+        named = dict(zip(("stage", "session_id", "block", "model"), key, strict=True))
+        found[key] = named | dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0)
+    return found[key]
+
+
+def _add(into: dict[str, Any], row: Mapping[str, Any], kind: str) -> None:
+    into["calls"] += 1
+    into["tries"] += 1 + len(row["faults"])
+    into["unpriced"] += row["cost_usd"] is None and not row["error"]
+    into["input_tokens"] += row["input_tokens"]
+    into[kind] += row["cost_usd"] or 0.0
+    into["faults_usd"] += row["faults_usd"]
+
+
+def _stages_first(key: tuple[str, str, int, str]) -> tuple[bool, str, int, str, str]:
+    stage, session, block, model = key
+    return stage == EMBEDDING, session, block, stage, model
+
+
+def conduct(
+    calls: Iterable[Mapping[str, Any]], embedding_calls: Iterable[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """Rows of :data:`CONDUCT`: how often each model's calls had each fact.
+
+    ``fault`` counts every failed try, the last of a call that was given up among them.
+    """
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for row in calls:
+        counts.update((row["model"], *fact) for fact in _facts(row))
+    for row in embedding_calls:
+        _, _, asked = row["embedder"].partition(":")
+        other = not answers_for(asked, row["answered_by"])
+        counts.update((row["embedder"], *fact) for fact in _facts({**row, "other_model": other}))
+    return [
+        {"model": model, "fact": fact, "value": value, "count": count}
+        for (model, fact, value), count in sorted(counts.items())
+    ]
+
+
+def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What one call adds to its model's record; what its provider did not say adds nothing."""
+    said = [(fact, row.get(fact, "")) for fact in ("finish_reason", "answered_by", "fingerprint")]
+    said += [("given_up", row["error"])]
+    said += [("fault", outcome) for outcome in (*row["faults"], row["error"])]
+    if row["other_model"]:
+        said.append(("other_model", row["answered_by"]))
+    return [(fact, value) for fact, value in said if value]
+
+
+def by_model(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """(stage, model) -> the sums of its rows of :data:`SPENDING`, in their order."""
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        key = (row["stage"], row["model"])
+        into = sums.setdefault(key, dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0))
+        for name in (*_COUNTS, *_USD):
+            into[name] += row[name]
+    return sums
+
+
+def spent_usd(sums: Mapping[str, Any]) -> float:
+    """All that a row, or a sum of rows, has cost."""
+    return float(sum(sums[name] for name in _USD))

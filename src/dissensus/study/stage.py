@@ -1,0 +1,78 @@
+"""How a script of the workflow runs: its end goes to its log, and errors are sentences."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import DissensusError, Stopped
+from dissensus.tables.provenance import provenance
+
+if TYPE_CHECKING:
+    from dissensus.llm.registry import ModelRegistry
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage is told besides its inputs and outputs.
+
+    Attributes
+    ----------
+    settings : as given in the rule.
+    simulated : whether the words behind its inputs came from simulated models.
+    provenance : metadata for whatever it writes.
+    config : the whole configuration as Snakemake merged it, for what no result depends on: where
+        models are reached, and what the run may spend.
+    """
+
+    settings: dict[str, Any]
+    simulated: bool
+    provenance: dict[str, Any]
+    config: Mapping[str, Any] = field(default_factory=dict)
+    resources: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def registry(self) -> ModelRegistry:
+        """The run's models, for a stage that asks some."""
+        from dissensus.study.configuration import load
+
+        settings = load(self.config)
+        return settings.registry(Path("results") / settings.run, self.provenance["stage"])
+
+
+def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
+    """Run a stage.
+
+    Parameters
+    ----------
+    main : takes the job's inputs, its outputs and its stage.
+    job : the object that Snakemake gives a script.
+
+    A user's error is printed as its sentence; anything else is a fault of ours, and its traceback
+    goes to the log with one line on the screen that says where.
+    """
+    log = Path(job.log[0])
+    log.parent.mkdir(parents=True, exist_ok=True)
+    given = dict(job.params.stage)
+    made = provenance(job.rule, given["simulated"], given)
+    stage = Stage(
+        given["settings"], given["simulated"], made, job.config, dict(job.resources.items())
+    )
+    try:
+        main(job.input, job.output, stage)
+    except DissensusError as error:
+        log.write_text(f"{error}\n", encoding="utf-8")
+        # Why the run stops, it says itself.
+        if not isinstance(error, Stopped):
+            print(error, file=sys.stderr)
+        sys.exit(1)
+    except Exception as error:
+        log.write_text(traceback.format_exc(), encoding="utf-8")
+        print(f"{job.rule} failed ({type(error).__name__}: {error}); see {log}", file=sys.stderr)
+        sys.exit(1)
+    log.write_text("done\n", encoding="utf-8")

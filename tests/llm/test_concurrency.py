@@ -1,0 +1,121 @@
+"""ConcurrencyLimit at a provider, shared by processes."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dissensus.errors import BudgetReached, ResourceError
+from dissensus.llm.concurrency import ConcurrencyLimit
+
+#: A process that takes so many places, says so, and keeps them until it is told to end.
+KEEPER = """
+import asyncio, sys
+from pathlib import Path
+from dissensus.llm.concurrency import ConcurrencyLimit
+
+async def main():
+    places = ConcurrencyLimit(Path(sys.argv[1]), int(sys.argv[2]))
+    taken = [await places.acquire(lambda: None) for _ in range(int(sys.argv[3]))]
+    print(*taken, flush=True)
+    sys.stdin.read(1)
+
+asyncio.run(main())
+"""
+
+
+def keeper(path: Path, number: int, takes: int) -> tuple[subprocess.Popen[str], set[int]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", KEEPER, str(path), str(number), str(takes)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    return process, set(map(int, process.stdout.readline().split()))
+
+
+def give_up() -> None:
+    raise BudgetReached("no more")
+
+
+def test_processes_have_different_places_and_no_more_than_there_are(tmp_path: Path):
+    path = tmp_path / ".limits/p.places"
+
+    async def take(calls: int) -> set[int]:
+        places = ConcurrencyLimit(path, 5)
+        return {await places.acquire(give_up) for _ in range(calls)}
+
+    process, theirs = keeper(path, 5, 2)
+    try:
+        ours = asyncio.run(take(3))
+        assert len(ours) == 3
+        assert ours | theirs == {0, 1, 2, 3, 4}
+        with pytest.raises(BudgetReached):
+            asyncio.run(take(4))
+    finally:
+        process.kill()
+        process.wait()
+    # What a killed process had is free again.
+    assert asyncio.run(take(5)) == {0, 1, 2, 3, 4}
+
+
+def test_a_call_waits_until_another_process_gives_a_place_back(tmp_path: Path):
+    path = tmp_path / "p.places"
+    process, _ = keeper(path, 1, 1)
+
+    async def take() -> float:
+        began = time.monotonic()
+        asyncio.get_running_loop().call_later(0.5, process.kill)
+        await ConcurrencyLimit(path, 1).acquire(lambda: None)
+        return time.monotonic() - began
+
+    assert 0.4 < asyncio.run(take()) < 10.0
+    process.wait()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_within_a_process_no_more_calls_are_made_at_once(tmp_path: Path, shared: bool):
+    most = now = 0
+
+    async def call(places: ConcurrencyLimit) -> None:
+        nonlocal most, now
+        place = await places.acquire(lambda: None)
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.001)
+        now -= 1
+        places.release(place)
+
+    async def main() -> None:
+        places = ConcurrencyLimit(tmp_path / "p.places" if shared else None, 7)
+        await asyncio.gather(*(call(places) for _ in range(60)))
+
+    asyncio.run(main())
+    assert most == 7
+
+
+def test_a_wait_that_is_called_off_takes_no_place(tmp_path: Path):
+    async def main() -> None:
+        places = ConcurrencyLimit(tmp_path / "p.places", 1)
+        first = await places.acquire(lambda: None)
+        waiting = asyncio.create_task(places.acquire(lambda: None))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        places.release(first)
+        async with asyncio.timeout(5.0):
+            assert await places.acquire(lambda: None) == 0
+
+    asyncio.run(main())
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ResourceError, match=r"file/p\.places cannot be written and locked"):
+        asyncio.run(ConcurrencyLimit(tmp_path / "file" / "p.places", 2).acquire(lambda: None))

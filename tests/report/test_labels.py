@@ -1,0 +1,25 @@
+"""Numbers as readers see them."""
+
+from __future__ import annotations
+
+from dissensus.report import labels
+
+
+def test_numbers_are_printed_as_in_the_paper() -> None:
+    assert labels.interval(0.442, 0.556) == "[0.442, 0.556]"
+    assert labels.span(0.723, 0.902) == "0.723–0.902"
+    assert labels.span(-0.1, 0.2) == "-0.100 to 0.200"
+    assert [labels.p_value(p) for p in (0.0009, 0.001, 0.04321)] == ["<0.001", "0.001", "0.043"]
+    assert labels.number(-0.0001) == "0.000"
+    assert labels.number(float("nan")) == labels.span(float("nan"), 1.0) == "–"
+    assert labels.signed(-0.5) == "−0.500"
+    assert [labels.percent(x) for x in (0.075, 1.0, 0.0366)] == ["7.5%", "100%", "3.7%"]
+
+
+def test_whole_numbers_have_their_thousands_apart() -> None:
+    assert [labels.whole(n) for n in (7, 2500.0, 100 / 3, 1e5)] == [
+        "7",
+        "2,500",
+        "33.33",
+        "100,000",
+    ]

@@ -1,0 +1,169 @@
+"""A session's three artefacts, for sessions that went well, badly, and not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dissensus.llm.call import Reply
+from dissensus.llm.journal import Journal
+from dissensus.session.record import (
+    ATTEMPTS,
+    CALLS,
+    SessionPaths,
+    is_complete,
+    transcript,
+    write_session,
+)
+from dissensus.session.runner import run_session
+from dissensus.tables.artefact import provenance_of, read
+from scripted import LIMITS, Scripted, in_turn, toy_debate
+
+IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
+TYPES = dict.fromkeys(IDS, "string")
+TRANSCRIPT = transcript(TYPES)
+DIGEST = "0123456789abcdef" * 4
+FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> SessionPaths:
+    kinds = (tmp_path / f"{kind}.parquet" for kind in ("a", "t", "c"))
+    return SessionPaths(*kinds, tmp_path / "held" / "d001-en")
+
+
+def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A", "B")) -> None:
+    provider = Scripted(in_turn(*replies), name="provider")
+    journal = Journal(tmp_path / "j")
+    session = run_session(1, toy_debate(*steps), {"m": provider}, journal, LIMITS)
+    write_session(paths, session, IDS, TYPES, {"stage": "test"}, DIGEST)
+
+
+def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
+    record(paths, tmp_path, "one", FAILED, "bad", "un", Reply("deux", cost_usd=0.5, input_tokens=7))
+    attempts = read(paths.attempts, ATTEMPTS).to_pylist()
+    assert [
+        (a["session_attempt"], a["turn"], a["attempt"], a["text"], a["violations"], a["accepted"])
+        for a in attempts
+    ] == [
+        (1, 1, 1, "one", [], True),
+        (1, 2, 1, "", [], False),
+        (2, 1, 1, "bad", ["bad word"], False),
+        (2, 1, 2, "un", [], True),
+        (2, 2, 1, "deux", [], True),
+    ]
+    assert [a["error"] for a in attempts] == ["", "timeout", "", "", ""]
+    turns = read(paths.transcript, TRANSCRIPT).to_pylist()
+    assert [
+        (t["session_id"], t["turn"], t["text"], t["repairs"], t["compliant"]) for t in turns
+    ] == [
+        ("d001-en", 1, "un", 1, True),
+        ("d001-en", 2, "deux", 0, True),
+    ]
+    calls = read(paths.calls, CALLS).to_pylist()
+    assert [c["latency_s"] for c in calls] == [0, 2.5, 0, 0, 0]
+    assert [c["cost_usd"] for c in calls] == [None, None, None, None, 0.5]
+    assert calls[-1]["input_tokens"] == 7
+    assert len({c["request_sha256"] for c in calls}) == 5
+    assert provenance_of(paths.transcript) == {
+        **IDS,
+        "stage": "test",
+        "session_attempts": 2,
+        "failure": "",
+    }
+
+
+def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_path: Path):
+    full = Reply(
+        "one",
+        finish_reason="end_turn",
+        input_tokens=70,
+        output_tokens=8,
+        cost_usd=0.5,
+        latency_s=1.5,
+        cached_tokens=64,
+        queued_s=0.25,
+        answered_by="provider-2025-12-11",
+        fingerprint="fp_1",
+        request_id="r1",
+        faults=("timeout", "rate_limit"),
+        faults_usd=0.125,
+    )
+    record(paths, tmp_path, full, Reply("two", answered_by="provider-mini"), "three", steps="ABC")
+    first, second, third = read(paths.calls, CALLS).to_pylist()
+    assert list(first) == list(CALLS.columns)
+    assert {name: first[name] for name in list(first)[9:]} == {
+        "input_tokens": 70,
+        "cached_tokens": 64,
+        "output_tokens": 8,
+        "cost_usd": 0.5,
+        "faults": ["timeout", "rate_limit"],
+        "faults_usd": 0.125,
+        "latency_s": 1.5,
+        "queued_s": 0.25,
+        "finish_reason": "end_turn",
+        "error": "",
+        "answered_by": "provider-2025-12-11",
+        "other_model": False,
+        "fingerprint": "fp_1",
+        "request_id": "r1",
+    }
+    assert second["other_model"] is True
+    assert (third["answered_by"], third["other_model"], third["faults"]) == ("", False, [])
+
+
+def test_a_failure_for_good_is_an_artefact(paths: SessionPaths, tmp_path: Path):
+    record(paths, tmp_path, *[FAILED] * 3)
+    assert read(paths.transcript, TRANSCRIPT).num_rows == 0
+    said = provenance_of(paths.transcript)
+    assert (said["failure"], said["session_attempts"]) == ("turn 1: timeout", 3)
+    assert read(paths.attempts, ATTEMPTS).num_rows == read(paths.calls, CALLS).num_rows == 3
+
+
+def test_a_model_may_speak_twice_in_a_round(paths: SessionPaths, tmp_path: Path):
+    record(paths, tmp_path, "a", "b", "c", steps=("ABC",))
+    assert [row["speaker"] for row in read(paths.calls, CALLS).to_pylist()] == ["A", "B", "C"]
+
+
+def test_transcripts_hold_no_clock_reading(paths: SessionPaths, tmp_path: Path):
+    written = []
+    for latency in (0.1, 7.0):
+        folder = tmp_path / str(latency)
+        record(paths, folder, Reply("one", latency_s=latency), Reply("two", latency_s=latency))
+        written.append([paths.attempts.read_bytes(), paths.transcript.read_bytes()])
+    assert written[0] == written[1]
+
+
+def test_held_says_to_which_specification(paths: SessionPaths, tmp_path: Path):
+    assert not is_complete(paths, DIGEST)
+    record(paths, tmp_path, "one", "two")
+    assert paths.held.read_text() == DIGEST
+    assert is_complete(paths, DIGEST)
+    assert not is_complete(paths, DIGEST[::-1])
+    assert not is_complete(paths, DIGEST[:32])
+    assert [path.name for path in paths.held.parent.iterdir()] == ["d001-en"]
+
+
+@pytest.mark.parametrize("lost", ["attempts", "transcript", "calls", "held"])
+def test_a_session_that_lacks_a_file_is_not_held(paths: SessionPaths, tmp_path: Path, lost: str):
+    record(paths, tmp_path, "one", "two")
+    getattr(paths, lost).unlink()
+    assert not is_complete(paths, DIGEST)
+
+
+@pytest.mark.parametrize("blocked", ["attempts", "transcript", "calls"])
+def test_nothing_is_held_until_all_artefacts_are_there(
+    paths: SessionPaths, tmp_path: Path, blocked: str
+):
+    record(paths, tmp_path, "one", "two")
+    path = getattr(paths, blocked)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        record(paths, tmp_path, "one", "two")
+    assert not paths.held.exists()
+    # However the artefact that was not written comes to be there: the others may be newer.
+    path.rmdir()
+    path.touch()
+    assert not is_complete(paths, DIGEST)

@@ -1,0 +1,400 @@
+"""Every way to get a setting wrong gives one sentence: path, value held, what it may hold."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dissensus.errors import SettingError
+from dissensus.language.simulated import SpeechSettings
+from dissensus.study.configuration import load, load_file
+from scripted import ROOT
+
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+DELETE = "(left out)"
+ABOVE = "it must be above 0.5"
+BLOCK = "it must be a block of settings"
+ENTRY = {"prompts": "resources/prompts/language/zh.yaml", "motion": "motion_zh", "script": "han"}
+A = "models.simulated-a"
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """The default configuration with one value changed, or deleted."""
+    # YAML's anchors make blocks shared; a change to one must not reach the others.
+    made = yaml.safe_load(yaml.dump(CONFIG, Dumper=_Plain))
+    *above, last = path.split("/")
+    block = made
+    for key in above:
+        block = block[key]
+    if value is DELETE:
+        del block[last]
+    else:
+        block[last] = copy.deepcopy(value)
+    return made
+
+
+class _Plain(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def complaint(path: str, value: Any) -> str:
+    with pytest.raises(SettingError) as caught:
+        load(changed(path, value))
+    return str(caught.value)
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    # Unknown keys, with the near miss where there is one.
+    ("seeed", 1, "seeed is no setting; 'seed' is."),
+    (
+        "colour",
+        1,
+        "colour is no setting; known here are models, providers, budget_usd, prices, run, seed, "
+        "sessions_per_job, sessions_on, studies, language, identity, deliberation.",
+    ),
+    ("language/drows", 3, "language.drows is no setting; 'draws' is."),
+    (
+        "language/measures/tokeniser",
+        "x",
+        "language.measures.tokeniser is no setting; 'tokenizer' is.",
+    ),
+    (
+        "language/languages/zh/motoin",
+        "x",
+        "language.languages.zh.motoin is no setting; 'motion' is.",
+    ),
+    ("models/simulated-a/timout_rate", 0.5, f"{A}.timout_rate is no setting; 'timeout_rate' is."),
+    ("models/simulated-a/speech/ofset", 1, f"{A}.speech.ofset is no setting; 'offset' is."),
+    # Missing.
+    ("run", DELETE, "run is missing; it must be set."),
+    ("seed", DELETE, "seed is missing; it must be set."),
+    ("language/pool/motions", DELETE, "language.pool.motions is missing; it must be set."),
+    ("models/simulated-a/provider", DELETE, f"{A}.provider is missing; it must be set."),
+    # Blocks that are empty, or none.
+    ("language", None, f"language holds None; {BLOCK}."),
+    ("language", [], f"language holds []; {BLOCK}."),
+    ("language", "x", f"language holds 'x'; {BLOCK}."),
+    ("models", None, f"models holds None; {BLOCK}."),
+    ("models", [], f"models holds []; {BLOCK}."),
+    ("models", {}, "models holds {}; it needs at least 1 entry."),
+    ("models/simulated-a", "x", f"{A} holds 'x'; {BLOCK}."),
+    ("models/simulated-a", [], f"{A} holds []; {BLOCK}."),
+    ("models/simulated-a/speech", None, f"{A}.speech holds None; {BLOCK}."),
+    ("language/pool", None, f"language.pool holds None; {BLOCK}."),
+    (
+        "language/measures/weights",
+        [0.5, 0.5],
+        f"language.measures.weights holds [0.5, 0.5]; {BLOCK}.",
+    ),
+    ("language/languages", None, f"language.languages holds None; {BLOCK}."),
+    ("language/languages", {}, "language.languages holds {}; it needs at least 2 entries."),
+    ("language/pool/sources", [], "language.pool.sources holds []; it needs at least 1 entry."),
+    # Types.
+    ("seed", "x", "seed holds 'x'; it must be a whole number."),
+    ("seed", "[", "seed holds '['; it must be a whole number."),
+    ("seed", 1.5, "seed holds 1.5; it must be a whole number."),
+    ("seed", True, "seed holds True; it must be a whole number."),
+    ("run", 5, "run holds 5; it must be a text."),
+    ("language/draws", None, "language.draws holds None; it must be a whole number."),
+    ("language/draws", "six", "language.draws holds 'six'; it must be a whole number."),
+    ("language/panel", "gpt", "language.panel holds 'gpt'; it must be a list."),
+    ("language/pool/years", ["x"], "language.pool.years.0 holds 'x'; it must be a whole number."),
+    (
+        "language/protocol/system_message",
+        "maybe",
+        "language.protocol.system_message holds 'maybe'; it must be true or false.",
+    ),
+    (
+        "language/protocol/temperature",
+        "hot",
+        "language.protocol.temperature holds 'hot'; it must be a number.",
+    ),
+    # Out of range, and out of the choices.
+    ("seed", -1, "seed holds -1; it must be at least 0."),
+    ("run", "a/b", "run holds 'a/b'; it must match ^[A-Za-z0-9][A-Za-z0-9._-]*$."),
+    ("language/draws", 0, "language.draws holds 0; it must be at least 1."),
+    (
+        "language/protocol/temperature",
+        float("nan"),
+        "language.protocol.temperature holds nan; it must be at most 2.0.",
+    ),
+    ("models/simulated-a/timeout_rate", 2, f"{A}.timeout_rate holds 2; it must be at most 1.0."),
+    *[
+        (f"{study}/inference/confidence", 0.5, f"{study}.inference.confidence holds 0.5; {ABOVE}.")
+        for study in ("language", "identity", "deliberation")
+    ],
+    (
+        "models/simulated-a/speech/recycle",
+        {"en": 1.5, "zh": 0.5},
+        f"{A}.speech.recycle.en holds 1.5; it must be below 1.0.",
+    ),
+    (
+        "models/simulated-a/provider",
+        "opnai",
+        f"{A}.provider holds 'opnai'; a model with a behaviour is simulated, another names a host.",
+    ),
+    (
+        "language/languages/en/script",
+        "greek",
+        "language.languages.en.script holds 'greek'; it may be one of 'latin' or 'han'.",
+    ),
+    (
+        "language/measures/anchors",
+        ["zz"],
+        "language.measures.anchors.0 holds 'zz'; it may be one of 'z', 'clipped_z', 'normal_cdf', "
+        "'ecdf', 'min_max' or 'clipped_percentile'.",
+    ),
+    (
+        "language/measures/tokenizer",
+        "tekkn",
+        "language.measures.tokenizer holds 'tekkn'; it may be one of tekken, words, "
+        "tiktoken:<name>, hf:<name>.",
+    ),
+    (
+        "language/measures/alternative_embedders",
+        ["openai:"],
+        "language.measures.alternative_embedders holds 'openai:'; it may be one of "
+        "use-multilingual, sentence-transformers:<name>, anthropic:<model>, openai:<model>.",
+    ),
+    # What must agree.
+    (
+        "language/reference",
+        "de",
+        "language.reference holds 'de'; it may be one of en, zh.",
+    ),
+    (
+        "language/panel",
+        ["simulated-a", "simulated-b", "simulated-c", "gpt"],
+        f"language.panel holds 'gpt'; models has {', '.join(sorted(CONFIG['models']))}.",
+    ),
+    (
+        "language/panel",
+        ["a", "b", "c"],
+        "language.panel holds ['a', 'b', 'c']; it needs at least 4 entries.",
+    ),
+    (
+        "language/panel",
+        ["a", "b", "c", "a"],
+        "language.panel holds ['a', 'b', 'c', 'a']; it names 'a' twice, and each model has one "
+        "place.",
+    ),
+    (
+        "language/measures/weights",
+        {"lexical": 0.5, "semantic": 0.6},
+        "language.measures.weights holds {'lexical': 0.5, 'semantic': 0.6}; the weights must sum "
+        "to 1, and sum to 1.1.",
+    ),
+    (
+        "language/measures/clip_percentiles",
+        [99, 1],
+        "language.measures.clip_percentiles holds [99, 1]; it must be two percentiles in ascending "
+        "order, such as [1, 99].",
+    ),
+    (
+        "language/measures/clip_percentiles",
+        [1, 2, 3],
+        "language.measures.clip_percentiles holds [1, 2, 3]; it may have at most 2 entries.",
+    ),
+    (
+        "language/measures/anchors",
+        ["ecdf", "normal_cdf"],
+        "language.measures.primary holds 'z'; it may be one of its anchors: ecdf, normal_cdf.",
+    ),
+    # What is not there.
+    (
+        "language/languages/en/prompts",
+        "nope.yaml",
+        "language.languages.en.prompts holds 'nope.yaml'; there is no such file.",
+    ),
+    (
+        "language/pool/motions",
+        "no.csv",
+        "language.pool.motions holds 'no.csv'; there is no such file.",
+    ),
+    (
+        "models/simulated-a/behaviour",
+        "nope.module",
+        f"{A}.behaviour holds 'nope.module'; it must be an importable module such as "
+        "dissensus.language.simulated.",
+    ),
+    (
+        "models/simulated-a/behaviour",
+        "json",
+        f"{A}.behaviour holds 'json'; it must be an importable module such as "
+        "dissensus.language.simulated.",
+    ),
+    (
+        "models/simulated-a/speech/motions",
+        "no.csv",
+        f"{A}.speech.motions holds 'no.csv'; there is no such file.",
+    ),
+    (
+        "models/simulated-a/speech/codes",
+        ["no.csv"],
+        f"{A}.speech.codes holds 'no.csv'; there is no such file.",
+    ),
+    # Names.
+    (
+        "models/bad name",
+        {"provider": "openai"},
+        "models.bad name cannot be a name; it may have letters, digits, - _ and . only.",
+    ),
+    (
+        "language/languages/zh-cn",
+        ENTRY,
+        "language.languages.zh-cn cannot be a language's name; it must be a word of letters, "
+        "digits and _.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "sentence"), WRONG, ids=lambda v: str(v)[:40])
+def test_a_wrong_setting_is_one_sentence(path, value, sentence):
+    assert complaint(path, value) == f"config.yaml: {sentence}"
+
+
+def test_the_default_configuration_is_valid():
+    settings = load(CONFIG)
+    assert settings.simulated
+    assert settings == load_file(ROOT / "config.yaml")
+
+
+def test_every_wrong_setting_has_a_line():
+    values = changed("seed", -1)
+    values["language"]["draws"] = 0
+    values["language"]["panel"] = []
+    values["models"]["simulated-a"]["speech"]["recycle"]["en"] = 7
+    values["models"]["simulated-a"]["speech"]["topic_sd"] = -1
+    with pytest.raises(SettingError) as caught:
+        load(values, "mine.yaml")
+    assert sorted(str(caught.value).split("\n")) == [
+        "mine.yaml: language.draws holds 0; it must be at least 1.",
+        "mine.yaml: language.panel holds []; it needs at least 4 entries.",
+        "mine.yaml: models.simulated-a.speech.recycle.en holds 7; it must be below 1.0.",
+        "mine.yaml: models.simulated-a.speech.topic_sd holds -1; it must be at least 0.0.",
+        "mine.yaml: seed holds -1; it must be at least 0.",
+    ]
+
+
+def test_all_missing_files_are_named():
+    values = changed("language/pool/coder_a", "a.csv")
+    values["language"]["pool"]["coder_b"] = "b.csv"
+    with pytest.raises(SettingError) as caught:
+        load(values)
+    assert len(str(caught.value).split("\n")) == 2
+
+
+@pytest.mark.parametrize("value", ["nowhere", "resources/motions"])
+def test_a_folder_without_argument_spaces_is_named(value):
+    lines = complaint("models/simulated-a/speech/arguments", value).split("\n")
+    assert lines == [
+        f"config.yaml: {A}.speech.arguments holds {value!r}; it must be a folder with frames.yaml.",
+        f"config.yaml: {A}.speech.arguments holds {value!r}; it must be a folder with generic.tsv.",
+    ]
+
+
+def test_simulated_and_real_models_do_not_mix():
+    values = changed("models/gpt", {"provider": "openai"})
+    values["language"]["panel"][3] = "gpt"
+    with pytest.raises(SettingError) as caught:
+        load(values)
+    assert str(caught.value) == (
+        "config.yaml: language.panel holds 'simulated-a'; gpt is a real model, and a run has "
+        "simulated models or real ones; leave a study out (studies), or give it models of the "
+        "other kind."
+    )
+
+
+def test_a_study_that_is_left_out_may_have_models_of_the_other_kind():
+    values = changed("studies", ["language"])
+    values["models"] |= {name: {"provider": "openai"} for name in "abcd"}
+    values["language"]["panel"] = list("abcd")
+    settings = load(values)
+    assert (settings.used, settings.simulated) == (list("abcd"), False)
+    values["studies"] = ["language", "deliberation"]
+    with pytest.raises(SettingError, match=r"deliberation\.panel holds 'deliberation-a'; a is a"):
+        load(values)
+
+
+def test_a_batch_has_no_deadline():
+    values = changed("studies", ["language"])
+    values["providers"]["openai"]["batch"] = True
+    values["models"] = {name: {"provider": "openai"} for name in "abcd"}
+    values["language"]["panel"] = list("abcd")
+    load(values)
+    values["language"]["protocol"]["session_deadline_s"] = 600.0
+    with pytest.raises(SettingError, match=r"session_deadline_s holds 600\.0; it must be null"):
+        load(values)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "value"),
+    [
+        ("seed", "7", 7),
+        ("language/draws", "6", 6),
+        ("language/protocol/temperature", "0.7", 0.7),
+        ("language/protocol/system_message", "true", True),
+        (
+            "language/measures/weights",
+            {"lexical": "0.3", "semantic": "0.7"},
+            {"lexical": 0.3, "semantic": 0.7},
+        ),
+        ("language/pool/years", ["2023", "2024"], [2023, 2024]),
+        ("language/measures/clip_percentiles", ["5", "95"], [5, 95]),
+        ("language/diagnosis/effects", ["0", "0.5"], [0, 0.5]),
+        ("models/simulated-a/timeout_rate", "0.5", 0.5),
+        ("budget_usd", "20", 20),
+        ("providers/openai/requests_per_minute", "600", 600),
+    ],
+    ids=lambda v: str(v)[:40],
+)
+def test_numbers_given_as_text_are_read(path, text, value):
+    """Snakemake's --config hands over numbers inside braces and brackets as text."""
+    held: Any = load(changed(path, text)).model_dump()
+    for key in path.split("/"):
+        held = held[key]
+    assert held == value
+
+
+def test_a_behaviour_reads_numbers_given_as_text_too():
+    values = changed("models/simulated-a/speech/recycle", {"en": "0.5", "zh": "0.6"})
+    speech = SpeechSettings.model_validate(load(values).models["simulated-a"].speech)
+    assert speech.recycle == {"en": 0.5, "zh": 0.6}
+
+
+@pytest.mark.parametrize("values", [None, [], "x", 3])
+def test_a_configuration_that_is_no_block(values):
+    with pytest.raises(SettingError, match=BLOCK):
+        load(values)
+
+
+@pytest.mark.parametrize("content", [b"", b"a: [", b"\xb1\xe0\xc2\xeb"])
+def test_a_file_that_is_no_configuration(tmp_path: Path, content: bytes):
+    file = tmp_path / "mine.yaml"
+    file.write_bytes(content)
+    with pytest.raises(SettingError, match=r"mine\.yaml"):
+        load_file(file)
+
+
+def test_a_second_file_takes_an_entry_away_with_null():
+    values = changed("language/languages/de", ENTRY)
+    values["language"]["languages"]["zh"] = None
+    values["models"]["spare"] = None
+    settings = load(values)
+    assert list(settings.language.languages) == ["en", "de"]
+    assert "spare" not in settings.models
+
+
+def test_settings_do_not_change_afterwards():
+    with pytest.raises(ValueError, match="frozen"):
+        load(CONFIG).seed = 3

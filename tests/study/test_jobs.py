@@ -1,0 +1,159 @@
+"""How sessions are dealt to jobs, and what one of them costs the others when it goes wrong."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.errors import BudgetReached, ResourceError
+from dissensus.llm.journal import InFlight
+from dissensus.study import jobs
+from dissensus.study.jobs import Broken, bundled, bundles, run_all, shards
+
+Row = dict[str, Any]
+
+
+def manifest(
+    draws: int, block_size: int = 25, languages: tuple[str, ...] = ("en", "zh")
+) -> list[Row]:
+    width = max(3, len(str(draws)))
+    return [
+        {
+            "session_id": f"d{draw:0{width}d}-{language}",
+            "draw_id": f"d{draw:0{width}d}",
+            "block": (draw - 1) // block_size + 1,
+            # The second language comes first in every second draw.
+            "position": 1 + (number + draw) % len(languages),
+        }
+        for draw in range(1, draws + 1)
+        for number, language in enumerate(languages)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def in_flight(monkeypatch: pytest.MonkeyPatch) -> InFlight:
+    """One that a test may close."""
+    fresh = InFlight()
+    monkeypatch.setattr(jobs, "IN_FLIGHT", fresh)
+    return fresh
+
+
+def ids(rows: list[Any]) -> list[str]:
+    return [row["session_id"] for row in rows]
+
+
+def test_a_hundred_draws_have_a_shard_a_block_and_ten_thousand_have_twenty_four():
+    assert {name: len(rows) for name, rows in shards(manifest(100)).items()} == {
+        "1": 50, "2": 50, "3": 50, "4": 50,
+    }  # fmt: skip
+    large = shards(manifest(10_000))
+    # 400 blocks, 17 a shard, the last has what is left: 400 - 23 * 17 = 9.
+    assert list(large) == [f"{number:02d}" for number in range(1, 25)]
+    assert [len(rows) for rows in large.values()] == [17 * 50] * 23 + [9 * 50]
+
+
+@given(
+    draws=st.integers(1, 300),
+    block_size=st.integers(1, 40),
+    languages=st.integers(1, 3),
+    per_job=st.integers(1, 60),
+)
+def test_every_session_is_in_one_shard_and_one_bundle(
+    draws: int, block_size: int, languages: int, per_job: int
+):
+    rows = manifest(draws, block_size, ("en", "fr", "zh")[:languages])
+    dealt = shards(rows)
+    assert len(dealt) <= 24
+    assert [name for shard in dealt.values() for name in ids(shard)] == ids(rows)
+    assert list(dealt) == sorted(dealt)
+    homes = [{row["block"] for row in shard} for shard in dealt.values()]
+    assert sum(map(len, homes)) == len({row["block"] for row in rows})
+    for shard in dealt.values():
+        small = bundles(shard, per_job)
+        assert [name for some in small.values() for name in ids(some)] == ids(shard)
+        for name, some in small.items():
+            assert bundled(rows, name) == some
+            assert len(some) <= max(per_job, languages)
+            assert all(
+                sum(r["draw_id"] == row["draw_id"] for r in some) == languages for row in some
+            )
+        full = [len(some) for some in small.values()][:-1]
+        assert full == [max(1, per_job // languages) * languages] * len(full)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 20])
+def test_sessions_of_a_draw_are_held_in_their_order(at_once: int):
+    held: list[str] = []
+    lock = threading.Lock()
+
+    def hold(row: Any) -> None:
+        with lock:
+            held.append(row["session_id"])
+
+    rows = manifest(8)
+    run_all(rows, hold, at_once)
+    assert sorted(held) == ids(rows)
+    for row in rows:
+        partner = next(r for r in rows if r["draw_id"] == row["draw_id"] and r is not row)
+        if row["position"] == 1:
+            assert held.index(row["session_id"]) < held.index(partner["session_id"])
+
+
+def test_so_many_sessions_are_held_at_once_and_no_more():
+    barrier = threading.Barrier(4, timeout=10)
+    most, now, lock = 0, 0, threading.Lock()
+
+    def hold(row: Any) -> None:
+        nonlocal most, now
+        with lock:
+            now += 1
+            most = max(most, now)
+        if row["position"] == 1:
+            barrier.wait()
+        with lock:
+            now -= 1
+
+    run_all(manifest(4), hold, 4)
+    assert most == 4
+
+
+def test_a_session_that_breaks_down_costs_no_other_anything():
+    held: list[str] = []
+
+    def hold(row: Any) -> None:
+        if row["session_id"] in ("d002-en", "d003-zh"):
+            raise ZeroDivisionError("no turns")
+        held.append(row["session_id"])
+
+    with pytest.raises(Broken) as broken:
+        run_all(manifest(4), hold, 2)
+    assert sorted(held) == ["d001-en", "d001-zh", "d002-zh", "d003-en", "d004-en", "d004-zh"]
+    assert "2 of 8 sessions broke down" in str(broken.value)
+    assert "ZeroDivisionError: no turns" in str(broken.value)
+
+
+def test_a_reached_budget_begins_no_further_session_and_is_what_is_said(in_flight: InFlight):
+    held: list[str] = []
+
+    def hold(row: Any) -> None:
+        in_flight.check()
+        held.append(row["session_id"])
+        if len(held) == 3:
+            raise BudgetReached("The run has spent it all.")
+
+    with pytest.raises(BudgetReached, match="spent it all"):
+        run_all(manifest(40), hold, 1)
+    assert len(held) == 3
+
+
+def test_a_full_disk_stops_the_run_with_a_sentence():
+    def hold(row: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(ResourceError, match=r"d001-\w\w could not be written .*No space left"):
+        run_all(manifest(1), hold, 1)

@@ -1,0 +1,33 @@
+"""Write the tables of what a study has spent and of how its models behaved."""
+
+from pathlib import Path
+from typing import Any
+
+from dissensus.report.captions import write_caption
+from dissensus.report.spending_tables import table_models, table_spending
+from dissensus.report.tables import write_tables
+from dissensus.study.configuration import load
+from dissensus.study.cost import priced
+from dissensus.study.registry import study_of
+from dissensus.study.spending import CONDUCT, SPENDING
+from dissensus.study.stage import Stage, run
+from dissensus.tables.artefact import read
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    given = stage.settings
+    debates = study_of(load(stage.config), Path(given["folder"]))
+    lines = priced(given, debates)
+    spent = read(inputs.spending, SPENDING).to_pylist()
+    conduct = read(inputs.conduct, CONDUCT).to_pylist()
+    tables = [
+        table_spending(spent, lines, given["budget_usd"], stage.simulated),
+        table_models(conduct, spent, lines, stage.simulated),
+    ]
+    write_tables(tables, outputs.csv, outputs.markdown, outputs.page, "Conduct and cost")
+    counts = {"calls": str(sum(row["calls"] for row in spent))}
+    write_caption(outputs.caption, inputs.caption, counts, stage.simulated)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
