@@ -16,8 +16,8 @@ import httpx2
 import pytest
 
 from dissensus.errors import BudgetReached, ProviderError, Stopped
-from dissensus.llm import journal as journal_module
 from dissensus.llm import http_client as wire_module
+from dissensus.llm import journal as journal_module
 from dissensus.llm.call import Message, Request
 from dissensus.llm.http_client import SIMULATED_HEADER, retry_after
 from dissensus.llm.journal import InFlight, Journal
