@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from dissensus.errors import BudgetReached, ProviderError, Stopped
-from dissensus.llm import http_client as wire_module
+from dissensus.llm import http_client as client_module
 from dissensus.llm import journal as journal_module
 from dissensus.llm.call import Message, Request
 from dissensus.llm.http_client import SIMULATED_HEADER, retry_after
@@ -315,8 +315,8 @@ def test_what_has_not_left_when_the_run_ends_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_flight = InFlight()
-    monkeypatch.setattr(wire_module, "IN_FLIGHT", in_flight)
-    monkeypatch.setattr(wire_module, "_LOOK_UP_S", 0.05)
+    monkeypatch.setattr(client_module, "IN_FLIGHT", in_flight)
+    monkeypatch.setattr(client_module, "_POLL_S", 0.05)
     with hostile(Said(chat(), after=0.2)) as server:
         made = model(tmp_path, server, concurrency=2)
         with ThreadPoolExecutor(6) as pool:

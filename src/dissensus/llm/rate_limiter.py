@@ -47,7 +47,7 @@ _SUM = struct.Struct("<I")
 _SIZE = _FIELDS.size + _SUM.size
 
 
-class Pace:
+class RateLimiter:
     """The requests and tokens a minute of one provider.
 
     The generic cell rate algorithm in its virtual scheduling form (ITU-T Recommendation I.371;

@@ -12,21 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, ProviderError
-from dissensus.llm import loop
 from dissensus.llm.call import Provider
 from dissensus.llm.concurrency import ConcurrencyLimit
-from dissensus.llm.exchange import Terms
+from dissensus.llm.exchange import Terms, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price, price_of, read_prices
 from dissensus.llm.providers import interface
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 if TYPE_CHECKING:
+    from dissensus.llm.batches.batcher import Batcher
     from dissensus.llm.providers.embedder import RemoteEmbedder
+    from dissensus.llm.providers.remote import Host, Interface
 
 #: How often a provider that does not answer is looked for before the first call, and how long.
-_LOOKS = 3
-_LOOK_S = 15.0
+_CHECKS = 3
+_CHECK_S = 15.0
 #: A session in flight has a journal and a connection open; many systems allow 1,024 unasked.
 _FILES = 16_384
 
@@ -70,7 +71,7 @@ class ModelRegistry:
         self._budget = budget_usd
         self._prices = prices
         self._made: dict[str, Provider] = {}
-        self._hosts: dict[str, Any] = {}
+        self._hosts: dict[str, Host] = {}
         self._lock = threading.Lock()
         self._checked: ProviderError | bool = False
 
@@ -87,7 +88,7 @@ class ModelRegistry:
 
         provider, _, model = name.partition(":")
         return RemoteEmbedder(
-            name, lambda: self._reach(provider), self.price(provider, model), journal
+            name, lambda: self._host(provider), self.price(provider, model), journal
         )
 
     def price(self, provider: str, model: str, own: Any = None) -> Price | None:
@@ -107,11 +108,11 @@ class ModelRegistry:
             name,
             settings,
             simulated=self.providers[provider]["simulated"],
-            reach=lambda: self._reach(provider),
+            host=lambda: self._host(provider),
             price=self.price(provider, settings.get("model") or name, settings.get("price")),
         )
 
-    def _reach(self, provider: str) -> Any:
+    def _host(self, provider: str) -> Host:
         with self._lock:
             if self._checked is False:
                 try:
@@ -158,34 +159,35 @@ class ModelRegistry:
             ]
         for provider, key in keys.items():
             try:
-                self._hosts[provider] = loop.run(self._connect(provider, key))
+                self._hosts[provider] = run(self._connect(provider, key))
             except ProviderError as error:
                 wrong.append(str(error))
-        wrong += loop.run(self._questions(asked))
+        wrong += run(self._check_models(asked))
         if wrong:
             raise ProviderError("\n".join(dict.fromkeys(wrong)))
 
-    async def _connect(self, provider: str, key: str) -> Any:
+    async def _connect(self, provider: str, key: str) -> Host:
         _allow_files(_FILES)
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
-        pace = Pace(self._folder / ".limits" / provider, *limits)
+        rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
         ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
         terms = Terms(
             provider,
             *(settings[key] for key in ("concurrency", "timeout_s", "deadline_s", "simulated")),
         )
-        places = ConcurrencyLimit(
+        concurrency = ConcurrencyLimit(
             self._folder / ".limits" / f"{provider}.places", terms.concurrency
         )
-        wire = HttpClient(terms, pace, places, ledger, key if settings["key_from"] else "")
-        atexit.register(lambda: loop.run(wire.aclose()))
+        secret = key if settings["key_from"] else ""
+        client = HttpClient(terms, rate_limiter, concurrency, ledger, secret)
+        atexit.register(lambda: run(client.aclose()))
         try:
             made = interface(settings["interface"])(
-                wire, key, settings["base_url"], settings["retries"]
+                client, key, settings["base_url"], settings["retries"]
             )
         except DissensusError:
             raise
@@ -194,43 +196,45 @@ class ModelRegistry:
                 f"providers.{provider}: {settings['base_url']} is no address ({error}); correct "
                 "base_url."
             ) from None
-        batcher = self._batcher(provider, made, ledger, pace) if settings["batch"] else None
+        batcher = self._batcher(provider, made, ledger, rate_limiter) if settings["batch"] else None
         return Host(terms, ledger, made, batcher)
 
-    def _batcher(self, provider: str, made: Any, ledger: Ledger, pace: Pace) -> Any:
+    def _batcher(
+        self, provider: str, made: Interface, ledger: Ledger, rate_limiter: RateLimiter
+    ) -> Batcher:
         from dissensus.llm.batches.batcher import Batcher
-        from dissensus.llm.batches.control import Habits
+        from dissensus.llm.batches.client import BatchSettings
 
-        habits = ("batch_wait_s", "batch_poll_s", "retries")
+        names = ("batch_wait_s", "batch_poll_s", "retries")
         return Batcher(
-            Habits(provider, *(self.providers[provider][key] for key in habits)),
+            BatchSettings(provider, *(self.providers[provider][name] for name in names)),
             made.batches,
-            made.read,
+            made.parse,
             ledger,
-            pace,
+            rate_limiter,
             self._folder / "batches" / provider,
         )
 
-    async def _questions(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
+    async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What each provider says of its models, asked at the same time."""
-        said = await asyncio.gather(
+        lines = await asyncio.gather(
             *(
-                self._question(where, provider, model)
+                self._check_model(where, provider, model)
                 for where, (provider, model, _) in asked.items()
                 if provider in self._hosts
             )
         )
-        return [line for line in said if line]
+        return [line for line in lines if line]
 
-    async def _question(self, where: str, provider: str, model: str) -> str:
+    async def _check_model(self, where: str, provider: str, model: str) -> str:
         host = self._hosts[provider]
         why = ""
-        for _ in range(_LOOKS):
+        for _ in range(_CHECKS):
             try:
-                async with asyncio.timeout(min(host.terms.timeout_s, _LOOK_S)):
+                async with asyncio.timeout(min(host.terms.timeout_s, _CHECK_S)):
                     known = await host.interface.knows(model)
             except Exception as error:
-                why = _broken(error)
+                why = _why_unanswered(error)
                 if not why:
                     return self._refused(provider, error)
             else:
@@ -247,7 +251,7 @@ class ModelRegistry:
         for cause in _causes(error):
             if isinstance(cause, DissensusError):
                 return str(cause)
-        if getattr(error, "status_code", None) not in (401, 403) or _may_not_list(error):
+        if getattr(error, "status_code", None) not in (401, 403) or _has_no_right_to_list(error):
             # It is there, and has no list of models, or none just now: calls will tell.
             return ""
         variable = self.providers[provider]["key_from"]
@@ -267,7 +271,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__
 
 
-def _broken(error: Exception) -> str:
+def _why_unanswered(error: Exception) -> str:
     """Why no answer came, "" where one did."""
     import httpx2
 
@@ -287,7 +291,7 @@ def _allow_files(wanted: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
-def _may_not_list(error: Exception) -> bool:
+def _has_no_right_to_list(error: Exception) -> bool:
     """Whether a key is only not meant for lists of models, as OpenAI's restricted ones may be."""
     return "missing scopes" in str(error).lower()
 

@@ -103,17 +103,17 @@ class Answers:
     tries: Mapping[str, Try]
 
 
-def tried(line: Line, call: Planned, price: Price | None, read: Callable[[Any], Answer]) -> Try:
+def tried(line: Line, call: Planned, price: Price | None, parse: Callable[[Any], Answer]) -> Try:
     """What a line of a batch's results came to, and what is booked for it."""
     if line.outcome and not line.billed:
-        return Try(line.outcome, line.said)
+        return Try(line.outcome, line.message)
     try:
         if line.outcome:
-            raise ValueError(line.said)
-        answer = read(line.body)
+            raise ValueError(line.message)
+        answer = parse(line.body)
     except _MALFORMED:
         # Nobody says what an answer that cannot be read has cost: at most this much.
-        said = line.said or "its answer holds no answer"
+        said = line.message or "its answer holds no answer"
         return Try(line.outcome or "malformed", said, None, call.usd, call.most, sure=False)
     used = answer.usage
     tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)

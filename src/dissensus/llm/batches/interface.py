@@ -15,13 +15,13 @@ class Line:
     ----------
     body : what an answer by itself would have had for a body.
     outcome : of a request without an answer (a key of RULES).
-    said : the provider's words about that.
+    message : the provider's words about that.
     billed : whether the provider may have charged for a request without an answer.
     """
 
     body: Any = None
     outcome: str = ""
-    said: str = ""
+    message: str = ""
     billed: bool = False
 
 

@@ -1,4 +1,4 @@
-"""The requests about a batch: make it once, find it again, wait until it is over, read it."""
+"""The requests about a batch: create it once, find it again, wait for its end, read its results."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from dissensus.llm.batches.files import Plan
 from dissensus.llm.batches.interface import BatchInterface, Found, Line, Sought, State
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.outcomes import RULES, outcome_of, stopped
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 Result = TypeVar("Result")
 
-#: Looks after which a batch that the provider does not show, or a line that its results leave out,
-#: is taken for lost: what was made a moment ago may not be shown everywhere yet.
-_LOOKS = 3
-#: Seconds after which what waits looks whether the run is ending.
-_LOOK_UP_S = 1.0
+#: Requests after which a batch that the provider does not list, or a line that its results leave
+#: out, is taken for lost: a new batch may not be listed everywhere at once.
+_MAX_LOOKS = 3
+#: Seconds after which what waits checks whether the run is stopping.
+_POLL_S = 1.0
 #: The longest wait before a batch that was refused for now is sent again.
-_LONGEST_S = 600.0
+_MAX_BACKOFF_S = 600.0
 
 
 @dataclass(frozen=True)
-class Habits:
-    """How a provider is sent batches; see its settings."""
+class BatchSettings:
+    """A provider's settings for batches."""
 
     name: str
     wait_s: float
@@ -37,22 +37,22 @@ class Habits:
 
     def backoff(self, failures: int) -> float:
         """Seconds to wait after so many failures in a row."""
-        return min(self.poll_s * 2.0 ** (failures - 1), _LONGEST_S)
+        return min(self.poll_s * 2.0 ** (failures - 1), _MAX_BACKOFF_S)
 
 
-class Gone(Exception):
+class BatchLost(Exception):
     """The provider does not know the batch, or has nothing of it any more."""
 
 
-class Refused(Exception):
+class BatchRefused(Exception):
     """The provider took none of a batch; ``again`` where it may be sent again."""
 
-    def __init__(self, said: str, again: bool) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, again: bool) -> None:
+        super().__init__(message)
         self.again = again
 
 
-async def nap(seconds: float) -> None:
+async def sleep(seconds: float) -> None:
     """Sleep, unless the run is stopping.
 
     Raises
@@ -61,21 +61,23 @@ async def nap(seconds: float) -> None:
     """
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
-        await asyncio.sleep(min(left, _LOOK_UP_S))
+        await asyncio.sleep(min(left, _POLL_S))
         IN_FLIGHT.check()
 
 
-class Control:
+class BatchClient:
     """The requests about a provider's batches.
 
     Every one takes a request from the limits a minute. The batches' own tokens are not counted:
     providers limit them apart.
     """
 
-    def __init__(self, habits: Habits, interface: BatchInterface, pace: Pace) -> None:
-        self._habits = habits
+    def __init__(
+        self, settings: BatchSettings, interface: BatchInterface, rate_limiter: RateLimiter
+    ) -> None:
+        self._settings = settings
         self._interface = interface
-        self._pace = pace
+        self._rate_limiter = rate_limiter
 
     async def make(
         self,
@@ -98,8 +100,8 @@ class Control:
         failures = 0
         while True:
             try:
-                await nap(self._habits.backoff(failures) if failures else 0.0)
-                await self._turn()
+                await sleep(self._settings.backoff(failures) if failures else 0.0)
+                await self._wait_for_rate()
             except DissensusError:
                 unmade()
                 raise
@@ -117,43 +119,43 @@ class Control:
         looks = 0
         while True:
             try:
-                found = await self._insist(lambda: self._interface.find(sought))
-            except Gone:
+                found = await self._retry(lambda: self._interface.find(sought))
+            except BatchLost:
                 found = Found()
             looks += not found.unsettled
-            if found.id or looks == _LOOKS:
+            if found.id or looks == _MAX_LOOKS:
                 return found.id
-            await nap(self._habits.poll_s)
+            await sleep(self._settings.poll_s)
 
     async def lines(self, plan: Plan) -> Mapping[str, Line]:
         """Wait until a batch is over; what became of each call, by custom id.
 
         Raises
         ------
-        Gone : it is lost.
-        Refused : none of it was taken.
+        BatchLost : it is lost.
+        BatchRefused : none of it was taken.
         DissensusError : what stops the run.
         """
-        while not (state := await self._insist(lambda: self._interface.state(plan.id))).over:
-            await nap(self._habits.poll_s)
+        while not (state := await self._retry(lambda: self._interface.state(plan.id))).over:
+            await sleep(self._settings.poll_s)
         if state.refused:
-            raise Refused(state.refused, state.again)
-        lines = await self._whole(plan, state)
+            raise BatchRefused(state.refused, state.again)
+        lines = await self._results(plan, state)
         left_out = Line(
             outcome=state.missing or "malformed",
-            said="the results of its batch leave it out",
+            message="the results of its batch leave it out",
             billed=not state.missing,
         )
         return {custom_id: lines.get(custom_id, left_out) for custom_id in plan.calls}
 
-    async def _whole(self, plan: Plan, state: State) -> Mapping[str, Line]:
+    async def _results(self, plan: Plan, state: State) -> Mapping[str, Line]:
         looks = 0
         while True:
-            lines = await self._insist(lambda: self._interface.results(plan.id))
+            lines = await self._retry(lambda: self._interface.results(plan.id))
             looks += 1
-            if state.missing or lines.keys() >= plan.calls.keys() or looks == _LOOKS:
+            if state.missing or lines.keys() >= plan.calls.keys() or looks == _MAX_LOOKS:
                 return lines
-            await nap(self._habits.poll_s)
+            await sleep(self._settings.poll_s)
 
     def _is_unmade(self, error: Exception, failures: int, unmade: Callable[[], None]) -> bool:
         """Whether it is sure that no batch was made; raises where trying again is of no use."""
@@ -163,8 +165,9 @@ class Control:
             outcome = self._outcome(error)
             if sure and outcome not in ("rate_limit", "overload"):
                 raise ProviderError(
-                    f"providers.{self._habits.name} takes no batch ({_words(error)}); mend that, "
-                    "or set its batch to false, and start again: the run goes on where it stopped."
+                    f"providers.{self._settings.name} takes no batch ({_message(error)}); mend "
+                    "that, or set its batch to false, and start again: the run goes on where it "
+                    "stopped."
                 )
             self._give_up_after(failures, error)
         except DissensusError:
@@ -173,32 +176,32 @@ class Control:
             raise
         return sure
 
-    async def _turn(self) -> None:
-        while wait := self._pace.take(0):
-            await nap(wait)
+    async def _wait_for_rate(self) -> None:
+        while wait := self._rate_limiter.take(0):
+            await sleep(wait)
         IN_FLIGHT.check()
 
-    async def _insist(self, ask: Callable[[], Awaitable[Result]]) -> Result:
+    async def _retry(self, ask: Callable[[], Awaitable[Result]]) -> Result:
         """Ask something that may be asked twice, until it is answered.
 
         Raises
         ------
-        Gone : the provider says that there is no such thing, each time that it is asked.
+        BatchLost : the provider says that there is no such thing, each time that it is asked.
         DissensusError : what stops the run.
         """
         failures = missed = 0
         while True:
-            await self._turn()
+            await self._wait_for_rate()
             try:
                 return await ask()
             except Exception as error:
                 failures += 1
                 missed = missed + 1 if _status(error) == 404 else 0
-                if missed == _LOOKS:
-                    raise Gone from None
+                if missed == _MAX_LOOKS:
+                    raise BatchLost from None
                 self._outcome(error)
                 self._give_up_after(failures, error)
-            await nap(self._habits.poll_s)
+            await sleep(self._settings.poll_s)
 
     def _outcome(self, error: Exception) -> str:
         """What a failed request about batches came to; raises what stops the run."""
@@ -208,15 +211,15 @@ class Control:
         status = _status(error)
         outcome = "connection" if status is None else outcome_of(status, getattr(error, "body", ""))
         if RULES[outcome].stops:
-            raise stopped(self._habits.name, outcome, _words(error))
+            raise stopped(self._settings.name, outcome, _message(error))
         return outcome
 
     def _give_up_after(self, failures: int, error: Exception) -> None:
-        if failures > self._habits.retries:
+        if failures > self._settings.retries:
             raise ProviderError(
-                f"providers.{self._habits.name} does not answer about its batches, after "
-                f"{failures} tries ({_words(error)}); start again later: the run goes on where it "
-                "stopped."
+                f"providers.{self._settings.name} does not answer about its batches, after "
+                f"{failures} tries ({_message(error)}); start again later: the run goes on where "
+                "it stopped."
             ) from error
 
 
@@ -225,6 +228,6 @@ def _status(error: Exception) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def _words(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """What went wrong, in the provider's words where it has any."""
     return " ".join(str(error).split())[:300] or type(error).__name__
