@@ -1,4 +1,4 @@
-"""The models of a run by their names, and what they share: providers, limits, budget, checks."""
+"""The model registry: the models of a run by name, and the providers and limits they share."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from dissensus.llm.providers.embedder import RemoteEmbedder
     from dissensus.llm.providers.remote import Host, Interface
 
-#: How often a provider that does not answer is looked for before the first call, and how long.
+#: How often, and for how long, a provider is asked for its models before the first call.
 _CHECKS = 3
 _CHECK_S = 15.0
-#: A session in flight has a journal and a connection open; many systems allow 1,024 unasked.
+#: Open files that a process may need: a running session has a journal and a connection open, and
+#: many systems allow 1,024 files unless asked for more.
 _FILES = 16_384
 
 
@@ -39,15 +40,15 @@ class ModelRegistry:
     ----------
     models : name -> its settings.
     providers : name -> its settings.
-    stage : under which this process spends.
-    folder : of the run; what it has spent and its place under the limits are kept there.
-    used : names of the models that this process may ask, checked before the first call.
-    embedders : ``<provider>:<model>`` of the embeddings that the run will ask for.
+    stage : under which this process's calls are booked.
+    folder : of the run; its ledger and the state of its limits are kept there.
+    used : names of the models that this process may call, checked before the first call.
+    embedders : ``<provider>:<model>`` of the embeddings that the run will need.
     budget_usd : what the run may spend; None for no limit.
     prices : CSV of prices.
 
-    Nothing is looked up, loaded or connected before a model is asked something that no journal
-    answers, so a finished run replays without key or network.
+    Nothing is checked, loaded or connected before the first call that no journal answers, so a
+    finished run replays without key or network.
     """
 
     def __init__(
@@ -76,14 +77,14 @@ class ModelRegistry:
         self._checked: ProviderError | bool = False
 
     def model(self, name: str) -> Provider:
-        """The model of a name, once a process: its connections are shared by all sessions."""
+        """The model of a name; all sessions of a process share it and its connections."""
         with self._lock:
             if name not in self._made:
                 self._made[name] = self._make(name, self.models[name])
             return self._made[name]
 
     def embedder(self, name: str, journal: Path) -> RemoteEmbedder:
-        """The embedding model ``<provider>:<model>``, with the journal of what it was asked."""
+        """The embedding model ``<provider>:<model>``, with the journal of its requests."""
         from dissensus.llm.providers.embedder import RemoteEmbedder
 
         provider, _, model = name.partition(":")
@@ -216,7 +217,7 @@ class ModelRegistry:
         )
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
-        """What each provider says of its models, asked at the same time."""
+        """What is wrong with the models, by asking all providers at the same time."""
         lines = await asyncio.gather(
             *(
                 self._check_model(where, provider, model)
@@ -247,12 +248,12 @@ class ModelRegistry:
         )
 
     def _refused(self, provider: str, error: Exception) -> str:
-        """What to say of a provider that answers, but not what was asked."""
+        """The error of a provider that refuses to tell its models; "" where calls will tell."""
         for cause in _causes(error):
             if isinstance(cause, DissensusError):
                 return str(cause)
         if getattr(error, "status_code", None) not in (401, 403) or _has_no_right_to_list(error):
-            # It is there, and has no list of models, or none just now: calls will tell.
+            # It has no list of models, or none just now.
             return ""
         variable = self.providers[provider]["key_from"]
         if variable is None:
@@ -264,7 +265,7 @@ class ModelRegistry:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that it comes from: packages wrap whatever ends a request."""
+    """An error and its causes: the packages wrap the errors of a request."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -272,7 +273,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _why_unanswered(error: Exception) -> str:
-    """Why no answer came, "" where one did."""
+    """Why no answer came; "" where one did."""
     import httpx2
 
     if any(isinstance(cause, DissensusError) for cause in _causes(error)):
@@ -284,7 +285,7 @@ def _why_unanswered(error: Exception) -> str:
 
 
 def _allow_files(wanted: int) -> None:
-    """Let the process have so many files and connections open, where the system allows that."""
+    """Raise the process's limit of open files and connections, where the system allows that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < allowed:
@@ -292,7 +293,7 @@ def _allow_files(wanted: int) -> None:
 
 
 def _has_no_right_to_list(error: Exception) -> bool:
-    """Whether a key is only not meant for lists of models, as OpenAI's restricted ones may be."""
+    """Whether a key may be good, but not for lists of models, as OpenAI's restricted keys."""
     return "missing scopes" in str(error).lower()
 
 

@@ -15,14 +15,14 @@ from dissensus.errors import SettingError
 from dissensus.identity.settings import IdentityStudy
 from dissensus.language.settings import LanguageStudy
 from dissensus.llm.registry import ModelRegistry
-from dissensus.llm.settings import Talk
+from dissensus.llm.settings import LlmSettings
 from dissensus.settings import Count, Faults, fault, validate
 from dissensus.text.embeddings import is_own
 
 Study = Literal["language", "identity", "deliberation"]
 
 
-class Configuration(Talk):
+class Configuration(LlmSettings):
     """All that a run is told."""
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")

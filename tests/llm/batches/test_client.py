@@ -70,7 +70,7 @@ def make(provider: Provider) -> tuple[str | Exception, bool]:
     unmade: list[bool] = []
     client = BatchClient(SETTINGS, provider, RateLimiter(None, None, None))
     try:
-        made = client.make(Plan("own", 1.0, "", dict(CALLS)), {}, (), lambda: unmade.append(True))
+        made = client.create(Plan("own", 1.0, "", dict(CALLS)), {}, (), lambda: unmade.append(True))
         return asyncio.run(limited(made)), bool(unmade)
     except ProviderError as error:
         return error, bool(unmade)

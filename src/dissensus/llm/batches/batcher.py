@@ -1,9 +1,8 @@
-"""Batch mode: the calls of all sessions wait for each other and go to their provider together.
+"""Batch mode: the calls of all sessions are collected and sent to their provider together.
 
-Sessions are threads that call as ever. A call joins the batch that is being collected; when no
-other has come for a while, the batch is written down, sent, looked at until it is over, booked, and
-each call gets its answer. What failed is asked again in the next batch. A call whose batch an
-earlier process has sent waits for that one.
+A call joins the batch that is being collected. When no other call has come for a while, the batch
+is written to disk, sent, polled until it is over, and booked, and each call gets its answer. Calls
+that failed join the next batch. A call whose batch an earlier process has sent waits for that one.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _LINE_BYTES = 200
 
 @dataclass
 class _Batch:
-    """A batch from its first call to its answers; ``task`` is at work on it while calls wait."""
+    """A batch from its first call to its answers; ``task`` runs while calls wait for them."""
 
     plan: Plan
     bodies: dict[str, Any] = field(default_factory=dict)
@@ -63,11 +62,11 @@ class _Call:
 
 
 class Batcher:
-    """The batches of one provider; all of it runs on the loop.
+    """The batches of one provider, on the providers' event loop.
 
     Parameters
     ----------
-    settings : when to send and to look.
+    settings : when to send and to poll.
     interface : the provider's batches.
     parse : makes an answer of the JSON of a response.
     ledger : what the run has spent.
@@ -99,7 +98,7 @@ class Batcher:
         self._not_before = 0.0
 
     async def ask(self, exchange: Exchange, key: str, asked: str, body: Any) -> Answer:
-        """Have a call made in a batch, and again in others as the rules of its outcomes allow.
+        """Make a call in a batch, and again in others as the rules of its outcomes allow.
 
         Parameters
         ----------
@@ -107,7 +106,7 @@ class Batcher:
             time from sending the first to the last answer.
         key : digest of the request.
         asked : the provider's name for the model.
-        body : what the call by itself would send.
+        body : the JSON that the call by itself would send.
 
         Returns
         -------
@@ -140,7 +139,7 @@ class Batcher:
             began = answers.read
 
     def _load(self) -> None:
-        """Find what earlier processes left."""
+        """Read the batches of earlier processes."""
         if self._loaded:
             return
         for plan in self._files.plans():
@@ -163,7 +162,7 @@ class Batcher:
         finally:
             batch.waiting -= 1
             if not batch.waiting and batch.task.done():
-                # On disk they are kept for whoever asks later.
+                # The answers are on disk.
                 batch.task = None
 
     def _record(self, exchange: Exchange, one: Try, answer: Answer | None) -> bool:
@@ -179,7 +178,7 @@ class Batcher:
         allowed = rule.tries is None or faults.count(one.outcome) < rule.tries
         return allowed and len(faults) <= self._settings.retries
 
-    # Collecting
+    # Collecting calls
 
     def _add(self, call: _Call) -> _Batch:
         group = call.asked if self._interface.one_model else ""
@@ -207,7 +206,7 @@ class Batcher:
         )
 
     async def _collect(self, batch: _Batch) -> None:
-        """Wait until no further call comes."""
+        """Wait until no further call has come for a while."""
         while batch.is_open:
             until = max(batch.last + self._settings.wait_s, self._not_before)
             left = until - time.monotonic()
@@ -217,11 +216,11 @@ class Batcher:
                 await sleep(left)
 
     async def _fit(self, batch: _Batch) -> None:
-        """Leave out the calls that the budget would not cover; they wait for this batch's end.
+        """Leave out the calls that the budget does not cover; they wait for this batch's end.
 
         Raises
         ------
-        BudgetReached : it covers none, and nothing in flight may turn out to cost less.
+        BudgetReached : it covers none, and no batch under way may still cost less than its most.
         """
         while True:
             IN_FLIGHT.check()
@@ -242,7 +241,7 @@ class Batcher:
         return bool(batch.plan.id) and not self._files.is_answered(batch.plan)
 
     def _trim(self, batch: _Batch) -> bool:
-        """Keep as many of the calls, first come, as the rest of the budget covers; whether any."""
+        """Keep the first calls that the rest of the budget covers; whether there is one."""
         left = (self._ledger.budget_usd or 0.0) - self._ledger.spent_usd - self._files.pledged()
         kept = 0
         for call in batch.plan.calls.values():
@@ -268,10 +267,10 @@ class Batcher:
             "budget_usd and start again: the run goes on where it stopped."
         )
 
-    # Sending, waiting, reading
+    # Sending, waiting, booking
 
     async def _process(self, batch: _Batch) -> Answers:
-        """Take a batch from where it is to its answers."""
+        """Go on with a batch from its present state to its answers."""
         plan = batch.plan
         if not plan.made:
             await self._collect(batch)
@@ -286,7 +285,7 @@ class Batcher:
                 return Answers(time.time(), {})
             self._files.write(plan)
         answers = await self._finish(batch)
-        # What is on disk need not be kept in memory.
+        # The calls are on disk.
         plan.calls = {}
         return answers
 
@@ -294,7 +293,7 @@ class Batcher:
         plan = batch.plan
         plan.made = time.time()
         self._files.write(plan)
-        plan.id = await self._client.make(
+        plan.id = await self._client.create(
             plan, batch.bodies, self._ids(), lambda: self._forget(batch)
         )
         batch.bodies = {}
@@ -304,7 +303,7 @@ class Batcher:
         return {batch.plan.id for batch in self._batches if batch.plan.id}
 
     async def _finish(self, batch: _Batch) -> Answers:
-        """Wait for a batch that was made, and put its answers on disk and in the ledger."""
+        """Wait for a batch that was sent, and put its answers on disk and in the ledger."""
         plan = batch.plan
         try:
             lines = await self._client.lines(plan)
@@ -332,7 +331,7 @@ class Batcher:
         return answers if kept is lasting else kept
 
     def _refused(self, batch: _Batch, refused: BatchRefused) -> dict[str, Line]:
-        """What follows where the provider took none of a batch."""
+        """The results of a batch that the provider took none of; its calls join smaller ones."""
         size = len(batch.plan.calls)
         if not refused.again:
             self._forget(batch)
@@ -340,7 +339,7 @@ class Batcher:
                 f"providers.{self._settings.name} refused a batch of {size} calls ({refused}); "
                 "mend that and start again: the run goes on where it stopped."
             )
-        # Most often it is too many tokens at once.
+        # The usual reason is too many tokens at once.
         self._refusals += 1
         self._most_requests = max(1, size // 2)
         self._not_before = time.monotonic() + self._settings.backoff(self._refusals)
@@ -354,20 +353,20 @@ class Batcher:
                 self._ledger.add(call.model, one.usd or 0.0, *tokens, sure=one.sure)
 
     def _without_stops(self, plan: Plan, answers: Answers) -> Answers:
-        """The answers without those that stop the run: mended, those calls are asked again."""
+        """The answers to keep: calls that stop the run are made again once the cause is mended."""
         models = {call.key: call.model for call in plan.calls.values()}
-        heard = {models[key] for key, one in answers.tries.items() if not one.outcome}
-        heard |= {model for model in plan.prices if self._ledger.answered(model)}
+        answered = {models[key] for key, one in answers.tries.items() if not one.outcome}
+        answered |= {model for model in plan.prices if self._ledger.answered(model)}
         lasting = {
             key: one
             for key, one in answers.tries.items()
             if not (one.outcome and RULES[one.outcome].stops)
-            and not (one.outcome == "rejected" and models[key] not in heard)
+            and not (one.outcome == "rejected" and models[key] not in answered)
         }
         return Answers(answers.read, lasting)
 
     def _forget(self, batch: _Batch) -> None:
-        """Drop a batch none of whose calls was made."""
+        """Delete a batch that was not sent."""
         self._files.forget(batch.plan)
         for call in batch.plan.calls.values():
             self._of_key[call.key].remove(batch)
@@ -383,5 +382,5 @@ def _call(exchange: Exchange, key: str, asked: str, body: Any) -> _Call:
 
 
 def _new_name() -> str:
-    """A name for a batch that no other has: when it was begun, and chance."""
+    """A unique name for a batch: the time and a random number."""
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(5)}"

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 #: Requests after which a batch that the provider does not list, or a line that its results leave
 #: out, is taken for lost: a new batch may not be listed everywhere at once.
-_MAX_LOOKS = 3
+_MAX_ATTEMPTS = 3
 #: Seconds after which what waits checks whether the run is stopping.
 _POLL_S = 1.0
 #: The longest wait before a batch that was refused for now is sent again.
@@ -41,11 +41,11 @@ class BatchSettings:
 
 
 class BatchLost(Exception):
-    """The provider does not know the batch, or has nothing of it any more."""
+    """The provider does not know the batch, or has lost its results."""
 
 
 class BatchRefused(Exception):
-    """The provider took none of a batch; ``again`` where it may be sent again."""
+    """The provider took none of a batch; ``again`` where it may be sent again later."""
 
     def __init__(self, message: str, again: bool) -> None:
         super().__init__(message)
@@ -53,12 +53,7 @@ class BatchRefused(Exception):
 
 
 async def sleep(seconds: float) -> None:
-    """Sleep, unless the run is stopping.
-
-    Raises
-    ------
-    Stopped : it is.
-    """
+    """Sleep; raise Stopped as soon as the run is stopping."""
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         await asyncio.sleep(min(left, _POLL_S))
@@ -68,8 +63,8 @@ async def sleep(seconds: float) -> None:
 class BatchClient:
     """The requests about a provider's batches.
 
-    Every one takes a request from the limits a minute. The batches' own tokens are not counted:
-    providers limit them apart.
+    Each counts under the limits of requests a minute. The tokens of the batches do not: providers
+    limit them apart.
     """
 
     def __init__(
@@ -79,19 +74,19 @@ class BatchClient:
         self._interface = interface
         self._rate_limiter = rate_limiter
 
-    async def make(
+    async def create(
         self,
         plan: Plan,
         bodies: Mapping[str, Any],
         others: Collection[str],
-        unmade: Callable[[], None],
+        not_created: Callable[[], None],
     ) -> str:
-        """Have the provider make a batch, once; its id.
+        """Have the provider create a batch, once; its id.
 
         Parameters
         ----------
         others : the provider's ids of our other batches.
-        unmade : called before an error is raised where it is sure that no batch was made.
+        not_created : called before an error is raised where surely no batch was created.
 
         Raises
         ------
@@ -103,37 +98,37 @@ class BatchClient:
                 await sleep(self._settings.backoff(failures) if failures else 0.0)
                 await self._wait_for_rate()
             except DissensusError:
-                unmade()
+                not_created()
                 raise
             try:
                 return await self._interface.submit(plan.own, bodies)
             except Exception as error:
                 failures += 1
-                is_unmade = self._is_unmade(error, failures, unmade)
-            if not is_unmade and (found := await self.find(plan, others)):
+                is_free = self._is_free(error, failures, not_created)
+            if not is_free and (found := await self.find(plan, others)):
                 return found
 
     async def find(self, plan: Plan, others: Collection[str]) -> str:
-        """The provider's id of a batch that may have been made; "" where it was not."""
+        """The provider's id of a batch that may have been created; "" where it was not."""
         sought = Sought(plan.own, len(plan.calls), plan.made, others)
-        looks = 0
+        attempts = 0
         while True:
             try:
                 found = await self._retry(lambda: self._interface.find(sought))
             except BatchLost:
                 found = Found()
-            looks += not found.unsettled
-            if found.id or looks == _MAX_LOOKS:
+            attempts += not found.unsettled
+            if found.id or attempts == _MAX_ATTEMPTS:
                 return found.id
             await sleep(self._settings.poll_s)
 
     async def lines(self, plan: Plan) -> Mapping[str, Line]:
-        """Wait until a batch is over; what became of each call, by custom id.
+        """Wait until a batch is over; the result of each call, by custom id.
 
         Raises
         ------
-        BatchLost : it is lost.
-        BatchRefused : none of it was taken.
+        BatchLost : the provider does not know the batch any more.
+        BatchRefused : the provider took none of it.
         DissensusError : what stops the run.
         """
         while not (state := await self._retry(lambda: self._interface.state(plan.id))).over:
@@ -149,16 +144,16 @@ class BatchClient:
         return {custom_id: lines.get(custom_id, left_out) for custom_id in plan.calls}
 
     async def _results(self, plan: Plan, state: State) -> Mapping[str, Line]:
-        looks = 0
+        attempts = 0
         while True:
             lines = await self._retry(lambda: self._interface.results(plan.id))
-            looks += 1
-            if state.missing or lines.keys() >= plan.calls.keys() or looks == _MAX_LOOKS:
+            attempts += 1
+            if state.missing or lines.keys() >= plan.calls.keys() or attempts == _MAX_ATTEMPTS:
                 return lines
             await sleep(self._settings.poll_s)
 
-    def _is_unmade(self, error: Exception, failures: int, unmade: Callable[[], None]) -> bool:
-        """Whether it is sure that no batch was made; raises where trying again is of no use."""
+    def _is_free(self, error: Exception, failures: int, not_created: Callable[[], None]) -> bool:
+        """Whether surely no batch was created; DissensusError where trying again is of no use."""
         status = _status(error)
         sure = status is not None and status < 500 and status not in (408, 409)
         try:
@@ -172,7 +167,7 @@ class BatchClient:
             self._give_up_after(failures, error)
         except DissensusError:
             if sure:
-                unmade()
+                not_created()
             raise
         return sure
 
@@ -182,11 +177,11 @@ class BatchClient:
         IN_FLIGHT.check()
 
     async def _retry(self, ask: Callable[[], Awaitable[Result]]) -> Result:
-        """Ask something that may be asked twice, until it is answered.
+        """Send a request that may be sent twice, until it is answered.
 
         Raises
         ------
-        BatchLost : the provider says that there is no such thing, each time that it is asked.
+        BatchLost : the provider answers several times that there is no such thing.
         DissensusError : what stops the run.
         """
         failures = missed = 0
@@ -197,14 +192,14 @@ class BatchClient:
             except Exception as error:
                 failures += 1
                 missed = missed + 1 if _status(error) == 404 else 0
-                if missed == _MAX_LOOKS:
+                if missed == _MAX_ATTEMPTS:
                     raise BatchLost from None
                 self._outcome(error)
                 self._give_up_after(failures, error)
             await sleep(self._settings.poll_s)
 
     def _outcome(self, error: Exception) -> str:
-        """What a failed request about batches came to; raises what stops the run."""
+        """The outcome of a failed request; DissensusError where that stops the run."""
         for cause in (error, error.__cause__):
             if isinstance(cause, DissensusError):
                 raise cause
@@ -229,5 +224,5 @@ def _status(error: Exception) -> int | None:
 
 
 def _message(error: Exception) -> str:
-    """What went wrong, in the provider's words where it has any."""
+    """The provider's message, or else the kind of error."""
     return " ".join(str(error).split())[:300] or type(error).__name__

@@ -28,7 +28,7 @@ _REASONS = {
     "model_context_window_exceeded": "length",
 }
 
-#: The status that each kind of error has where it is an answer by itself.
+#: Type of error in a batch -> the HTTP status that it has for a call by itself.
 _STATUS = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -41,7 +41,7 @@ _STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-#: Requests that it never came to, which cost nothing.
+#: Results of requests in a batch that were never run, and cost nothing -> outcome.
 _NEVER = {"expired": "timeout", "canceled": "server_error"}
 
 
@@ -97,7 +97,7 @@ class AnthropicInterface:
         return Answer(
             text=text,
             finish_reason=reason,
-            # Here the cached are counted beside the input, elsewhere among it.
+            # Anthropic counts the cached tokens beside the input, the others count them in it.
             usage=Usage(
                 count(usage.get("input_tokens")) + cached + written,
                 cached,
@@ -128,14 +128,14 @@ def conversation(request: Request, parameters: Mapping[str, Any]) -> dict[str, A
 class AnthropicBatches:
     """See :class:`dissensus.llm.batches.interface.BatchInterface`."""
 
-    # A tenth and less than a half of what it takes, so that a batch is up well within the time for
-    # one request.
+    # A tenth of the requests and less than half of the bytes that Anthropic takes, so that a batch
+    # is uploaded well within the time for one request.
     most_requests = 10_000
     most_bytes = 100_000_000
     one_model = False
 
     def __init__(self, client: anthropic.AsyncAnthropic) -> None:
-        # Whoever calls asks again, and knows when it must not.
+        # The caller retries: it knows when a request must not be sent twice.
         self._batches = client.with_options(max_retries=0).messages.batches
 
     async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
@@ -152,7 +152,7 @@ class AnthropicBatches:
         }
 
     async def find(self, sought: Sought) -> Found:
-        """It keeps no name of ours but the custom ids, which only the results of a batch tell."""
+        """See BatchInterface; our name for a batch stands only in the custom ids of its results."""
         unsettled = False
         async for batch in self._batches.list(limit=100):
             if batch.created_at.timestamp() < sought.since - SKEW_S:
@@ -173,7 +173,7 @@ class AnthropicBatches:
     async def _retrieve(self, batch_id: str) -> MessageBatch:
         batch = await self._batches.retrieve(batch_id)
         if id_of(batch) != batch_id:
-            raise ValueError("it speaks of another batch")
+            raise ValueError("it is another batch")
         return batch
 
 

@@ -1,4 +1,4 @@
-"""Embeddings from a provider: in batches, under the same limits and budget as every other call."""
+"""Embeddings from a provider, under the same limits and budget as every other call."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from dissensus.llm.journal import IN_FLIGHT, Records, reply_from
 from dissensus.llm.prices import Price
 from dissensus.llm.providers.remote import Host, check_accepted, make_call, reply_of
 
-#: The most texts in one request; and of its tokens, by our generous estimate.
+#: The most texts, and the most tokens (estimated from above), in one request.
 _TEXTS = 256
 _TOKENS = 200_000
-#: Bytes of a vector in a journal, generously: the room that is kept on the disk for it.
+#: The most bytes of a vector in a journal, reserved on the disk before the request.
 _VECTOR_BYTES = 20_000
 
 
 @dataclass(frozen=True)
 class EmbeddingCall:
-    """One request for embeddings: its texts by their digests, their vectors, what it came to."""
+    """One request for embeddings: the digests of its texts, their vectors, and its reply."""
 
     keys: tuple[str, ...]
     vectors: tuple[str, ...]
@@ -43,7 +43,7 @@ class RemoteEmbedder:
     name : ``<provider>:<model>``, as in the configuration.
     host : gives the host, checked; called when a text is not in the journal.
     price : None where it has none.
-    path : journal of the requests; a text whose vector it holds is not asked for again.
+    path : journal of the requests; texts whose vectors are in it are not sent again.
     """
 
     def __init__(

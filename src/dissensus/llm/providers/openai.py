@@ -24,14 +24,14 @@ from dissensus.llm.outcomes import outcome_of
 
 #: Its words for why it stopped, where they differ from ours.
 _REASONS = {"max_tokens": "length", "model_length": "length", "sensitive": "content_filter"}
-#: What gateways and DeepSeek say of a text that their own trouble cut off.
+#: Finish reasons of gateways and DeepSeek for a text that their own fault cut off.
 _BROKEN = ("error", "network_error", "insufficient_system_resource")
-#: Where the batch's metadata say our own name for it.
+#: The key of our own name for a batch in its metadata.
 _OURS = "dissensus"
 _OVER = ("completed", "expired", "cancelled", "failed")
-#: Codes of a batch refused for now, such as for the tokens that others still wait with.
+#: Error codes of a batch that may be sent again later, such as too many tokens in the queue.
 _AGAIN = re.compile(r"limit|server|internal|timeout|unavailable|try_again")
-#: What it says of requests that it never came to, which cost nothing.
+#: Error codes of requests in a batch that were never run, and cost nothing -> outcome.
 _NEVER = {"batch_expired": "timeout", "batch_cancelled": "server_error"}
 _ENDED_EARLY = {"expired": "timeout", "cancelled": "server_error"}
 
@@ -121,9 +121,11 @@ def messages(request: Request) -> Any:
 
 
 def plain_text(content: Any) -> str:
-    """The words of a message's content, which may be a text or a list of parts."""
+    """The text of a message's content, which may be a string or a list of content blocks."""
     if isinstance(content, list):
-        content = "".join(part.get("text") or "" for part in content if part.get("type") == "text")
+        content = "".join(
+            block.get("text") or "" for block in content if block.get("type") == "text"
+        )
     if content is None:
         return ""
     if not isinstance(content, str):
@@ -165,13 +167,13 @@ def _base64(vector: Any) -> str:
 class OpenAIBatches:
     """See :class:`dissensus.llm.batches.interface.BatchInterface`."""
 
-    # A half of what it takes, so that a file is up well within the time for one request.
+    # Half of what OpenAI takes, so that a file is uploaded well within the time for one request.
     most_requests = 25_000
     most_bytes = 100_000_000
     one_model = True
 
     def __init__(self, client: openai.AsyncOpenAI) -> None:
-        # Whoever calls asks again, and knows when it must not.
+        # The caller retries: it knows when a request must not be sent twice.
         self._client = client.with_options(max_retries=0)
         self._uploading = client.with_options(max_retries=2)
 
@@ -197,9 +199,9 @@ class OpenAIBatches:
         if batch.status != "failed":
             return State(batch.status in _OVER, missing=_ENDED_EARLY.get(batch.status, ""))
         errors = (batch.errors.data if batch.errors else None) or []
-        said = "; ".join(f"{e.message or e.code}" for e in errors[:3]) or "it gives no reason"
+        reason = "; ".join(f"{e.message or e.code}" for e in errors[:3]) or "it gives no reason"
         again = bool(errors) and all(_AGAIN.search((e.code or "").lower()) for e in errors)
-        return State(over=True, refused=said, again=again)
+        return State(over=True, refused=reason, again=again)
 
     async def results(self, batch_id: str) -> dict[str, Line]:
         batch = await self._retrieve(batch_id)
@@ -223,15 +225,15 @@ class OpenAIBatches:
     async def _retrieve(self, batch_id: str) -> Batch:
         batch = await self._client.batches.retrieve(batch_id)
         if id_of(batch) != batch_id:
-            raise ValueError("it speaks of another batch")
+            raise ValueError("it is another batch")
         return batch
 
 
 def _line(entry: Any) -> Line:
     response, error = entry.get("response"), entry.get("error")
     if not response:
-        code, said = (str((error or {}).get(name) or "") for name in ("code", "message"))
-        return Line(outcome=_NEVER.get(code) or outcome_of(500, error), message=said or code)
+        code, message = (str((error or {}).get(name) or "") for name in ("code", "message"))
+        return Line(outcome=_NEVER.get(code) or outcome_of(500, error), message=message or code)
     status, body = response.get("status_code") or 500, response.get("body")
     wrong = body.get("error") if isinstance(body, dict) else None
     if 200 <= status < 300 and not wrong:

@@ -1,4 +1,4 @@
-"""A model that is reached over the network: what the packages of all providers have in common."""
+"""Models that are reached over the network, whichever provider's package is used."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Interface(Protocol):
     async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Answer:
         """Send a request, as often as the package does; its answer.
 
-        It raises whatever the package raises where there is none; the exchange says why.
+        Where there is none it raises whatever the package raises; the exchange holds the reasons.
         """
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Interface(Protocol):
         """Ask for embeddings, in the same way."""
 
     async def knows(self, model: str) -> bool | None:
-        """Whether the provider has a model; None where it does not say. Costs nothing."""
+        """Whether the provider has a model; None where it does not tell. Costs nothing."""
 
     def parse(self, body: Any) -> Answer:
         """The answer in the JSON of a response."""
@@ -115,7 +115,7 @@ class RemoteModel:
         exchange = Exchange(self.name, interface.parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
         if host.batcher is not None:
-            # A batch takes its time, whatever the deadlines say of a call.
+            # The deadlines of a call do not apply to a batch.
             body = interface.body(self.asked_model, request, parameters)
             answer = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
         else:
@@ -131,9 +131,10 @@ class RemoteModel:
         return reply_of(exchange, answer)
 
     def _takes(self, interface: Interface) -> Iterable[str]:
-        """What can be sent: a simulated model draws by the seed, whichever interface it is behind.
+        """The parameters that can be sent.
 
-        Without one, agents who are asked the same at once would all say the same.
+        A simulated model needs the seed behind every interface: without it, agents who are asked
+        the same at the same time would all give the same reply.
         """
         return dict.fromkeys((*interface.takes, "seed")) if self.simulated else interface.takes
 
@@ -178,15 +179,12 @@ async def make_call(
 
 
 def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
-    """Stop the run where no other call could fare better: the session is not to be lost for that.
-
-    That is where none of a call's tries reached the provider at all, and where a model that never
-    answered yet rejects what it is asked. One that has answered before rejects this one request,
-    which is the session's affair; one that never has is asked in a way that it does not take.
+    """Stop the run, rather than lose the session, where every other call would fail as well.
 
     Raises
     ------
-    ProviderError : it is so.
+    ProviderError : no try reached the provider, or a model that never answered yet rejects the
+        request. A model that answered before rejects this request only: the session fails.
     """
     model = exchange.model
     if not answer.fault:
