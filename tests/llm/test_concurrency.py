@@ -117,5 +117,5 @@ def test_a_wait_that_is_called_off_takes_no_place(tmp_path: Path):
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "file").touch()
-    with pytest.raises(ResourceError, match=r"file/p\.slots cannot be written and locked"):
+    with pytest.raises(ResourceError, match=r"file/p\.places cannot be written and locked"):
         asyncio.run(ConcurrencyLimit(tmp_path / "file" / "p.places", 2).acquire(lambda: None))
