@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -46,22 +47,24 @@ def register(folders: Mapping[str, str]) -> None:
                 f"study_folders.{name} holds {place!r}; it must be a folder with a study.py."
             )
         module = f"{folder.name}.study"
-        if STUDIES.setdefault(name, module) != module:
+        if STUDIES.get(name, module) != module:
             raise SettingError(
                 f"study_folders.{name} holds {place!r}; the study {name!r} is "
                 f"{STUDIES[name]} already: give this one another name."
             )
         _make_importable(folder.parent)
-        PACKAGES.add(folder.name)
-        try:
-            found = import_module(module).__file__
-        except ImportError as error:
-            raise SettingError(f"{folder}/study.py cannot be imported ({error}).") from None
-        if found is None or Path(found).resolve() != folder / "study.py":
+        found = find_spec(folder.name)
+        if str(folder) not in ((found and found.submodule_search_locations) or ()):
             raise SettingError(
                 f"study_folders.{name} holds {place!r}; a package called {folder.name!r} is "
-                f"installed ({found}): give the folder another name."
+                "installed: give the folder another name."
             )
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise SettingError(f"{folder}/study.py cannot be imported ({error}).") from None
+        STUDIES[name] = module
+        PACKAGES.add(folder.name)
 
 
 def declared_in(module: str, name: str) -> type[Study[Any]]:
@@ -89,7 +92,7 @@ def _make_importable(folder: Path) -> None:
     """Have a folder's packages found here, and by the scripts that this process starts."""
     text = str(folder)
     if text not in sys.path:
-        sys.path.insert(0, text)
+        sys.path.append(text)
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if text not in known:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [text, *known]))

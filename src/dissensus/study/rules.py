@@ -53,7 +53,8 @@ def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
 
 def view_settings(study: Study[Any]) -> dict[str, Any]:
     """What the figures and tables of a study are given of its settings."""
-    return {"study": study.name, **plain(pick(study.settings, study.view))}
+    found = plain(pick(study.settings, study.view))
+    return {path.rpartition(".")[2]: value for path, value in found.items()}
 
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
