@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -144,6 +145,7 @@ class JobGraph:
         """
         handle = tempfile.NamedTemporaryFile(prefix="dissensus-", suffix=".changed")  # noqa: SIM115
         self._handle = handle
+        atexit.register(handle.close)
         return Path(handle.name)
 
     def close(self) -> None:
