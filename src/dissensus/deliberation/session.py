@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from dissensus.deliberation.controls.schedules import PRESETS
-from dissensus.deliberation.design.manifest import read_manifest
+from dissensus.deliberation.design.manifest import MANIFEST, read_manifest
 from dissensus.deliberation.design.topics import read_topics_artefact
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
@@ -18,6 +18,7 @@ from dissensus.digests import code_digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.providers import identity
 from dissensus.session.protocol import Steps
+from dissensus.tables.artefact import Column
 
 Row = Mapping[str, Any]
 
@@ -44,12 +45,7 @@ class Debates:
     topics: Mapping[str, Row]
     identities: Mapping[str, str]
 
-    IDS: ClassVar[dict[str, str]] = {
-        "session_id": "string",
-        "draw_id": "string",
-        "topic_id": "string",
-        "arm": "string",
-    }
+    IDS: ClassVar[dict[str, Column]] = MANIFEST.pick("session_id", "draw_id", "topic_id", "arm")
     ARM: ClassVar[str] = "arm"
 
     @classmethod

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from dissensus.digests import code_digest, digest
 from dissensus.identity.design.banks import read_questions, write_question
 from dissensus.identity.design.graph import read_peers
-from dissensus.identity.design.manifest import read_manifest
+from dissensus.identity.design.manifest import MANIFEST, read_manifest
 from dissensus.identity.protocol import AGENT, Debate, Prompts, read_personas
 from dissensus.identity.settings import IdentityStudy
 from dissensus.identity.terms import OPENING
@@ -20,7 +20,7 @@ from dissensus.session.protocol import Steps
 from dissensus.session.record import transcript
 from dissensus.session.runner import CallFailed
 from dissensus.study.sessions import paths_in
-from dissensus.tables.artefact import read
+from dissensus.tables.artefact import Column, read
 
 Row = Mapping[str, Any]
 
@@ -41,8 +41,8 @@ class Debates:
     identities : model -> digest of what its replies depend on.
     """
 
-    IDS: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("session_id", "team", "bank", "question_id", "condition"), "string"
+    IDS: ClassVar[dict[str, Column]] = MANIFEST.pick(
+        "session_id", "team", "bank", "question_id", "condition"
     )
     ARM: ClassVar[str] = "condition"
 

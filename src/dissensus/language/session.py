@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from dissensus.digests import code_digest
-from dissensus.language.design.manifest import read_manifest
+from dissensus.language.design.manifest import MANIFEST, read_manifest
 from dissensus.language.design.pool import read_pool
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageStudy
 from dissensus.llm.providers import identity
 from dissensus.session.protocol import Steps
+from dissensus.tables.artefact import Column
 
 Row = Mapping[str, Any]
 
@@ -38,11 +39,7 @@ class Debates:
     motions: Mapping[str, Row]
     identities: Mapping[str, str]
 
-    IDS: ClassVar[dict[str, str]] = {
-        "session_id": "string",
-        "draw_id": "string",
-        "language": "string",
-    }
+    IDS: ClassVar[dict[str, Column]] = MANIFEST.pick("session_id", "draw_id", "language")
     ARM: ClassVar[str] = "language"
 
     @classmethod

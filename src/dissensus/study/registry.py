@@ -8,6 +8,7 @@ from typing import cast
 
 from dissensus.study.configuration import Configuration
 from dissensus.study.sessions import Debates
+from dissensus.tables.artefact import Column
 
 
 def study_of(settings: Configuration, folder: Path) -> Debates:
@@ -23,7 +24,7 @@ def study_of(settings: Configuration, folder: Path) -> Debates:
     return cast(Debates, module.Debates.read(folder, getattr(settings, folder.name), models))
 
 
-def ids_of(study: str) -> dict[str, str]:
-    """The columns that name a study's session -> type."""
-    ids: dict[str, str] = import_module(f"dissensus.{study}.session").Debates.IDS
+def ids_of(study: str) -> dict[str, Column]:
+    """The columns that name a study's session."""
+    ids: dict[str, Column] = import_module(f"dissensus.{study}.session").Debates.IDS
     return ids

@@ -20,7 +20,7 @@ from dissensus.session.protocol import Steps
 from dissensus.session.record import SessionPaths, is_complete, write_session
 from dissensus.session.runner import Limits, run_session
 from dissensus.study.jobs import bundled, run_all
-from dissensus.tables.artefact import replacing
+from dissensus.tables.artefact import Column, replacing
 from dissensus.tables.provenance import provenance
 
 Row = Mapping[str, Any]
@@ -37,13 +37,13 @@ class Debates(Interface):
 
     Attributes
     ----------
-    IDS : the columns that name a session -> type, session_id first.
+    IDS : the columns that name a session, session_id first.
     ARM : the column of what a draw's sessions differ in.
     folder : the study's.
     rows : session_id -> row of the manifest, in the order of ids.
     """
 
-    IDS: ClassVar[dict[str, str]]
+    IDS: ClassVar[dict[str, Column]]
     ARM: ClassVar[str]
 
     @property
