@@ -7,28 +7,11 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.terms import CONDITIONS
 from dissensus.session.protocol import round_of
-from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import common, flag, text
 
 #: The columns that name a session.
 NAMES = ("session_id", "team", "bank", "question_id", "condition")
-
-ANSWERS = Schema(
-    name="answers",
-    row="agent in a round of a complete debate; round 0 is its opening's",
-    columns={
-        **MANIFEST.pick(*NAMES),
-        **common("round"),
-        "agent": Column("int", "Number of the agent's seat, from 1."),
-        "answer": text("Letter or number that the agent gives; empty where it could not be read."),
-        **common("parsed"),
-        "correct": flag("Whether the answer is the right one."),
-    },
-    key=("session_id", "round", "agent"),
-)
 
 _MARKER = re.compile(r"\{[\s*_]*final\s+answer[\s*_]*[:：]", re.IGNORECASE)
 # No answer is longer: what is has run away, and Python refuses to read huge numbers.
@@ -143,8 +126,9 @@ def read_answers(
 
     Returns
     -------
-    Rows of :data:`ANSWERS`, in the manifest's order. A debate that failed, or whose opening did,
-    has none. An answer that cannot be parsed is "" and not correct.
+    Rows of :data:`~dissensus.identity.measures.transitions.ANSWERS`, in the manifest's order. A
+    debate that failed, or whose opening did, has none. An answer that cannot be parsed is
+    "" and not correct.
     """
     held = {row["session_id"] for row in outcomes if row["complete"]}
     asked = {row["question_id"]: row for row in questions}

@@ -8,9 +8,24 @@ from operator import itemgetter
 from typing import Any
 
 from dissensus.identity.design.graph import read_peers
-from dissensus.identity.measures.answers import ANSWERS, NAMES
-from dissensus.tables.artefact import Schema
-from dissensus.tables.common import count, flag, text, texts
+from dissensus.identity.design.manifest import MANIFEST
+from dissensus.identity.measures.answers import NAMES
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, flag, text, texts
+
+ANSWERS = Schema(
+    name="answers",
+    row="agent in a round of a complete debate; round 0 is its opening's",
+    columns={
+        **MANIFEST.pick(*NAMES),
+        **common("round"),
+        "agent": Column("int", "Number of the agent's seat, from 1."),
+        "answer": text("Letter or number that the agent gives; empty where it could not be read."),
+        **common("parsed"),
+        "correct": flag("Whether the answer is the right one."),
+    },
+    key=("session_id", "round", "agent"),
+)
 
 TRANSITIONS = Schema(
     name="transitions",
@@ -43,7 +58,7 @@ def follow_answers(
 
     Parameters
     ----------
-    answers : rows of :data:`~dissensus.identity.measures.answers.ANSWERS`, a session's together.
+    answers : rows of :data:`ANSWERS`, a session's together.
     manifest : the sessions, with the graph that says who sees whom.
 
     Returns
