@@ -16,8 +16,7 @@ from dissensus.language.design.pool import POOL
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Sample, by_language, draw_table
 from dissensus.language.settings import InferenceSettings
-from dissensus.stats.groups import pairwise_welch
-from dissensus.stats.multiplicity import tukey_kramer
+from dissensus.stats.groups import pairwise_welch, tukey_kramer
 from dissensus.stats.results import NAN, PairComparison
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, count, text

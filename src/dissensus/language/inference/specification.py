@@ -276,7 +276,6 @@ def _joint(
     found: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
     if n > 1 and k > 0:
         test = joint_permutation(
-            None,
             matrix,
             alpha=1.0 - settings.confidence,
             flips=min(settings.flips, _MOST_FLIPS),
