@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from dissensus.identity.session import Debates
+from dissensus.identity.design.manifest import IDS
 from docutils.core import publish_parts
 from tests.identity.identity_frames import VIEW, Run, make_run
 
@@ -45,7 +45,7 @@ SCHEMAS = {
         DCM_TESTS,
         MARTINGALE,
         POWER,
-        outcomes_schema(Debates.IDS),
+        outcomes_schema(IDS),
     )
 }
 SETTINGS = {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}
