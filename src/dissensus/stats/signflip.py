@@ -35,7 +35,7 @@ class _Units:
     @property
     def moving(self) -> npt.NDArray[np.bool_]:
         """Units that flipping changes."""
-        return self.sums != 0.0
+        return np.asarray(self.sums != 0.0)
 
     def mean(self, signed: FloatArray) -> FloatArray:
         """Mean difference for signed sums."""
