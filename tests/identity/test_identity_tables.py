@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from dissensus.identity.design.manifest import IDS
 from docutils.core import publish_parts
 from tests.identity.identity_frames import VIEW, Run, make_run
 
-from dissensus.identity.design.manifest import MANIFEST
+from dissensus.identity.design.manifest import IDS, MANIFEST
 from dissensus.identity.figures import model_tables, paper_tables, study_tables
 from dissensus.identity.figures.frames import Estimates, read_teams
 from dissensus.identity.figures.names import FIGURES, TABLES
