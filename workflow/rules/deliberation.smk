@@ -6,17 +6,18 @@
 # steps: collect_topics, draw_deliberation_manifest; (sessions.smk); reconstruct_debates,
 #        measure_deliberation; estimate_arms; plot_deliberation, plot_graph, tabulate_deliberation
 
-from dissensus.deliberation.figures import names as deliberation_names
+from dissensus.deliberation import figures as deliberation_figures
 
 D = RESULTS / "deliberation"
 DELIBERATION = SETTINGS.deliberation
-DELIBERATION_TITLES = {
-    "trajectories": "Figure 1. Entropy and retained divergence by round",
-    "control": "Figure 2. Contentiousness and quality by round",
-    "ignored_claims": "Figure 3. Claims that nobody engaged",
-    "contrasts": "Figure 4. Arms against the reference",
-    "debate_graph": "Figure 5. One session's debate graph",
+DELIBERATION_VIEW = {
+    "study": "deliberation",
+    "reference": DELIBERATION.reference,
+    "confidence": DELIBERATION.inference.confidence,
+    "arms": DELIBERATION.arms,
+    "target": DELIBERATION.control.target,
 }
+DELIBERATION_FIGURES = {figure.name: figure for figure in deliberation_figures.FIGURES}
 
 
 rule collect_topics:
@@ -149,61 +150,39 @@ rule estimate_arms:
         "../scripts/deliberation/estimate_arms.py"
 
 
-rule plot_deliberation:
-    input:
-        **{
-            f"caption_{name}": f"workflow/report/deliberation_{name}.rst"
-            for name in deliberation_names.FIGURES
-        },
-        rounds=D / "rounds.parquet",
-        metrics=D / "metrics.parquet",
-        contrasts=D / "contrasts.parquet",
-        claims=D / "claims.parquet",
-        engagements=D / "engagements.parquet",
-        stances=D / "stances.parquet",
-        manifest=D / "manifest.parquet",
-        topics=D / "topics.parquet",
-    output:
-        **{
-            f"{name}_svg": report(
-                D / f"figures/{name}.svg",
-                caption=captions("deliberation") / f"{name}.rst",
+for _figure in DELIBERATION_FIGURES.values():
+
+    rule:
+        name:
+            f"plot_deliberation_{_figure.name}"
+        input:
+            [D / f"{name}.parquet" for name in _figure.reads],
+            caption=f"workflow/report/deliberation_{_figure.name}.rst",
+        output:
+            svg=report(
+                D / f"figures/{_figure.name}.svg",
+                caption=captions("deliberation") / f"{_figure.name}.rst",
                 category="deliberation",
-                subcategory="1 Figures",
-                labels={"result": DELIBERATION_TITLES[name]},
-            )
-            for name in deliberation_names.FIGURES
-        },
-        **{
-            f"{name}_png": D / f"figures/{name}.png"
-            for name in deliberation_names.FIGURES
-        },
-        **{
-            f"{name}_caption": D / f"captions/{name}.rst"
-            for name in deliberation_names.FIGURES
-        },
-    log:
-        D / "logs/plot_deliberation.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            "deliberation.figures.trajectories",
-            "deliberation.figures.control",
-            "deliberation.figures.ignored",
-            "deliberation.figures.contrasts",
-            "deliberation.figures.graph",
-            "report.captions",
-            reference=DELIBERATION.reference,
-            confidence=DELIBERATION.inference.confidence,
-            arms=DELIBERATION.arms,
-            target=DELIBERATION.control.target,
-        ),
-    message:
-        "Draw the figures of the deliberation study"
-    script:
-        "../scripts/deliberation/plot_deliberation.py"
+                subcategory=_figure.section,
+                labels={"result": _figure.title},
+            ),
+            png=D / f"figures/{_figure.name}.png",
+            caption=D / f"captions/{_figure.name}.rst",
+        log:
+            D / f"logs/plot_deliberation_{_figure.name}.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            stage=stage(
+                _figure.maker.partition(":")[0].removeprefix("dissensus."),
+                "report.captions",
+                **DELIBERATION_VIEW,
+            ),
+        message:
+            "Draw {output.svg}"
+        script:
+            "../scripts/study/plot.py"
 
 
 # Any session's: snakemake results/<run>/deliberation/graphs/t003-full.svg
@@ -238,10 +217,10 @@ rule tabulate_deliberation:
         influence=D / "influence.parquet",
         outcomes=D / "outcomes.parquet",
         manifest=D / "manifest.parquet",
-        caption="workflow/report/tabulate_deliberation.rst",
+        caption="workflow/report/deliberation_tables.rst",
     output:
-        csv=expand(D / "tables/{name}.csv", name=deliberation_names.TABLES),
-        markdown=expand(D / "tables/{name}.md", name=deliberation_names.TABLES),
+        csv=expand(D / "tables/{name}.csv", name=[table.name for table in deliberation_figures.TABLES]),
+        markdown=expand(D / "tables/{name}.md", name=[table.name for table in deliberation_figures.TABLES]),
         page=report(
             D / "tables/index.html",
             caption=captions("deliberation") / "tables.rst",
@@ -257,17 +236,16 @@ rule tabulate_deliberation:
         ENVIRONMENT
     params:
         stage=stage(
-            "deliberation.figures.tables",
+            "deliberation.figures.arm_tables",
+            "deliberation.figures.contrast_tables",
+            "deliberation.figures.debate_tables",
             "report.captions",
-            reference=DELIBERATION.reference,
-            confidence=DELIBERATION.inference.confidence,
-            arms=DELIBERATION.arms,
-            target=DELIBERATION.control.target,
+            **DELIBERATION_VIEW,
         ),
     message:
         "Write the tables of the deliberation study"
     script:
-        "../scripts/deliberation/tabulate_deliberation.py"
+        "../scripts/study/tabulate.py"
 
 
 # A target of its own: hundreds of simulated studies (snakemake diagnosis).
@@ -307,6 +285,6 @@ rule deliberation:
         rules.reconstruct_debates.output,
         rules.measure_deliberation.output,
         rules.estimate_arms.output,
-        rules.plot_deliberation.output,
+        expand(D / "figures/{name}.{end}", name=DELIBERATION_FIGURES, end=["svg", "png"]),
         rules.tabulate_deliberation.output,
         money_of("deliberation"),

@@ -6,21 +6,17 @@
 # steps: collect_questions, draw_identity_manifest; (sessions.smk); read_answers; estimate_identity,
 #        fit_dcm, test_martingale, compute_identity_power; plot_identity, tabulate_identity
 
-from dissensus.identity.figures import names as identity_names
+from dissensus.identity import figures as identity_figures
 
 I = RESULTS / "identity"
 IDENTITY = SETTINGS.identity
 IDENTITY_VIEW = {
+    "study": "identity",
     "confidence": IDENTITY.inference.confidence,
     "ibc_noise": IDENTITY.inference.ibc_noise,
     "resamples": IDENTITY.inference.resamples,
 }
-IDENTITY_TITLES = {
-    "conformity": "Figure 1. Conformity and obstinacy",
-    "peers": "Figure 3. Identity bias with one and with several peers",
-    "rounds": "Figure 4. Identity bias by round",
-    "ibc_power": "How many questions an identity bias needs",
-}
+IDENTITY_FIGURES = {figure.name: figure for figure in identity_figures.FIGURES}
 
 
 rule collect_questions:
@@ -184,46 +180,39 @@ rule compute_identity_power:
         "../scripts/identity/compute_identity_power.py"
 
 
-rule plot_identity:
-    input:
-        **{
-            f"caption_{name}": f"workflow/report/identity_{name}.rst"
-            for name in identity_names.FIGURES
-        },
-        estimates=I / "estimates.parquet",
-        power=I / "power.parquet",
-        manifest=I / "manifest.parquet",
-    output:
-        **{
-            f"{name}_svg": report(
-                I / f"figures/{name}.svg",
-                caption=captions("identity") / f"{name}.rst",
+for _figure in IDENTITY_FIGURES.values():
+
+    rule:
+        name:
+            f"plot_identity_{_figure.name}"
+        input:
+            [I / f"{name}.parquet" for name in _figure.reads],
+            caption=f"workflow/report/identity_{_figure.name}.rst",
+        output:
+            svg=report(
+                I / f"figures/{_figure.name}.svg",
+                caption=captions("identity") / f"{_figure.name}.rst",
                 category="identity",
-                subcategory="1 Figures",
-                labels={"result": IDENTITY_TITLES[name]},
-            )
-            for name in identity_names.FIGURES
-        },
-        **{f"{name}_png": I / f"figures/{name}.png" for name in identity_names.FIGURES},
-        **{
-            f"{name}_caption": I / f"captions/{name}.rst"
-            for name in identity_names.FIGURES
-        },
-    log:
-        I / "logs/plot_identity.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            *(f"identity.figures.{name}" for name in identity_names.FIGURES),
-            "report.captions",
-            **IDENTITY_VIEW,
-        ),
-    message:
-        "Draw the figures of the identity study"
-    script:
-        "../scripts/identity/plot_identity.py"
+                subcategory=_figure.section,
+                labels={"result": _figure.title},
+            ),
+            png=I / f"figures/{_figure.name}.png",
+            caption=I / f"captions/{_figure.name}.rst",
+        log:
+            I / f"logs/plot_identity_{_figure.name}.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            stage=stage(
+                _figure.maker.partition(":")[0].removeprefix("dissensus."),
+                "report.captions",
+                **IDENTITY_VIEW,
+            ),
+        message:
+            "Draw {output.svg}"
+        script:
+            "../scripts/study/plot.py"
 
 
 rule tabulate_identity:
@@ -236,10 +225,10 @@ rule tabulate_identity:
         outcomes=I / "outcomes.parquet",
         power=I / "power.parquet",
         manifest=I / "manifest.parquet",
-        caption="workflow/report/tabulate_identity.rst",
+        caption="workflow/report/identity_tables.rst",
     output:
-        csv=expand(I / "tables/{name}.csv", name=identity_names.TABLES),
-        markdown=expand(I / "tables/{name}.md", name=identity_names.TABLES),
+        csv=expand(I / "tables/{name}.csv", name=[table.name for table in identity_figures.TABLES]),
+        markdown=expand(I / "tables/{name}.md", name=[table.name for table in identity_figures.TABLES]),
         page=report(
             I / "tables/index.html",
             caption=captions("identity") / "tables.rst",
@@ -256,11 +245,18 @@ rule tabulate_identity:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("identity.figures.tables", "report.captions", **IDENTITY_VIEW),
+        stage=stage(
+            "identity.figures.paper_tables",
+            "identity.figures.model_tables",
+            "identity.figures.study_tables",
+            "identity.figures.printed",
+            "report.captions",
+            **IDENTITY_VIEW,
+        ),
     message:
         "Write the tables of the identity study"
     script:
-        "../scripts/identity/tabulate_identity.py"
+        "../scripts/study/tabulate.py"
 
 
 # A target of its own: hundreds of simulated studies (snakemake diagnosis).
@@ -297,6 +293,6 @@ rule identity:
         rules.fit_dcm.output,
         rules.test_martingale.output,
         rules.compute_identity_power.output,
-        rules.plot_identity.output,
+        expand(I / "figures/{name}.{end}", name=IDENTITY_FIGURES, end=["svg", "png"]),
         rules.tabulate_identity.output,
         money_of("identity"),

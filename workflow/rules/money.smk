@@ -70,7 +70,7 @@ for study in STUDIES:
             **paid_by(study),
             spending=RESULTS / study / "spending.parquet",
             conduct=RESULTS / study / "conduct.parquet",
-            caption="workflow/report/tabulate_spending.rst",
+            caption="workflow/report/spending.rst",
         output:
             csv=expand(RESULTS / study / "tables/{name}.csv", name=SPENDING_TABLES),
             markdown=expand(RESULTS / study / "tables/{name}.md", name=SPENDING_TABLES),

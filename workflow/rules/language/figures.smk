@@ -1,23 +1,20 @@
 # What readers see, in the order in which they see it: figures with their captions, tables, speeches.
 
+from dissensus.language import figures as language_figures
+
 # A caption's numbers are the run's own: the rule that draws a figure fills its caption's template,
 # and the report reads what it wrote.
 CAPTIONS = captions("language")
 VIEW = {
+    "study": "language",
     "reference": STUDY.reference,
     "primary": STUDY.measures.primary,
     "paper_scale": STUDY.measures.paper_scale,
     "confidence": STUDY.inference.confidence,
+    "draws": STUDY.draws,
+    "saturation_warning": STUDY.inference.saturation_warning,
 }
-TABLE_NAMES = [
-    *(f"table_{number}" for number in range(1, 8)),
-    "table_paper",
-    "table_parts",
-    "table_saturation",
-    "table_domain_tests",
-    "table_conduct",
-    "table_reliability",
-]
+TABLE_NAMES = [table.name for table in language_figures.TABLES]
 
 
 rule plot_flow:
@@ -25,7 +22,7 @@ rule plot_flow:
         pool=L / "pool.parquet",
         manifest=L / "manifest.parquet",
         outcomes=L / "outcomes.parquet",
-        caption="workflow/report/plot_flow.rst",
+        caption="workflow/report/language_flow.rst",
     output:
         svg=report(
             L / "figures/flow.svg",
@@ -50,14 +47,14 @@ rule plot_flow:
     message:
         "Draw the flow of draws and sessions"
     script:
-        "../../scripts/language/plot_flow.py"
+        "../../scripts/study/plot.py"
 
 
 rule plot_power:
     input:
         power=L / "power.parquet",
         effect=L / "language_effect.parquet",
-        caption="workflow/report/plot_power.rst",
+        caption="workflow/report/language_power.rst",
     output:
         svg=report(
             L / "figures/power.svg",
@@ -77,20 +74,19 @@ rule plot_power:
         stage=stage(
             "language.figures.power",
             "report.captions",
-            draws=STUDY.draws,
             **VIEW,
         ),
     message:
         "Draw the power of the study"
     script:
-        "../../scripts/language/plot_power.py"
+        "../../scripts/study/plot.py"
 
 
 rule plot_paired_effects:
     input:
         metrics=L / "metrics.parquet",
         effect=L / "language_effect.parquet",
-        caption="workflow/report/plot_paired_effects.rst",
+        caption="workflow/report/language_paired_effects.rst",
     output:
         svg=report(
             L / "figures/paired_effects.svg",
@@ -115,46 +111,46 @@ rule plot_paired_effects:
     message:
         "Draw the paired effects"
     script:
-        "../../scripts/language/plot_paired_effects.py"
+        "../../scripts/study/plot.py"
 
 
-rule plot_parts:
+rule plot_components:
     input:
         metrics=L / "metrics.parquet",
         effect=L / "language_effect.parquet",
-        caption="workflow/report/plot_parts.rst",
+        caption="workflow/report/language_components.rst",
     output:
         svg=report(
-            L / "figures/parts.svg",
-            caption=CAPTIONS / "parts.rst",
+            L / "figures/components.svg",
+            caption=CAPTIONS / "components.rst",
             category="language",
             subcategory="2 Language effect",
-            labels={"result": "Figure 4. Words or meaning: the parts of the index"},
+            labels={"result": "Figure 4. Words or meaning: the components of the index"},
         ),
-        png=L / "figures/parts.png",
-        caption=L / "captions/parts.rst",
+        png=L / "figures/components.png",
+        caption=L / "captions/components.rst",
     log:
-        L / "logs/plot_parts.log",
+        L / "logs/plot_components.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
         stage=stage(
-            "language.figures.parts",
+            "language.figures.components",
             "report.captions",
             **VIEW,
         ),
     message:
-        "Draw the parts of the index"
+        "Draw the components of the index"
     script:
-        "../../scripts/language/plot_parts.py"
+        "../../scripts/study/plot.py"
 
 
 rule plot_specifications:
     input:
         curve=L / "specification_curve.parquet",
         tests=L / "specification_tests.parquet",
-        caption="workflow/report/plot_specifications.rst",
+        caption="workflow/report/language_specifications.rst",
     output:
         svg=report(
             L / "figures/specifications.svg",
@@ -179,14 +175,14 @@ rule plot_specifications:
     message:
         "Draw the specification curve"
     script:
-        "../../scripts/language/plot_specifications.py"
+        "../../scripts/study/plot.py"
 
 
 rule plot_saturation:
     input:
         metrics=L / "metrics.parquet",
         saturation=L / "saturation.parquet",
-        caption="workflow/report/plot_saturation.rst",
+        caption="workflow/report/language_saturation.rst",
     output:
         svg=report(
             L / "figures/saturation.svg",
@@ -206,13 +202,12 @@ rule plot_saturation:
         stage=stage(
             "language.figures.saturation",
             "report.captions",
-            threshold=STUDY.inference.saturation_warning,
             **VIEW,
         ),
     message:
         "Draw the distributions on the bounded scales"
     script:
-        "../../scripts/language/plot_saturation.py"
+        "../../scripts/study/plot.py"
 
 
 rule plot_domains:
@@ -221,7 +216,7 @@ rule plot_domains:
         domains=L / "domains.parquet",
         tests=L / "domain_tests.parquet",
         effect=L / "language_effect.parquet",
-        caption="workflow/report/plot_domains.rst",
+        caption="workflow/report/language_domains.rst",
     output:
         svg=report(
             L / "figures/domains.svg",
@@ -246,13 +241,13 @@ rule plot_domains:
     message:
         "Draw the domains"
     script:
-        "../../scripts/language/plot_domains.py"
+        "../../scripts/study/plot.py"
 
 
 rule plot_reuse:
     input:
         reuse=L / "reuse.parquet",
-        caption="workflow/report/plot_reuse.rst",
+        caption="workflow/report/language_reuse.rst",
     output:
         svg=report(
             L / "figures/reuse.svg",
@@ -277,7 +272,7 @@ rule plot_reuse:
     message:
         "Draw within-role reuse"
     script:
-        "../../scripts/language/plot_reuse.py"
+        "../../scripts/study/plot.py"
 
 
 rule compare_speeches:
@@ -286,7 +281,7 @@ rule compare_speeches:
         turns=L / "turns.parquet",
         manifest=L / "manifest.parquet",
         pool=L / "pool.parquet",
-        caption="workflow/report/compare_speeches.rst",
+        caption="workflow/report/language_recycled_speeches.rst",
     output:
         html=report(
             L / "tables/recycled_speeches.html",
@@ -307,7 +302,7 @@ rule compare_speeches:
     message:
         "Put the extreme speeches side by side"
     script:
-        "../../scripts/language/compare_speeches.py"
+        "../../scripts/study/write_page.py"
 
 
 rule tabulate:
@@ -323,7 +318,7 @@ rule tabulate:
         tests=L / "domain_tests.parquet",
         diagnostics=L / "diagnostics.parquet",
         power=L / "power.parquet",
-        caption="workflow/report/tabulate.rst",
+        caption="workflow/report/language_tables.rst",
     output:
         csv=expand(L / "tables/{name}.csv", name=TABLE_NAMES),
         markdown=expand(L / "tables/{name}.md", name=TABLE_NAMES),
@@ -348,20 +343,19 @@ rule tabulate:
             "report.captions",
             "language.inference.domain_tests",
             "language.inference.estimators",
-            threshold=STUDY.inference.saturation_warning,
             **VIEW,
         ),
     message:
         "Write the tables"
     script:
-        "../../scripts/language/tabulate.py"
+        "../../scripts/study/tabulate.py"
 
 
 FIGURES = [
     rules.plot_flow.output,
     rules.plot_power.output,
     rules.plot_paired_effects.output,
-    rules.plot_parts.output,
+    rules.plot_components.output,
     rules.plot_specifications.output,
     rules.plot_saturation.output,
     rules.plot_domains.output,

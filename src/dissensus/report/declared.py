@@ -1,0 +1,45 @@
+"""The figures and tables of a study as its rules list them: names and strings, nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One output for readers.
+
+    Attributes
+    ----------
+    name : of its files.
+    maker : "module:function"; takes :class:`~dissensus.report.artefacts.Artefacts` and a
+        :class:`~dissensus.report.view.View`.
+    reads : names of the artefacts that the maker asks for.
+    title, section : in the report.
+    """
+
+    name: str
+    maker: str
+    reads: tuple[str, ...]
+    title: str
+    section: str
+
+    def load(self) -> Callable[..., Any]:
+        """The maker itself."""
+        module, _, function = self.maker.partition(":")
+        return getattr(import_module(module), function)  # type: ignore[no-any-return]
+
+
+class Figure(Declared):
+    """Its maker gives a :class:`~dissensus.report.view.Drawn`."""
+
+
+class Table(Declared):
+    """Its maker gives a :class:`~dissensus.report.tables.Table`."""
+
+
+class Page(Declared):
+    """Its maker gives a :class:`~dissensus.report.tables.Text`, which is neither of the two."""
