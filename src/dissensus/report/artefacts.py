@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,12 +23,6 @@ class Artefacts:
 
     paths: Mapping[str, str | Path]
     held: dict[str, pd.DataFrame] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, paths: Iterable[str | Path]) -> Artefacts:
-        """The Parquet files among some paths, each by its name without the ending."""
-        found = [Path(path) for path in paths if str(path).endswith(".parquet")]
-        return cls({path.stem: path for path in found})
 
     def path(self, name: str) -> Path:
         """Where an artefact lies.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,11 +24,6 @@ class Declared:
     title: str
     section: str
 
-    def load(self) -> Callable[..., Any]:
-        """The maker itself."""
-        module, _, function = self.maker.partition(":")
-        return getattr(import_module(module), function)  # type: ignore[no-any-return]
-
 
 class Figure(Declared):
     """Its maker gives a :class:`~dissensus.report.view.Drawn`."""
@@ -39,7 +31,3 @@ class Figure(Declared):
 
 class Table(Declared):
     """Its maker gives a :class:`~dissensus.report.tables.Table`."""
-
-
-class Page(Declared):
-    """Its maker gives a :class:`~dissensus.report.tables.Text`, which is neither of the two."""

@@ -43,15 +43,6 @@ class Table:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Text:
-    """A text that is neither figure nor table, in two forms, and its caption's facts."""
-
-    markdown: str
-    html: str
-    facts: Mapping[str, str]
-
-
 def make(
     name: str,
     title: str,

@@ -9,8 +9,8 @@ from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    drawn = draw_session(Artefacts.of(inputs), Path(outputs.svg).stem, stage.simulated)
-    save_svg(drawn.figure, outputs.svg)
+    artefacts = Artefacts(dict(inputs.items()))
+    save_svg(draw_session(artefacts, Path(outputs.svg).stem, stage.simulated).figure, outputs.svg)
 
 
 if __name__ == "__main__":

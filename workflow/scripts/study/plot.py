@@ -1,7 +1,5 @@
-"""Draw one figure of a study, the one that its file is named after, and fill in its caption."""
+"""Draw the figures of a study, and write their captions."""
 
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from dissensus.report.artefacts import Artefacts
@@ -12,12 +10,13 @@ from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    study, name = stage.settings["study"], Path(outputs.svg).stem
-    figures = import_module(f"dissensus.{study}.figures").FIGURES
-    draw = next(figure for figure in figures if figure.name == name).load()
-    drawn = draw(Artefacts.of(inputs), View(study, stage.settings, stage.simulated))
-    save(drawn.figure, outputs.svg, outputs.png)
-    write_caption(outputs.caption, inputs.caption, drawn.facts, stage.simulated)
+    view = View.of(stage.settings, stage.simulated)
+    artefacts = Artefacts(dict(inputs.items()))
+    files = zip(inputs.captions, outputs.svg, outputs.png, outputs.caption, strict=True)
+    for draw, (template, svg, png, caption) in zip(stage.resolved, files, strict=True):
+        drawn = draw(artefacts, view)
+        save(drawn.figure, svg, png)
+        write_caption(caption, template, drawn.facts, stage.simulated)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
-"""Write the tables of a study, each as CSV and Markdown, and all of them on one page."""
+"""Write the tables of a study, and their caption."""
 
-from importlib import import_module
 from typing import Any
 
 from dissensus.report.artefacts import Artefacts
@@ -11,12 +10,10 @@ from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    study = stage.settings["study"]
-    artefacts = Artefacts.of(inputs)
-    view = View(study, stage.settings, stage.simulated)
-    declared = import_module(f"dissensus.{study}.figures").TABLES
-    tables = [table.load()(artefacts, view) for table in declared]
-    title = f"Tables of the {study} study"
+    view = View.of(stage.settings, stage.simulated)
+    artefacts = Artefacts(dict(inputs.items()))
+    tables = [build(artefacts, view) for build in stage.resolved]
+    title = f"Tables of the {view.study} study"
     write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
     write_caption(outputs.caption, inputs.caption, caption_facts(tables), stage.simulated)
 

@@ -13,6 +13,9 @@ from dissensus.digests import digest
 from dissensus.language.settings import ROLES
 from dissensus.tables.artefact import Schema, read
 
+#: The columns that name a session -> type.
+IDS = dict.fromkeys(("session_id", "draw_id", "language"), "string")
+
 MANIFEST = Schema(
     name="manifest",
     row="session",
@@ -45,10 +48,23 @@ class Drawing:
     languages: Sequence[str]
     panel: Sequence[str]
 
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], seed: int) -> Drawing:
+        """From the settings that the study's manifest declares."""
+        names = ("draws", "block_size", "language_names", "panel")
+        return cls(seed, *(settings[name] for name in names))
+
 
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw(
+    pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
+    return draw_manifest(list(pool.values()), Drawing.of(settings, seed))
 
 
 def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 Nothing here estimates.
 """
 
-from dissensus.report.declared import Figure, Page, Table
+from dissensus.report.declared import Figure, Table
 
 _HERE = "dissensus.language.figures"
 _DESIGN, _EFFECT, _ROBUST = "1 Design", "2 Language effect", "3 Robustness"
@@ -63,16 +63,6 @@ FIGURES = (
         f"{_HERE}.reuse:draw",
         ("reuse",),
         "Figure 8. How much speakers recycle",
-        "5 Case study",
-    ),
-)
-
-PAGES = (
-    Page(
-        "recycled_speeches",
-        f"{_HERE}.speeches:build",
-        ("reuse", "turns", "manifest", "pool"),
-        "The most and the least recycled speeches",
         "5 Case study",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -13,7 +13,7 @@ from dissensus.language.figures.reuse import Extreme, describe, extremes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
-from dissensus.report.tables import SIMULATED, Text, page
+from dissensus.report.tables import SIMULATED, page
 from dissensus.report.view import View
 
 #: Shorter matches are chance: a few letters of English, one or two characters of Chinese.
@@ -39,6 +39,15 @@ class Comparison:
     tokens: float
     first: Speech
     second: Speech
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that is neither figure nor table, in two forms, and its caption's facts."""
+
+    markdown: str
+    html: str
+    facts: Mapping[str, str]
 
 
 def build(artefacts: Artefacts, view: View) -> Text:

@@ -80,9 +80,9 @@ def table_saturation(artefacts: Artefacts, view: View) -> Table:
     warned = int(saturation["warning"].sum())
     note = (
         "Share of complete sessions within 0.01 of the scale's bound. SATURATED: more than "
-        f"{percent(view['saturation_warning'])} at a bound, {warned} of {len(rows)} rows. Where an arm is "
-        "saturated the effect on that scale is cut short, and its interval is that of the other "
-        "arm alone."
+        f"{percent(view['saturation_warning'])} at a bound, {warned} of {len(rows)} rows. Where an "
+        "arm is saturated the effect on that scale is cut short, and its interval is that of the "
+        "other arm alone."
     )
     columns = ("Scale", "Outcome", "Language", "At lower", "At upper", "N", "Warning")
     return make(
