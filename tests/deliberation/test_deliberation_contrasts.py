@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from deliberation.deliberation_frames import make_run
 from dissensus.deliberation.inference.contrasts import (
+    CONTRASTS,
     HINTS,
     PRIMARY,
     SECONDARY,
@@ -23,7 +24,7 @@ from dissensus.deliberation.inference.contrasts import (
     contrast_arms,
 )
 from dissensus.deliberation.inference.trajectories import follow
-from dissensus.design.contrasts import CONTRASTS, HEADLINE, RANDOMISATION
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.tables.artefact import read, write
 
 

@@ -11,7 +11,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from dissensus.design.contrasts import (
-    CONTRASTS,
     HEADLINE,
     METHODS,
     RANDOMISATION,
@@ -21,6 +20,7 @@ from dissensus.design.contrasts import (
     Pairs,
     compare,
     compare_arms,
+    contrasts_schema,
     pair_up,
 )
 from dissensus.stats.checks import FloatArray
@@ -95,6 +95,7 @@ def make_metrics(draws: int = 20) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+CONTRASTS = contrasts_schema("contrasts")
 COLUMNS = Columns(arm="policy", unit="run", cluster="motion")
 COMPARED = [("swap", "none"), ("coach", "none"), ("coach", "swap")]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session.record import (
@@ -21,7 +22,7 @@ from dissensus.tables.artefact import provenance_of, read
 from scripted import LIMITS, Scripted, in_turn, toy_debate
 
 IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
-TYPES = dict.fromkeys(IDS, "string")
+TYPES = MANIFEST.pick(*IDS)
 TRANSCRIPT = transcript(TYPES)
 DIGEST = "0123456789abcdef" * 4
 FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)

@@ -27,30 +27,7 @@ from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Schema
-
-CONTRASTS = Schema(
-    name="contrasts",
-    row="arm, reference, outcome and method; null where the data do not define the number",
-    columns={
-        "contrast": "string",
-        "outcome": "string",
-        "method": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "p_value": "float?",
-        "n": "int",
-        "n_clusters": "int",
-        "arm": "string",
-        "reference": "string",
-        "simulation_error": "float?",
-        "p_adjusted": "float?",
-        "p_bh": "float?",
-        "headline": "bool",
-    },
-    key=("arm", "reference", "outcome", "method"),
-)
+from dissensus.tables.common import common, flag, text
 
 HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 
@@ -125,6 +102,23 @@ class Options:
     seed: int
 
 
+def contrasts_schema(name: str) -> Schema:
+    """The schema of a study's contrasts, by the name of its artefact."""
+    return Schema(
+        name=name,
+        row="arm, reference, outcome and method",
+        columns={
+            **common("contrast", "outcome", "method", "estimate?", "se?", "ci_low?", "ci_high?"),
+            **common("p_value?", "n", "n_clusters"),
+            "arm": text("Arm of the study that is compared."),
+            "reference": text("Arm that it is compared with; empty for the mean of one arm."),
+            **common("simulation_error?", "p_adjusted?", "p_bh?"),
+            "headline": flag("Whether this is the primary outcome by the headline's method."),
+        },
+        key=("arm", "reference", "outcome", "method"),
+    )
+
+
 def by_arm(metrics: pd.DataFrame, outcome: str, columns: Columns) -> pd.DataFrame:
     """An outcome with a row a unit and a column an arm, NaN where there is none.
 
@@ -182,7 +176,7 @@ def compare_arms(
 
     Returns
     -------
-    Rows of :data:`CONTRASTS`. A contrast of fewer than two units or clusters has no standard
+    Rows of :func:`contrasts_schema`. A contrast of fewer than two units or clusters has no standard
     error; one that no unit defines has n = 0. The headline is the primary outcome against the
     common reference by :data:`HEADLINE`. P-values are adjusted by method over two families: the
     primary outcome against the common reference, and all the rest.
@@ -282,7 +276,7 @@ def contrast_name(arm: str, reference: str) -> str:
 def contrast_row(
     outcome: str, arm: str, reference: str, method: str, found: Estimate, headline: bool
 ) -> Row:
-    """A row of :data:`CONTRASTS`; the mean of a single arm has no reference."""
+    """A row of :func:`contrasts_schema`; the mean of a single arm has no reference."""
     numbers = ("estimate", "se", "ci_low", "ci_high", "p_value")
     return {
         "contrast": contrast_name(arm, reference),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_all_start_methods, get_context
 from typing import Any
 
@@ -24,28 +25,33 @@ from dissensus.report.labels import MISSING, number, whole
 from dissensus.report.tables import Table, make
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import count, share, text
+from dissensus.tables.common import number as numbers
+
+_UNIT = "of what is estimated"
+_number = partial(numbers, unit=_UNIT)
 
 DIAGNOSIS = Schema(
     name="design_diagnosis",
-    row="world, true value and estimator",
+    row="simulated world, true value and estimator",
     columns={
-        "world": "string",
-        "estimand": "string",
-        "true": "float",
-        "estimator": "string",
-        "simulations": "int",
-        "mean": "float?",
-        "bias": "float?",
-        "bias_se": "float?",
-        "sd": "float?",
-        "rmse": "float?",
-        "coverage": "float?",
-        "coverage_se": "float?",
-        "width": "float?",
-        "rejection": "float?",
-        "rejection_se": "float?",
-        "type_s": "float?",
+        "world": text("Name of the simulated world."),
+        "estimand": text("What is estimated, with its unit."),
+        "true": Column("float", "True value in the simulated world.", _UNIT),
+        "estimator": text("Name of the estimator or test that is diagnosed."),
+        "simulations": count("How many simulated studies the estimator gave a result in."),
+        "mean": _number("Mean estimate over the simulated studies."),
+        "bias": _number("Mean estimate less the true value."),
+        "bias_se": _number("Standard error of the bias, from simulating so many studies."),
+        "sd": _number("Standard deviation of the estimates over the simulated studies."),
+        "rmse": _number("Root mean square error of the estimates."),
+        "coverage": share("Share of the intervals that hold the true value."),
+        "coverage_se": share("Standard error of the coverage, from simulating so many studies."),
+        "width": _number("Mean width of the intervals."),
+        "rejection": share("Share of the tests that are significant: size or power."),
+        "rejection_se": share("Standard error of that share, from simulating so many studies."),
+        "type_s": share("Share of the significant estimates that have the wrong sign."),
     },
     key=("world", "true", "estimator"),
 )

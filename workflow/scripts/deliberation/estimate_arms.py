@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from dissensus.deliberation.inference.contrasts import contrast_arms
-from dissensus.design.contrasts import CONTRASTS
+from dissensus.deliberation.inference.contrasts import CONTRASTS, contrast_arms
 from dissensus.report.frames import read_frame
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write

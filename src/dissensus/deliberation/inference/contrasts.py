@@ -17,8 +17,11 @@ from dissensus.design.contrasts import (
     adjust_family,
     compare_arms,
     contrast_row,
+    contrasts_schema,
     robust_mean,
 )
+
+CONTRASTS = contrasts_schema("contrasts")
 
 #: Declared before any data: what the study is about.
 PRIMARY = "retention_last"
@@ -70,7 +73,7 @@ def contrast_arms(
 
     Returns
     -------
-    Rows of :data:`dissensus.design.contrasts.CONTRASTS`. Hints are compared only where both arms
+    Rows of :data:`CONTRASTS`. Hints are compared only where both arms
     gave any. Rows of the outcome :data:`SILENCE` have no reference: they are means over the
     sessions of an arm, and of all arms with the sessions of a draw as one cluster; their p-values
     are adjusted over the arms.

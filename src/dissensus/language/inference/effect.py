@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from dissensus.design.contrasts import (
-    CONTRASTS,
     HEADLINE,
     adjust_family,
     contrast_name,
     contrast_row,
+    contrasts_schema,
 )
 from dissensus.digests import digest
 from dissensus.language.inference.estimators import (
@@ -33,7 +32,7 @@ from dissensus.language.settings import InferenceSettings
 from dissensus.stats.bounds import lee_bounds, manski_bounds
 from dissensus.stats.results import Estimate
 
-LANGUAGE_EFFECT = replace(CONTRASTS, name="language_effect")
+LANGUAGE_EFFECT = contrasts_schema("language_effect")
 
 #: Raw similarities, whose effects no anchor touches.
 RAW_OUTCOMES = (
