@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.language.design.manifest import MANIFEST, Drawing, draw_manifest
+from dissensus.language.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains
@@ -23,7 +23,6 @@ from dissensus.language.inference.saturation import measure_saturation
 from dissensus.language.inference.specification import specification_curve
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
-from dissensus.language.session import Debates
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
@@ -31,7 +30,7 @@ from dissensus.tables.artefact import Schema, read, write
 SCHEMAS: dict[str, Schema] = {
     "pool": POOL,
     "manifest": MANIFEST,
-    "outcomes": outcomes_schema(Debates.IDS),
+    "outcomes": outcomes_schema(IDS),
     "components": COMPONENTS,
     "metrics": METRICS,
 }
@@ -90,7 +89,7 @@ def _components(ended: Frame, settings: Configuration, rng: np.random.Generator)
                 if name.startswith("s_"):
                     own = rng.normal(0.0, 0.02, n)
                     frame[name] = np.clip(0.45 + shared + session + own, 0.0, 1.0)
-            counts = [name for name, kind in COMPONENTS.columns.items() if kind == "int"]
+            counts = [name for name, one in COMPONENTS.columns.items() if one.kind == "int"]
             frame[counts] = rng.integers(100, 900, (n, len(counts)))
             frames.append(frame)
     return pd.concat(frames)

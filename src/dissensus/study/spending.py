@@ -1,4 +1,4 @@
-"""What a run has spent, by model, stage and session, and how its models have behaved."""
+"""What a run has spent, by model, purpose and session, and how its models have behaved."""
 
 from __future__ import annotations
 
@@ -7,37 +7,47 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dissensus.llm.call import answers_for
-from dissensus.study.call_plan import stage_of
 from dissensus.study.cost import EMBEDDING
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, text
 
 SPENDING = Schema(
     name="spending",
-    row="stage, session (or block, where a stage takes whole blocks) and model",
+    row="purpose, session (or block, for embeddings) and model",
     columns={
-        "stage": "string",
-        "session_id": "string",
-        "block": "int",
-        "model": "string",
-        "calls": "int",
-        "tries": "int",
-        "unpriced": "int",
-        "input_tokens": "int",
-        "cached_tokens": "int",
-        "output_tokens": "int",
-        "first_usd": "float",
-        "repairs_usd": "float",
-        "reruns_usd": "float",
-        "faults_usd": "float",
+        "purpose": text("What the calls were made for, such as debate, judge or embed."),
+        "session_id": text(
+            "Name of the session; empty for embeddings, which are counted by block."
+        ),
+        **common("block", "model"),
+        "calls": count("How many calls, each with all its tries."),
+        "tries": count("How many tries these calls took."),
+        "unpriced": count("How many answers came from models without a price."),
+        **common("input_tokens", "cached_tokens", "output_tokens"),
+        "first_usd": Column(
+            "float", "Price of the answers to first attempts at a turn.", "US dollars"
+        ),
+        "repairs_usd": Column(
+            "float", "Price of the answers to turns that were asked for again.", "US dollars"
+        ),
+        "reruns_usd": Column(
+            "float", "Price of the answers in sessions that were begun again.", "US dollars"
+        ),
+        **common("faults_usd"),
     },
-    key=("stage", "session_id", "block", "model"),
+    key=("purpose", "session_id", "block", "model"),
 )
 
 #: What a provider said of itself and of its answers: no clock reading, no request id.
 CONDUCT = Schema(
     name="conduct",
     row="model, kind of fact and value",
-    columns={"model": "string", "fact": "string", "value": "string", "count": "int"},
+    columns={
+        **common("model"),
+        "fact": text("Kind of fact: finish_reason, answered_by, fingerprint, fault, ..."),
+        "value": text("What it was, such as stop or rate_limit."),
+        "count": count("How many calls or tries it is true of."),
+    },
     key=("model", "fact", "value"),
 )
 
@@ -67,19 +77,19 @@ def spending(
         kind = "reruns_usd" if row["session_attempt"] > 1 else "first_usd"
         if kind == "first_usd" and row["attempt"] > 1:
             kind = "repairs_usd"
-        into = _entry(found, (stage_of(row["role"]), session, blocks[session], row["model"]))
+        into = _entry(found, (row["purpose"], session, blocks[session], row["model"]))
         _add(into, row, kind)
         into["cached_tokens"] += row["cached_tokens"]
         into["output_tokens"] += row["output_tokens"]
     for row in embedding_calls:
         into = _entry(found, (EMBEDDING, "", row["block"], row["embedder"]))
         _add(into, row, "first_usd")
-    return [found[key] for key in sorted(found, key=_stages_first)]
+    return [found[key] for key in sorted(found, key=_embeddings_last)]
 
 
 def _entry(found: dict[Any, dict[str, Any]], key: tuple[str, str, int, str]) -> dict[str, Any]:
     if key not in found:
-        named = dict(zip(("stage", "session_id", "block", "model"), key, strict=True))
+        named = dict(zip(("purpose", "session_id", "block", "model"), key, strict=True))
         found[key] = named | dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0)
     return found[key]
 
@@ -93,9 +103,9 @@ def _add(into: dict[str, Any], row: Mapping[str, Any], kind: str) -> None:
     into["faults_usd"] += row["faults_usd"]
 
 
-def _stages_first(key: tuple[str, str, int, str]) -> tuple[bool, str, int, str, str]:
-    stage, session, block, model = key
-    return stage == EMBEDDING, session, block, stage, model
+def _embeddings_last(key: tuple[str, str, int, str]) -> tuple[bool, str, int, str, str]:
+    purpose, session, block, model = key
+    return purpose == EMBEDDING, session, block, purpose, model
 
 
 def conduct(
@@ -129,10 +139,10 @@ def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def by_model(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    """(stage, model) -> the sums of its rows of :data:`SPENDING`, in their order."""
+    """(purpose, model) -> the sums of its rows of :data:`SPENDING`, in their order."""
     sums: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        key = (row["stage"], row["model"])
+        key = (row["purpose"], row["model"])
         into = sums.setdefault(key, dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0))
         for name in (*_COUNTS, *_USD):
             into[name] += row[name]

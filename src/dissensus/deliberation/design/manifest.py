@@ -9,31 +9,34 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.deliberation.design.topics import TOPICS
 from dissensus.digests import digest
-from dissensus.tables.artefact import Schema, read
+from dissensus.tables.artefact import Column, Schema, read
+from dissensus.tables.common import common, count, text, texts
 
 MANIFEST = Schema(
     name="manifest",
     row="session",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "block": "int",
-        "topic_id": "string",
-        "arm": "string",
-        "arm_order": "string",
-        "position": "int",
-        "cast": "strings",
-        "judge": "string",
-        "hint": "string",
-        "hint_option": "string",
-        "hint_round": "int",
-        "agents": "int",
-        "rounds": "int",
-        "seed": "int",
+        **common("session_id", "draw_id", "block"),
+        **TOPICS.pick("topic_id"),
+        "arm": text("Name of the arm in the configuration; all where arms are pooled."),
+        "arm_order": text("Order in which the arms of the draw are run, as in a>b>c."),
+        **common("position"),
+        "cast": texts("Models in the seats A1, A2, ..."),
+        "judge": text("Model that judges the debate; empty where no arm needs one."),
+        "hint": text("Kind of hint that the draw has: valid, invalid or none."),
+        "hint_option": text("Option that the hint speaks for; empty without a hint."),
+        "hint_round": Column("int", "Round in which the hint is given; 0 without a hint."),
+        **common("agents"),
+        "rounds": count("How many rounds the debate has."),
+        **common("seed"),
     },
     key=("session_id",),
 )
+
+#: The columns that name a session.
+IDS = MANIFEST.pick("session_id", "draw_id", "topic_id", "arm")
 
 #: A hint for the truth, and one for another option.
 HINTS = ("valid", "invalid")
@@ -63,6 +66,15 @@ class Drawing:
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw(
+    topics: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
+    names = ("draws", "block_size", "rounds", "panel", "judges", "arm_names")
+    drawing = Drawing(seed, *(settings[name] for name in names))
+    return draw_manifest(list(topics.values()), drawing)
 
 
 def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

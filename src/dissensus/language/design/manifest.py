@@ -10,29 +10,31 @@ from typing import Any
 import numpy as np
 
 from dissensus.digests import digest
+from dissensus.language.design.pool import POOL
 from dissensus.language.settings import ROLES
 from dissensus.tables.artefact import Schema, read
+from dissensus.tables.common import common, text
 
 MANIFEST = Schema(
     name="manifest",
     row="session",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "block": "int",
-        "domain_id": "int",
-        "motion_id": "string",
-        "language": "string",
-        "language_order": "string",
-        "position": "int",
-        "P1": "string",
-        "P2": "string",
-        "O1": "string",
-        "O2": "string",
-        "seed": "int",
+        **common("session_id", "draw_id", "block"),
+        **POOL.pick("domain_id", "motion_id"),
+        "language": text("Language of the debate, as the configuration names it."),
+        "language_order": text("Order in which the draw's languages are run, as in a>b."),
+        **common("position"),
+        "P1": text("Model that speaks first for the motion."),
+        "P2": text("Model that speaks second for the motion."),
+        "O1": text("Model that speaks first against the motion."),
+        "O2": text("Model that speaks second against the motion."),
+        **common("seed"),
     },
     key=("session_id",),
 )
+
+#: The columns that name a session.
+IDS = MANIFEST.pick("session_id", "draw_id", "language")
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,23 @@ class Drawing:
     languages: Sequence[str]
     panel: Sequence[str]
 
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], seed: int) -> Drawing:
+        """From the settings that the study's manifest declares."""
+        names = ("draws", "block_size", "language_names", "panel")
+        return cls(seed, *(settings[name] for name in names))
+
 
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw(
+    pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
+    return draw_manifest(list(pool.values()), Drawing.of(settings, seed))
 
 
 def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

@@ -7,23 +7,34 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.language.design.pool import Codebook
+from dissensus.language.design.pool import POOL, Codebook, build_pool
+from dissensus.language.settings import LanguageCondition, PoolSettings
 from dissensus.stats.agreement import bootstrap_agreement, confusion_matrix, per_category_agreement
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, count, number, text
 
 RELIABILITY = Schema(
     name="reliability",
     row="statistic",
     columns={
-        "statistic": "string",
-        "value": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "n": "int",
-        "q": "int",
+        "statistic": text("Name of a coefficient, agreement[code], or confusion[first,second]."),
+        "value": number("Value of the coefficient or the agreement; a confusion counts motions."),
+        **common("ci_low?", "ci_high?", "n"),
+        "q": count("How many codes the codebook has."),
     },
     key=("statistic",),
 )
+
+
+def code_pool(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:
+    """The motion pool of a run and how far its coders agree; see
+    :class:`dissensus.study.study.Source`.
+    """
+    languages = {name: LanguageCondition(**each) for name, each in settings["languages"].items()}
+    pool, codebook = build_pool(PoolSettings(**settings["pool"]), languages)
+    resamples = settings["inference.resamples"]
+    reliability = measure_reliability(pool, codebook, resamples=resamples, seed=seed)
+    return {"pool": (POOL, pool), "reliability": (RELIABILITY, reliability)}
 
 
 def measure_reliability(

@@ -1,0 +1,127 @@
+"""The index's components by language: lexical and semantic, plain and with the length taken out."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from dissensus.language.figures.frames import estimates, languages_of, wide
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.clouds import dots, threads
+from dissensus.report.frames import Record, jitter
+from dissensus.report.labels import (
+    contrast_words,
+    language_name,
+    limits,
+    listed,
+    number,
+    signed,
+)
+from dissensus.report.style import INK, Mark, marks, new_figure, styled
+from dissensus.report.view import Drawn, View
+
+#: Column -> title and unit, in two rows of four.
+PANELS = {
+    "s_lex": ("Lexical", "1 − normalised JSD"),
+    "s_lex_matched": ("Lexical, matched", "1 − normalised JSD"),
+    "s_lex_excess": ("Lexical, excess", "excess over shuffled tokens"),
+    "tokens": ("Length", "tokens in a session"),
+    "s_sem": ("Semantic, pooled", "mean cosine"),
+    "s_sem_cross_side": ("Semantic, cross-side", "mean cosine"),
+    "s_sem_same_side": ("Semantic, same side", "mean cosine"),
+    "s_sem_same_speaker": ("Semantic, speaker", "mean cosine"),
+}
+
+METHOD = "cluster_robust"
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw every component by language, draws joined, with its effect above it."""
+    metrics, effect = artefacts.frames("metrics", "language_effect")
+    languages = languages_of(metrics, view.reference)
+    looks = marks(languages, view.reference)
+    contrasts = len(languages) - 1
+    figure = new_figure(4.4 + 0.5 * max(contrasts - 1, 0), view.simulated)
+    axes = figure.subplots(2, 4)
+    for letter, place, (column, (title, unit)) in zip(
+        "abcdefgh", axes.flat, PANELS.items(), strict=True
+    ):
+        values = wide(metrics, column, languages)
+        _panel(place, values, looks)
+        found = estimates(effect, column, METHOD)
+        lines = [_line(name, row, contrasts) for name, row in found.items()]
+        blank = ["" for _ in range(2 * contrasts)] if not lines else []
+        place.set_title(f"{letter}  {title}", size=7.5, pad=9 * 2 * contrasts + 6)
+        place.annotate(
+            "\n".join(lines or blank),
+            (0, 1),
+            (0, 3),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            size=6.5,
+        )
+        place.set_ylabel(unit, size=7)
+    return Drawn(figure, describe(metrics, effect, view))
+
+
+def _line(contrast: str, row: Record, contrasts: int) -> str:
+    name = f"{contrast.replace('-', '−')}: " if contrasts > 1 else ""
+    return f"{name}{signed(row['estimate'])}\n{limits(row)}"
+
+
+def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
+    places = list(range(len(values.columns)))
+    complete = values.dropna()
+    threads(axes, places, complete.to_numpy(), 0.4)
+    for place, language in zip(places, values.columns, strict=True):
+        known = values[language].dropna().to_numpy()
+        look = looks[str(language)]
+        axes.plot(
+            place + jitter(len(known), 0.2),
+            known,
+            look.marker,
+            color=look.colour,
+            zorder=2,
+            **dots(len(known), 1.8, 0.6),
+        )
+        if len(known):
+            axes.plot(
+                [place - 0.3, place + 0.3], [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3
+            )
+    axes.set(
+        xticks=places,
+        xticklabels=[looks[str(name)].name for name in values.columns],
+        xlim=(-0.6, len(places) - 0.4),
+    )
+    axes.locator_params(axis="y", nbins=5)
+    if len(places) > 2:
+        axes.tick_params(axis="x", labelrotation=30 if len(places) == 3 else 90)
+
+
+def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says."""
+    languages = languages_of(metrics, view.reference)
+
+    def clause(column: str) -> str:
+        found = estimates(effect, column, METHOD)
+        return "; ".join(
+            f"{contrast_words(name)} {signed(row['estimate'])} {limits(row)}"
+            for name, row in found.items()
+        )
+
+    tokens = wide(metrics, "tokens", languages).mean()
+    return {
+        "plain": clause("s_lex"),
+        "matched": clause("s_lex_matched"),
+        "excess": clause("s_lex_excess"),
+        "pooled": clause("s_sem"),
+        "cross_side": clause("s_sem_cross_side"),
+        "same_speaker": clause("s_sem_same_speaker"),
+        "tokens": listed(
+            f"{number(float(tokens[name]), 0)} in {language_name(name)}" for name in languages
+        ),
+        "level": view.level,
+    }

@@ -1,0 +1,18 @@
+"""Check and write down what a study draws its manifest from."""
+
+from pathlib import Path
+from typing import Any
+
+from dissensus.study.stage import Stage, run
+from dissensus.tables.artefact import write
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    found = stage.function(stage.settings, stage.seed)
+    for path in outputs:
+        schema, rows = found[Path(path).stem]
+        write(path, schema, rows, stage.provenance)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
