@@ -39,7 +39,7 @@ def renew(monkeypatch: pytest.MonkeyPatch) -> InFlight:
     return fresh
 
 
-def board(
+def make_registry(
     folder: Path,
     server: Server,
     kind: str = "openai",

@@ -16,7 +16,8 @@ from dissensus.llm.journal import Journal
 from dissensus.session import progress, runner
 from dissensus.session.progress import Counted, Counts, Progress, Published, clear
 from dissensus.session.runner import run_session
-from scripted import LIMITS, Scripted, in_turn, toy_debate
+from fake_client import FakeClient, in_turn
+from scripted import LIMITS, toy_debate
 
 TIMEOUT = Reply("", error="timeout", finish_reason="error")
 
@@ -66,7 +67,7 @@ def published(counted: Progress, tmp_path: Path) -> Counts:
 
 def hold(tmp_path: Path, *replies: str | Reply, **limits: int) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
-    models = {"m": Scripted(in_turn(*replies))}
+    models = {"m": FakeClient(in_turn(*replies))}
     run_session(1, toy_debate("A", "B"), models, journal, replace(LIMITS, **limits))
 
 
@@ -91,7 +92,7 @@ def test_reruns_and_failures_for_good(counted: Progress, tmp_path: Path) -> None
 
 
 def test_a_counted_provider_is_otherwise_the_same() -> None:
-    provider = Scripted(in_turn("one"), name="n", identity="who")
+    provider = FakeClient(in_turn("one"), name="n", identity="who")
     made = Counted(provider)
     assert (made.name, made.identity, made.asked_model, made.simulated) == (
         *("n", "who", provider.asked_model),
