@@ -1,4 +1,4 @@
-"""Fixtures that whole-run tests share."""
+"""Fixtures that whole-run tests share, and the mark that every test has."""
 
 from __future__ import annotations
 
@@ -17,14 +17,34 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
 
 
+#: The marks, each test having one of them; what waits longest is begun first, so that it is not last.
+MARKS = ("cluster", "run", "slow", "unit")
+#: Fixtures that are a project with its workflow.
+PROJECTS = {"project", "finished", "copied"}
+
+
+def kind(item: pytest.Item) -> str:
+    """The mark that a test gets, if it does not bear one: by its folder, module and fixtures."""
+    if item.path.parent == TESTS / "slurm":
+        return "cluster"
+    whole = getattr(getattr(item, "module", None), Project.__name__, None) is Project
+    return "run" if whole or PROJECTS & set(getattr(item, "fixturenames", ())) else "unit"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits longest, the cluster and the whole runs, so that none of it is last."""
+    """Mark every test (before ``-m`` looks at them) and put those that wait longest first."""
+    rank = {}
+    for item in items:
+        if not (borne := marks(item)):
+            item.add_marker(kind(item))
+        rank[item] = MARKS.index((borne or marks(item))[0])
+    items.sort(key=rank.__getitem__)
 
-    def rank(item: pytest.Item) -> int:
-        folder = item.path.parent
-        return 0 if folder == TESTS / "slurm" else 1 if folder == TESTS else 2
 
-    items.sort(key=rank)
+def marks(item: pytest.Item) -> list[str]:
+    """Those of MARKS that a test bears."""
+    return [mark for mark in MARKS if item.get_closest_marker(mark)]
 
 
 @pytest.fixture
