@@ -8,24 +8,29 @@ min_version("9.27")
 configfile: "config.yaml"
 
 
-report: "workflow/report/workflow.rst"
-
-
 include: "workflow/rules/common.smk"
-include: "workflow/rules/inputs.smk"
-include: "workflow/rules/sessions.smk"
-include: "workflow/rules/money.smk"
+
+
+report: RESULTS / "report.rst"
+
+
+include: "workflow/rules/study.smk"
 
 
 for study in STUDIES:
 
-    include: f"workflow/rules/{study}.smk"
+    include: rules_of(study)
+
+
+# What is left to say once all rules are known.
+depend_on_code(workflow.rules, SETTINGS.simulated)
 
 
 rule all:
     default_target: True
     input:
-        [getattr(rules, study).input for study in STUDIES],
+        RESULTS / "report.rst",
+        [targets_of(study) for study in STUDIES],
     message:
         "All results of run {SETTINGS.run} are in {RESULTS}"
 
@@ -33,4 +38,8 @@ rule all:
 # What the designs and their estimators are worth, by simulated studies: some minutes.
 rule diagnosis:
     input:
-        [RESULTS / study / "design_diagnosis.parquet" for study in STUDIES],
+        [
+            RESULTS / name / "design_diagnosis.parquet"
+            for name, study in STUDIES.items()
+            if study.diagnosis
+        ],

@@ -57,7 +57,7 @@ def _bundles(project: Project) -> list[str]:
     """The marks of all bundles, as a dry run names them."""
     project.forget()
     dry = project.snakemake("--dry-run", str(RESULTS / "turns.parquet"))
-    names = re.findall(r"Hold the sessions of bundle (\w+)", dry.said)
+    names = re.findall(r"Run the sessions of bundle (\w+)", dry.said)
     if not names:
         raise Failed("a dry run names no bundles")
     return [str(RESULTS / f"bundles/{name}") for name in names]

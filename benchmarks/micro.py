@@ -47,7 +47,7 @@ def session(sessions: int) -> float:
     """Seconds a session takes beyond its own calls: everything but the simulated models' `ask`."""
     from dissensus.language.design.manifest import Drawing, draw_manifest
     from dissensus.language.design.pool import build_pool
-    from dissensus.language.session import Debates
+    from dissensus.language.study import Language
     from dissensus.llm.providers import identity
     from dissensus.llm.providers.simulated import SimulatedModel
     from dissensus.study.configuration import load_file
@@ -75,9 +75,9 @@ def session(sessions: int) -> float:
         models = settings.registry(folder, "run_session")
         started = time.perf_counter()
         rows = {row["session_id"]: row for row in draw_manifest(pool, drawing)}
-        debates = Sessions(Debates(folder, study, rows, motions, identities))
+        debates = Sessions(Language(study), folder, rows, motions, identities)
         for row in rows.values():
-            debates.hold(row, models)
+            debates.run(row, models)
         whole = time.perf_counter() - started
     return (whole - inside) / sessions
 

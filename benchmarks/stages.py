@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.language.design.manifest import MANIFEST, Drawing, draw_manifest
+from dissensus.language.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains
@@ -23,7 +23,6 @@ from dissensus.language.inference.saturation import measure_saturation
 from dissensus.language.inference.specification import specification_curve
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
-from dissensus.language.session import Debates
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
@@ -31,7 +30,7 @@ from dissensus.tables.artefact import Schema, read, write
 SCHEMAS: dict[str, Schema] = {
     "pool": POOL,
     "manifest": MANIFEST,
-    "outcomes": outcomes_schema(Debates.IDS),
+    "outcomes": outcomes_schema(IDS),
     "components": COMPONENTS,
     "metrics": METRICS,
 }

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from dissensus.deliberation.design import manifest as deliberation_manifest
-from dissensus.deliberation.settings import DeliberationStudy
+from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.identity.design import manifest as identity_manifest
 from dissensus.identity.protocol import read_personas
-from dissensus.identity.settings import IdentityStudy
+from dissensus.identity.settings import IdentitySettings
 from support import Project
 
 STUDIES = ("identity", "deliberation")
@@ -104,11 +104,11 @@ def asked(project: Project) -> Counter[str]:
     return keys
 
 
-def held_since(project: Project, moment: float) -> set[str]:
-    """The sessions that were held after a moment."""
+def ran_since(project: Project, moment: float) -> set[str]:
+    """The sessions that ran after a moment."""
     written = {
         path.stem
-        for kind in ("sessions", "calls", "transcripts", "held", "journal")
+        for kind in ("sessions", "calls", "transcripts", "complete", "journal")
         for path in project.folder.glob(f"results/demo/*/{kind}/*")
         if path.stat().st_mtime > moment
     }
@@ -125,12 +125,12 @@ def drawn(project: Project, study: str, seed: int) -> list[dict[str, Any]]:
     settings = _merged(project.settings()[study], BOTH[study])
     folder = project.results(study=study)
     if study == "identity":
-        debates = IdentityStudy.model_validate(settings)
+        debates = IdentitySettings.model_validate(settings)
         personas = [*read_personas(project.folder / debates.personas)]
         how = (debates.agents, debates.rounds, debates.shard, debates.teams, personas)
         questions = rows(folder / "questions.parquet")
         return identity_manifest.draw_manifest(questions, identity_manifest.Drawing(seed, *how))
-    talks = DeliberationStudy.model_validate(settings)
+    talks = DeliberationSettings.model_validate(settings)
     drawing = deliberation_manifest.Drawing(
         seed, talks.draws, talks.block_size, talks.rounds, talks.panel, talks.judges, [*talks.arms]
     )

@@ -29,7 +29,7 @@ def changed(project: Project, since: float) -> set[str]:
     """The artefacts of sessions that were written after a moment."""
     return {
         str(path.relative_to(project.results()))
-        for kind in ("sessions", "calls", "transcripts", "held", "journal")
+        for kind in ("sessions", "calls", "transcripts", "complete", "journal")
         for path in (project.results() / kind).iterdir()
         if path.stat().st_mtime > since
     }
@@ -44,7 +44,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def held(ended: Project, tmp_path: Path) -> Project:
+def ended_copy(ended: Project, tmp_path: Path) -> Project:
     """The same, to change at will."""
     return ended.copy(tmp_path / "project")
 
@@ -58,24 +58,26 @@ def test_bundles_make_the_bytes_that_single_sessions_make(
     assert ended.planned() == {}
 
 
-def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(held: Project) -> None:
-    before = held.digests(KINDS)
+def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(
+    ended_copy: Project,
+) -> None:
+    before = ended_copy.digests(KINDS)
     for kind, name in (("transcripts", "d003-zh"), ("calls", "d001-en"), ("sessions", "d001-zh")):
-        (held.results() / kind / f"{name}.parquet").unlink()
+        (ended_copy.results() / kind / f"{name}.parquet").unlink()
     moment = time.time()
-    planned = held.planned()
+    planned = ended_copy.planned()
     assert planned["run_bundle"] == 2
     # Draws 1 and 3 are in shards of their own, and both are measured again; nothing else is.
     assert planned["gather_shard"] == planned["embed_turns"] == 2
-    held.succeed()
-    touched = {Path(name).stem for name in changed(held, moment)}
+    ended_copy.succeed()
+    touched = {Path(name).stem for name in changed(ended_copy, moment)}
     assert touched == {"d003-zh", "d001-en", "d001-zh"}
-    assert not [name for name in changed(held, moment) if name.startswith("journal")]
-    assert held.digests(KINDS) == before
-    assert held.planned() == {}
+    assert not [name for name in changed(ended_copy, moment) if name.startswith("journal")]
+    assert ended_copy.digests(KINDS) == before
+    assert ended_copy.planned() == {}
 
 
-def test_a_single_session_can_be_named_and_is_held_alone(project: Project) -> None:
+def test_a_single_session_can_be_named_and_runs_alone(project: Project) -> None:
     bundled(project).succeed("results/demo/language/manifest.parquet")
     rows = pq.read_table(project.results() / "manifest.parquet").to_pylist()
     first = next(r["session_id"] for r in rows if r["position"] == 1 and r["draw_id"] == "d002")
@@ -83,22 +85,24 @@ def test_a_single_session_can_be_named_and_is_held_alone(project: Project) -> No
     assert [path.stem for path in project.results().glob("transcripts/*")] == [first]
 
 
-def test_what_a_session_depends_on_holds_it_again_in_either_mode(held: Project) -> None:
-    prompt = held.folder / "resources/prompts/language/zh.yaml"
+def test_what_a_session_depends_on_runs_it_again_in_either_mode(ended_copy: Project) -> None:
+    prompt = ended_copy.folder / "resources/prompts/language/zh.yaml"
     text = prompt.read_text(encoding="utf-8")
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
     moment = time.time()
     # A dry run decides nothing.
-    held.planned()
-    held.succeed(TURNS)
-    touched = {Path(name).stem for name in changed(held, moment)}
+    ended_copy.planned()
+    ended_copy.succeed(TURNS)
+    touched = {Path(name).stem for name in changed(ended_copy, moment)}
     assert touched == {f"d{draw:03d}-zh" for draw in range(1, 5)}
     # Back to single sessions, of which Snakemake has no record, and the old words.
     prompt.write_text(text, encoding="utf-8")
-    held.configure(SMALL)
+    ended_copy.configure(SMALL)
     moment = time.time()
-    held.succeed(TURNS)
-    stale = {Path(name).stem for name in changed(held, moment) if name.startswith("transcripts")}
+    ended_copy.succeed(TURNS)
+    stale = {
+        Path(name).stem for name in changed(ended_copy, moment) if name.startswith("transcripts")
+    }
     assert stale >= {f"d{draw:03d}-zh" for draw in range(1, 5)}
 
 

@@ -17,7 +17,7 @@ from dissensus.digests import code_digest, digest, file_digest
 
 def forget() -> None:
     """As a new process would: sources are read once in each."""
-    for cached in (digests._imports, digests._holds, digests._source):
+    for cached in (digests._imports, digests._has_module, digests._source):
         cached.cache_clear()
 
 
@@ -103,7 +103,7 @@ def parsed_imports(module: str) -> set[str]:
     for node in ast.walk(ast.parse(digests._source(module))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dissensus"):
             package = str(node.module)
-            inner = [alias.name for alias in node.names if digests._holds(package, alias.name)]
+            inner = [alias.name for alias in node.names if digests._has_module(package, alias.name)]
             names += [package, *(f"{package}.{name}" for name in inner)]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names if alias.name.startswith("dissensus.")]

@@ -42,8 +42,8 @@ rule draw:
 
 rule run_session:
     input: "manifest"
-    output: "{session}.held"
-    message: "Hold session {wildcards.session}"
+    output: "{session}.done"
+    message: "Run session {wildcards.session}"
     run:
         PROGRESS_COUNTS.count(begun=1)
         PROGRESS_COUNTS.count(calls=8, answers=8)
@@ -54,7 +54,7 @@ rule run_session:
             logger.warning("b: failed for good, turn 1: timeout")
 
 rule gather:
-    input: "a.held", "b.held", "c.held"
+    input: "a.done", "b.done", "c.done"
     output: touch("gathered")
 
 rule broken:
@@ -65,7 +65,7 @@ rule broken:
     shell: "echo why > {log}; exit 3"
 
 rule unwilling:
-    input: "a.held"
+    input: "a.done"
     output: "nothing"
     run:
         import sys
@@ -235,7 +235,7 @@ def test_a_log_has_a_line_for_each_job_and_one_for_the_sessions(workflow: Path) 
     assert "b: failed for good, turn 1: timeout" in lines
     (summary,) = [line for line in lines if "of 3 sessions" in line]
     assert re.fullmatch(r"3 of 3 sessions in \d s; 24 calls", summary)
-    assert "Hold session" not in done.stderr
+    assert "Run session" not in done.stderr
     assert "\x1b" not in done.stderr and "\r" not in done.stderr
     assert done.stdout == ""
 
@@ -247,7 +247,7 @@ def test_a_terminal_has_one_line_that_moves(workflow: Path) -> None:
     assert said.count("] 3 of 3 sessions in ") == 1
     # The warning stands in a line of its own, above the one that moves.
     assert re.search(r"\x1b\[2K\x1b\[33mb: failed for good, turn 1: timeout\x1b\[0m\r\n", said)
-    assert "Hold session" not in said
+    assert "Run session" not in said
 
 
 def test_no_colour_where_none_is_wanted(workflow: Path) -> None:
@@ -283,7 +283,7 @@ def test_a_dry_run_lists_its_jobs_as_ever(workflow: Path) -> None:
         )
         told.append(re.sub(r"\[.*\d{4}\]|(Command|ID|Date):.*", "", said))
     assert told[0] == told[1]
-    assert re.search(r"Job \d: Hold session a", told[0]) and "Job stats:" in told[0]
+    assert re.search(r"Job \d: Run session a", told[0]) and "Job stats:" in told[0]
 
 
 def test_quiet_about_progress(workflow: Path) -> None:
@@ -295,5 +295,5 @@ def test_quiet_about_progress(workflow: Path) -> None:
 
 def test_verbose_is_all_that_snakemake_says(workflow: Path) -> None:
     said = piped(workflow, "--verbose").stderr
-    assert "Hold session a" in said and "Job stats:" in said
+    assert "Run session a" in said and "Job stats:" in said
     assert "3 of 3 sessions in " in said

@@ -24,8 +24,8 @@ from both import (
     asked,
     drawn,
     everything,
-    held_since,
     manifest,
+    ran_since,
     rewrite,
     rows,
     with_both,
@@ -42,7 +42,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def held(ended: Project, tmp_path: Path) -> Project:
+def ended_copy(ended: Project, tmp_path: Path) -> Project:
     """The same, to change at will."""
     return ended.copy(tmp_path / "project")
 
@@ -84,7 +84,7 @@ def test_a_run_makes_every_artefact_and_says_that_it_is_simulated(
         assert (folder / f"tables/table_{name}.csv").stat().st_size > 0
     sessions = [row["session_id"] for row in manifest(ended, study)]
     assert sessions == sorted(set(sessions))
-    for kind in ("sessions", "calls", "transcripts", "held", "journal"):
+    for kind in ("sessions", "calls", "transcripts", "complete", "journal"):
         assert sorted(path.stem for path in (folder / kind).iterdir()) == sessions
     outcomes = rows(folder / "outcomes.parquet")
     assert {row["session_id"] for row in outcomes if row["complete"]} == set(sessions)
@@ -138,43 +138,45 @@ def test_what_is_killed_goes_on_elsewhere_to_the_same_bytes(ended: Project, tmp_
     assert not list(project.folder.glob("results/demo/**/*.part"))
 
 
-def test_deleted_transcripts_are_made_again_and_no_other_session_is_touched(held: Project) -> None:
-    before, keys = everything(held), asked(held)
+def test_deleted_transcripts_are_made_again_and_no_other_session_is_touched(
+    ended_copy: Project,
+) -> None:
+    before, keys = everything(ended_copy), asked(ended_copy)
     # The identity study's jobs hold many sessions anyway; now those of the other do so too.
-    held.configure({**BOTH, "sessions_per_job": 8})
-    sessions = manifest(held, "identity")
+    ended_copy.configure({**BOTH, "sessions_per_job": 8})
+    sessions = manifest(ended_copy, "identity")
     opening = next(row for row in sessions if row["condition"] == "opening")
     debate = next(row for row in sessions if row["team"] == "full")
     lost = {opening["session_id"], debate["session_id"], "t002-crit"}
-    for path in held.folder.glob("results/demo/*/transcripts/*"):
+    for path in ended_copy.folder.glob("results/demo/*/transcripts/*"):
         if path.stem in lost:
             path.unlink()
     # One of them was cut off in the last line of its journal.
-    journal = held.results(study="deliberation") / "journal/t002-crit.jsonl"
+    journal = ended_copy.results(study="deliberation") / "journal/t002-crit.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines)[:-40])
-    planned = held.planned()
+    planned = ended_copy.planned()
     assert planned["run_bundle"] >= 4
     assert "run_session" not in planned
     bundles = [f"identity/bundles/{row['job']}" for row in (opening, debate)]
     bundles += [f"deliberation/bundles/{name}" for name in ("t001_t002", "t003_t003")]
     moment = time.time()
-    held.succeed(*(f"results/demo/{bundle}" for bundle in bundles))
-    assert held_since(held, moment) == lost
+    ended_copy.succeed(*(f"results/demo/{bundle}" for bundle in bundles))
+    assert ran_since(ended_copy, moment) == lost
     assert journal.read_bytes().splitlines(keepends=True)[:-1] == lines[:-1]
-    assert asked(held) == keys
-    assert everything(held) == before
+    assert asked(ended_copy) == keys
+    assert everything(ended_copy) == before
 
 
-def test_a_deleted_result_runs_only_what_depends_on_it(held: Project) -> None:
-    (held.results(study="identity") / "estimates.parquet").unlink()
-    (held.results(study="deliberation") / "metrics.parquet").unlink()
+def test_a_deleted_result_runs_only_what_depends_on_it(ended_copy: Project) -> None:
+    (ended_copy.results(study="identity") / "estimates.parquet").unlink()
+    (ended_copy.results(study="deliberation") / "metrics.parquet").unlink()
     planned = {"estimate_identity", "plot_identity", "tabulate_identity", "measure_deliberation",
                "estimate_arms", "plot_deliberation", "tabulate_deliberation"}  # fmt: skip
-    assert held.planned() == dict.fromkeys(planned, 1)
+    assert ended_copy.planned() == dict.fromkeys(planned, 1)
 
 
-def test_single_sessions_can_be_named_and_are_held_alone(ended: Project, tmp_path: Path) -> None:
+def test_single_sessions_can_be_named_and_run_alone(ended: Project, tmp_path: Path) -> None:
     project = with_both(tmp_path / "project")
     debate = next(row for row in manifest(ended, "identity") if row["team"] == "full")
     first = next(row for row in manifest(ended, "deliberation") if row["position"] == 1)
@@ -189,15 +191,17 @@ def test_single_sessions_can_be_named_and_are_held_alone(ended: Project, tmp_pat
         assert path.read_bytes() == whole.read_bytes()
 
 
-def test_single_results_can_be_named(held: Project) -> None:
-    table = held.results(study="identity") / "tables/table_1.md"
+def test_single_results_can_be_named(ended_copy: Project) -> None:
+    table = ended_copy.results(study="identity") / "tables/table_1.md"
     before = table.read_bytes()
     table.unlink()
     named = ("identity/tables/table_1.md", "deliberation/graphs/t002-rca.svg")
-    held.succeed(*(f"results/demo/{name}" for name in named))
+    ended_copy.succeed(*(f"results/demo/{name}" for name in named))
     assert table.read_bytes() == before
-    folder = held.results(study="deliberation")
-    topic = next(r["topic_id"] for r in manifest(held, "deliberation") if r["draw_id"] == "t002")
+    folder = ended_copy.results(study="deliberation")
+    topic = next(
+        r["topic_id"] for r in manifest(ended_copy, "deliberation") if r["draw_id"] == "t002"
+    )
     topics = {row["topic_id"]: row["question"] for row in rows(folder / "topics.parquet")}
     graph = (folder / "graphs/t002-rca.svg").read_text(encoding="utf-8")
     assert f"{topics[topic]} (rca)" in graph
@@ -216,46 +220,48 @@ def test_single_results_can_be_named(held: Project) -> None:
         ),
     ],
 )
-def test_an_unknown_session_is_a_sentence(held: Project, name: str, sentence: str) -> None:
-    done = held.run(f"results/demo/{name}")
+def test_an_unknown_session_is_a_sentence(ended_copy: Project, name: str, sentence: str) -> None:
+    done = ended_copy.run(f"results/demo/{name}")
     assert done.returncode != 0
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_exactly_the_sessions_that_changed_are_held_again(held: Project) -> None:
-    before = everything(held)
-    prompts = held.folder / "resources/prompts/identity/debate.yaml"
+def test_exactly_the_sessions_that_changed_run_again(ended_copy: Project) -> None:
+    before = everything(ended_copy)
+    prompts = ended_copy.folder / "resources/prompts/identity/debate.yaml"
     text = prompts.read_text(encoding="utf-8")
     head, name, tail = text.partition("anonymized: |-")
     assert tail.count("Based on the following opinions") == 1
     prompts.write_text(head + name + tail.replace("First, briefly", "Briefly", 1), "utf-8")
-    changed = next(r for r in manifest(held, "identity") if r["team"] == "full")["question_id"]
+    changed = next(r for r in manifest(ended_copy, "identity") if r["team"] == "full")[
+        "question_id"
+    ]
     rewrite(
-        held.folder / "choice.csv",
-        held.folder / "choice.csv",
+        ended_copy.folder / "choice.csv",
+        ended_copy.folder / "choice.csv",
         lambda row: row["question_id"] == changed,
     )
-    held.configure({**BOTH, "deliberation": {**BOTH["deliberation"], "control": {"kp": 0.2}}})
+    ended_copy.configure({**BOTH, "deliberation": {**BOTH["deliberation"], "control": {"kp": 0.2}}})
     moment = time.time()
-    held.succeed(*(f"results/demo/{study}/turns.parquet" for study in STUDIES))
+    ended_copy.succeed(*(f"results/demo/{study}/turns.parquet" for study in STUDIES))
     expected = {
         row["session_id"]
-        for row in manifest(held, "identity")
+        for row in manifest(ended_copy, "identity")
         if row["condition"] == "anonymized" or row["question_id"] == changed
-    } | {row["session_id"] for row in manifest(held, "deliberation") if row["arm"] == "pid"}
-    assert held_since(held, moment) == expected
-    after = everything(held)
+    } | {row["session_id"] for row in manifest(ended_copy, "deliberation") if row["arm"] == "pid"}
+    assert ran_since(ended_copy, moment) == expected
+    after = everything(ended_copy)
     kept = {name for name in before if "transcripts/" in name and Path(name).stem not in expected}
     assert all(after[name] == before[name] for name in kept)
 
 
-def test_a_setting_of_the_analysis_holds_no_session(held: Project) -> None:
+def test_a_setting_of_the_analysis_runs_no_session(ended_copy: Project) -> None:
     changed = {study: dict(BOTH[study]) for study in STUDIES}
     changed["identity"]["inference"] = {**BOTH["identity"]["inference"], "confidence": 0.9}
     changed["deliberation"]["measures"] = {"katz": 0.3, "movement": 0.1}
-    held.configure({**BOTH, **changed})
-    planned = set(held.planned())
+    ended_copy.configure({**BOTH, **changed})
+    planned = set(ended_copy.planned())
     assert {"estimate_identity", "fit_dcm", "measure_deliberation", "estimate_arms"} <= planned
     kept = {"run_session", "run_bundle", "gather_shard", "gather_turns", "read_answers"}
     assert not planned & (kept | {"reconstruct_debates", "draw_identity_manifest"})
@@ -268,9 +274,9 @@ def test_the_manifest_follows_from_the_seed_alone(ended: Project, study: str) ->
     assert drawn(ended, study, seed + 1) != manifest(ended, study)
 
 
-def test_plan_and_cost_name_every_study(held: Project) -> None:
-    held.configure({**BOTH, **SMALL, "studies": ["language", *STUDIES]})
-    said = held.succeed("plan", "cost")
+def test_plan_and_cost_name_every_study(ended_copy: Project) -> None:
+    ended_copy.configure({**BOTH, **SMALL, "studies": ["language", *STUDIES]})
+    said = ended_copy.succeed("plan", "cost")
     assert "language: 4 draws, 8 sessions (4 en, 4 zh)" in said
     assert "identity: 9 draws, 37 sessions (14 anonymized, 9 opening, 14 vanilla)" in said
     assert "deliberation: 3 draws, 12 sessions (3 crit, 3 emergent, 3 pid, 3 rca)" in said
@@ -281,14 +287,14 @@ def test_plan_and_cost_name_every_study(held: Project) -> None:
     assert f"judge_session: deliberation-judge: {SEATS * TURNS * 9} calls" in said
     for study in ("language", *STUDIES):
         assert re.search(rf"^  {study} +calls +input tokens", said, re.M), study
-    assert not (held.results() / "journal").exists()
+    assert not (ended_copy.results() / "journal").exists()
 
 
-def test_the_report_has_a_section_a_study_made_of_its_numbers(held: Project) -> None:
-    held.succeed("--report", "report.html")
-    text = (held.folder / "report.html").read_text(encoding="utf-8")
-    estimates = rows(held.results(study="identity") / "estimates.parquet")
-    effects = rows(held.results(study="deliberation") / "contrasts.parquet")
+def test_the_report_has_a_section_a_study_made_of_its_numbers(ended_copy: Project) -> None:
+    ended_copy.succeed("--report", "report.html")
+    text = (ended_copy.folder / "report.html").read_text(encoding="utf-8")
+    estimates = rows(ended_copy.results(study="identity") / "estimates.parquet")
+    effects = rows(ended_copy.results(study="deliberation") / "contrasts.parquet")
     cells = [
         row
         for row in estimates

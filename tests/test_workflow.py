@@ -107,9 +107,9 @@ def test_a_deleted_transcript_is_made_again_from_its_journal(copied: Project, se
 
 
 def jobs_of_sessions(project: Project) -> int:
-    """How many sessions the last run held, by Snakemake's own log."""
+    """How many sessions the last run ran, by Snakemake's own log."""
     log = max((project.folder / ".snakemake/log").iterdir())
-    return log.read_text(encoding="utf-8").count("Hold session")
+    return log.read_text(encoding="utf-8").count("Run session")
 
 
 def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
@@ -127,7 +127,7 @@ def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
 @pytest.mark.parametrize(
     "name", ["pool.parquet", "outcomes.parquet", "shards/1/embeddings.parquet", "figures/flow.png"]
 )
-def test_any_deleted_result_comes_back_and_no_session_is_held(copied: Project, name: str) -> None:
+def test_any_deleted_result_comes_back_and_no_session_runs(copied: Project, name: str) -> None:
     path = copied.results() / name
     before = path.read_bytes()
     path.unlink()
@@ -157,7 +157,7 @@ def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> No
     assert copied.planned()["run_session"] == 4
     text = copied.succeed("--dry-run")
     assert {f"d{n:03d}-zh" for n in range(1, 5)} == {
-        line.split()[-1] for line in text.splitlines() if "Hold session" in line
+        line.split()[-1] for line in text.splitlines() if "Run session" in line
     }
 
 
@@ -185,7 +185,7 @@ def test_another_cast_language_or_pool_draws_the_manifest_anew(
     other = copied.settings()["models"]["simulated-a"]
     copied.configure({**merged(**change), "models": {"other": other}})
     planned = copied.planned()
-    assert "draw_manifest" in planned or "code_pool" in planned
+    assert "draw_language_manifest" in planned or "collect_language" in planned
 
 
 def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Project) -> None:

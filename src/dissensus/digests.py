@@ -1,20 +1,23 @@
-"""Digests of settings, files and code: what a stage depends on, in 64 hexadecimal digits."""
+"""Digests of values, files and code: what a stage depends on, in 64 hexadecimal digits."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# Our imports as the formatter writes them; parsing all modules would take a fifth of a second
-# whenever the Snakefile is read.
+#: Packages whose code counts: the project's, and those of studies of the reader's own.
+PACKAGES = {"dissensus"}
+
+# Imports as formatters write them; parsing all modules would take a fifth of a second whenever the
+# Snakefile is read.
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from (dissensus[\w.]*) import (\([^)]*\)|[^(\n]+)|import (dissensus\.[\w.]+))", re.M
+    r"^[ \t]*(?:from ([.\w]+) import (\([^)]*\)|[^(\n]+)|import ([\w.]+))", re.MULTILINE
 )
 _WORD = re.compile(r"\w+")
 
@@ -31,13 +34,37 @@ def file_digest(path: Path) -> str:
 
 
 def code_digest(*modules: str) -> str:
-    """SHA-256 of the named modules' sources and of every module of ours that they import.
+    """SHA-256 of some modules' code and of every module of ours that they import.
 
-    A stage carries this as a parameter, so that an edit to a measure, or to anything that the
-    measure calls, runs the stage again; Snakemake itself sees only the script's own file.
+    Parameters
+    ----------
+    modules : names. "Ours" are the packages of the project and of the reader's own studies.
     """
-    files = sorted(_reachable(modules))
-    return digest([(name, hashlib.sha256(_source(name).encode()).hexdigest()) for name in files])
+    return _digest(_reachable(modules))
+
+
+def script_digest(script: str | Path, functions: Iterable[str] = ()) -> str:
+    """SHA-256 of a script's code, of what it imports, and of what some functions import.
+
+    A stage carries this as a parameter, so that it runs again after an edit of its script, of a
+    measure, or of anything that the measure calls. Snakemake itself sees none of these.
+
+    Parameters
+    ----------
+    script : a Python file.
+    functions : ``module:function``, of those that the script calls by name.
+    """
+    text = Path(script).read_text(encoding="utf-8")
+    named = [function.partition(":")[0] for function in functions]
+    return digest([_sha256(text), _digest(_reachable([*_imported(text, ""), *named]))])
+
+
+def _digest(modules: Iterable[str]) -> str:
+    return digest([(name, _sha256(_source(name))) for name in sorted(modules)])
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _reachable(modules: Iterable[str]) -> set[str]:
@@ -48,38 +75,66 @@ def _reachable(modules: Iterable[str]) -> set[str]:
         if name not in found:
             found.add(name)
             queue.extend(_imports(name))
+            # Python runs the packages that a module is in, too.
+            queue.extend(filter(None, [name.rpartition(".")[0]]))
     return found
 
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
-    names = []
-    for statement in _IMPORT.finditer(_source(module)):
-        package, imported, itself = statement.groups()
-        if package:
-            inner = [alias for alias in _WORD.findall(imported) if _holds(package, alias)]
-            names += [package, *(f"{package}.{name}" for name in inner)]
-        else:
-            names.append(itself)
-    return tuple(names)
+    package = module if _folders(module) else module.rpartition(".")[0]
+    return tuple(_imported(_source(module), package))
+
+
+def _imported(text: str, package: str) -> Iterator[str]:
+    """The modules of ours that a source imports; ``package``: where its own names begin."""
+    for statement in _IMPORT.finditer(text):
+        named, members, itself = statement.groups()
+        module = _absolute(named or itself, package)
+        if not _is_ours(module):
+            continue
+        yield module
+        for member in _WORD.findall(members or ""):
+            if _has_module(module, member):
+                yield f"{module}.{member}"
+
+
+def _absolute(name: str, package: str) -> str:
+    """A module's full name; each leading dot after the first goes up one package."""
+    dots = len(name) - len(name.lstrip("."))
+    if not dots:
+        return name
+    above = package.split(".")[: len(package.split(".")) - (dots - 1)]
+    return ".".join([*above, name.lstrip(".")]).rstrip(".")
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in PACKAGES
 
 
 @cache
-def _holds(package: str, name: str) -> bool:
-    """Whether a name is a module of a package; looked up as a file, since asking for its spec
-    would import the package, and with it, when the Snakefile is parsed, all that a stage needs.
-    """
+def _folders(package: str) -> tuple[Path, ...]:
     spec = find_spec(package)
-    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    return tuple(map(Path, (spec and spec.submodule_search_locations) or ()))
+
+
+@cache
+def _has_module(package: str, name: str) -> bool:
+    """Whether a name is a module of a package.
+
+    Looked up as a file, since asking for its spec would import the package, and with it, when the
+    Snakefile is parsed, all that a stage needs.
+    """
     return any(
         (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
-        for folder in folders
+        for folder in _folders(package)
     )
 
 
 @cache
 def _source(module: str) -> str:
     spec = find_spec(module)
-    if spec is None or spec.origin is None:
+    if spec is None:
         raise ModuleNotFoundError(f"{module} is not a module of this project.")
-    return Path(spec.origin).read_text(encoding="utf-8")
+    # A folder without __init__.py is a package with no code of its own.
+    return Path(spec.origin).read_text(encoding="utf-8") if spec.origin else ""

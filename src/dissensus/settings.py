@@ -182,8 +182,8 @@ def _nearest(location: tuple[Any, ...], model: type[BaseModel]) -> str:
     """The known setting that a mistyped one was probably meant to be."""
     current: Any = model
     for part in location[:-1]:
-        current = _below(_plain(current), part)
-    known = list(getattr(current, "model_fields", {}))
+        current = _below(_without_none(_plain(current)), part)
+    known = list(getattr(_without_none(current), "model_fields", {}))
     close = difflib.get_close_matches(str(location[-1]), known, n=1)
     if close:
         return f"; {close[0]!r} is"

@@ -1,4 +1,4 @@
-"""What a session depends on, and that it is held to that."""
+"""What a session depends on, and that it runs by that."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ import pytest
 import yaml
 
 from deliberation.deliberation_sessions import PROMPTS, TOPICS, simulated, study_values
-from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest
+from dissensus.deliberation.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
 from dissensus.deliberation.design.topics import TOPICS as SCHEMA
 from dissensus.deliberation.design.topics import read_topics
 from dissensus.deliberation.measures.debate import debate_of
 from dissensus.deliberation.measures.reconstruct import reconstruct_session
 from dissensus.deliberation.measures.rounds import measure_rounds
-from dissensus.deliberation.session import Debates
-from dissensus.deliberation.settings import DeliberationStudy
+from dissensus.deliberation.settings import DeliberationSettings
+from dissensus.deliberation.study import Deliberation
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import round_of
 from dissensus.session.runner import Limits, Session, run_session
+from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from simulation import NoJournal
 
@@ -37,54 +39,55 @@ MODELS = {name: simulated(**FAULTY) for name in ("m1", "m2", "m3")} | {
 }
 
 
-def prepare(folder: Path, topics: list[dict[str, Any]] | None = None, **changes: Any) -> Debates:
+def prepare(folder: Path, topics: list[dict[str, Any]] | None = None, **changes: Any) -> Sessions:
     """A study's folder with topics and manifest, and its sessions."""
-    study = DeliberationStudy(**study_values(**changes))
+    study = DeliberationSettings(**study_values(**changes))
     topics = topics or read_topics(TOPICS)
     drawing = Drawing(
         3, study.draws, study.block_size, study.rounds, study.panel, study.judges, list(study.arms)
     )
     write(folder / "topics.parquet", SCHEMA, topics, {})
     write(folder / "manifest.parquet", MANIFEST, draw_manifest(topics, drawing), {})
-    return Debates.read(folder, study, MODELS)
+    return Sessions.of(Deliberation(study), folder, MODELS)
 
 
 @pytest.fixture(scope="module")
-def debates(tmp_path_factory: pytest.TempPathFactory) -> Debates:
+def debates(tmp_path_factory: pytest.TempPathFactory) -> Sessions:
     return prepare(tmp_path_factory.mktemp("deliberation"))
 
 
-def digests(debates: Debates) -> dict[str, str]:
+def digests(debates: Sessions) -> dict[str, str]:
     return {name: digest(debates.spec(row)) for name, row in debates.rows.items()}
 
 
-def arms_changed(before: Debates, after: Debates) -> set[str]:
+def arms_changed(before: Sessions, after: Sessions) -> set[str]:
     one, other = digests(before), digests(after)
     assert one.keys() == other.keys()
     return {before.rows[name]["arm"] for name in one if one[name] != other[name]}
 
 
-def hold(debates: Debates, session_id: str) -> Session:
+def run(debates: Sessions, session_id: str) -> Session:
     spec = json.loads(json.dumps(debates.spec(debates.rows[session_id])))
     models = {name: SimulatedModel(name, MODELS[name]) for name in spec["models"]}
-    steps, limits = debates.steps(spec), Limits.of(spec["protocol"])
+    steps = debates.study.steps(spec, PlaceholderInputs())
+    limits = Limits.of(spec["protocol"])
     return run_session(spec["seed"], steps, models, NoJournal(), limits)
 
 
-def test_a_specification_names_its_session_and_is_plain_data(debates: Debates):
+def test_a_specification_names_its_session_and_is_plain_data(debates: Sessions):
     for row in debates.rows.values():
         spec = debates.spec(row)
         assert json.loads(json.dumps(spec)) == spec
-        assert next(iter(debates.IDS)) == "session_id"
-        assert {name: spec[name] for name in debates.IDS} == {n: row[n] for n in debates.IDS}
+        assert next(iter(IDS)) == "session_id"
+        assert {name: spec[name] for name in IDS} == {n: row[n] for n in IDS}
     assert len(set(digests(debates).values())) == len(debates.rows)
 
 
-def test_only_judged_arms_depend_on_the_judge(debates: Debates):
+def test_only_judged_arms_depend_on_the_judge(debates: Sessions):
     changed = replace(debates, identities={**debates.identities, "judge": "another"})
     assert arms_changed(debates, changed) == {"crit", "rca", "pid"}
     changed = replace(debates, identities={**debates.identities, "m2": "another"})
-    assert arms_changed(debates, changed) == set(debates.study.arms)
+    assert arms_changed(debates, changed) == set(debates.study.settings.arms)
 
 
 @pytest.mark.parametrize(
@@ -98,29 +101,29 @@ def test_only_judged_arms_depend_on_the_judge(debates: Debates):
     ],
 )
 def test_a_setting_changes_the_sessions_that_depend_on_it(
-    debates: Debates, changes: dict[str, Any], arms: set[str]
+    debates: Sessions, changes: dict[str, Any], arms: set[str]
 ):
-    study = DeliberationStudy(**study_values(**changes))
-    assert arms_changed(debates, replace(debates, study=study)) == arms
+    study = DeliberationSettings(**study_values(**changes))
+    assert arms_changed(debates, replace(debates, study=Deliberation(study))) == arms
 
 
-def test_no_session_depends_on_the_truth_but_by_its_hint(debates: Debates):
-    told = {name: {**row, "truth": "", "supports": []} for name, row in debates.topics.items()}
-    assert arms_changed(debates, replace(debates, topics=told)) == set()
-    asked = {name: {**row, "question": "Why?"} for name, row in debates.topics.items()}
-    assert len(arms_changed(debates, replace(debates, topics=asked))) == 5
+def test_no_session_depends_on_the_truth_but_by_its_hint(debates: Sessions):
+    told = {name: {**row, "truth": "", "supports": []} for name, row in debates.items.items()}
+    assert arms_changed(debates, replace(debates, items=told)) == set()
+    asked = {name: {**row, "question": "Why?"} for name, row in debates.items.items()}
+    assert len(arms_changed(debates, replace(debates, items=asked))) == 5
 
 
-def test_the_wording_is_part_of_the_specification(debates: Debates, tmp_path: Path):
+def test_the_wording_is_part_of_the_specification(debates: Sessions, tmp_path: Path):
     def reworded(name: str, part: str) -> set[str]:
         wording = yaml.safe_load(Path(PROMPTS[name]).read_text(encoding="utf-8"))
         paths = [tmp_path / f"{n}.yaml" for n in (name, f"{name}-{part}")]
         changed = []
         for path, words in zip(paths, (wording, wording | {part: "Please."}), strict=True):
             path.write_text(yaml.safe_dump(words), encoding="utf-8")
-            study = DeliberationStudy(**study_values(**{name: str(path)}))
+            study = DeliberationSettings(**study_values(**{name: str(path)}))
             rows = debates.rows.items()
-            told = replace(debates, study=study)
+            told = replace(debates, study=Deliberation(study))
             changed.append({n: told.spec(row)["wording_sha256"] for n, row in rows})
         one, other = changed
         return {debates.rows[n]["arm"] for n in one if one[n] != other[n]}
@@ -129,7 +132,7 @@ def test_the_wording_is_part_of_the_specification(debates: Debates, tmp_path: Pa
     assert reworded("judging", "crit") == {"crit", "rca", "pid"}
 
 
-def test_sessions_depend_on_nothing_that_they_are_not_given(debates: Debates):
+def test_sessions_depend_on_nothing_that_they_are_not_given(debates: Sessions):
     def other(**columns: Any) -> set[str]:
         rows = {name: {**row, **columns} for name, row in debates.rows.items()}
         return arms_changed(debates, replace(debates, rows=rows))
@@ -139,7 +142,7 @@ def test_sessions_depend_on_nothing_that_they_are_not_given(debates: Debates):
     assert other(seed=1) == {"emergent", "crit", "hinted", "rca", "pid"}
 
 
-def test_sessions_of_a_draw_are_held_in_their_order(debates: Debates):
+def test_sessions_of_a_draw_run_in_their_order(debates: Sessions):
     for row in debates.rows.values():
         before = debates.before(row)
         if row["position"] == 1:
@@ -150,18 +153,20 @@ def test_sessions_of_a_draw_are_held_in_their_order(debates: Debates):
             assert debates.rows[one]["position"] == row["position"] - 1
 
 
-def test_sessions_of_a_kind_ask_the_same(debates: Debates):
+def test_sessions_of_a_kind_ask_the_same(debates: Sessions):
     rows = list(debates.rows.values())
-    assert len({debates.kind(row) for row in rows}) == len(rows)
-    assert debates.kind(rows[0]) == debates.kind({**rows[0], "seed": 1, "draw_id": "t009"})
+    assert len({debates.study.kind(row) for row in rows}) == len(rows)
+    assert debates.study.kind(rows[0]) == debates.study.kind(
+        {**rows[0], "seed": 1, "draw_id": "t009"}
+    )
 
 
-def test_arms_are_held_as_their_settings_say(debates: Debates):
+def test_arms_run_as_their_settings_say(debates: Sessions):
     for name, row in debates.rows.items():
-        session = hold(debates, name)
+        session = run(debates, name)
         assert session.failure == ""
         roles = Counter(turn.role for turn in session.turns)
-        arm = debates.study.arms[row["arm"]]
+        arm = debates.study.settings.arms[row["arm"]]
         assert roles["debater"] == 9
         assert roles["judge:crit"] == (9 if arm.assessed else 0)
         assert (roles["judge:rca"] >= 9) == arm.rca
@@ -189,12 +194,12 @@ def test_the_measures_run_the_same_loop_again(tmp_path: Path):
     words = ["very low", "low", "moderate", "high", "very high"]
     told = set()
     for name, row in debates.rows.items():
-        session = hold(debates, name)
-        turns = [{**{one: row[one] for one in debates.IDS}, **vars(turn)} for turn in session.turns]
-        topic = debates.topics[row["topic_id"]]
+        session = run(debates, name)
+        turns = [{**{one: row[one] for one in IDS}, **vars(turn)} for turn in session.turns]
+        topic = debates.items[row["topic_id"]]
         tables = reconstruct_session(turns, topic["options"])
         debate = debate_of(row, topic, *vars(tables).values())
-        study = debates.study
+        study = debates.study.settings
         rounds = measure_rounds(
             debate,
             study.arms["pid"].model_dump(),
@@ -216,9 +221,9 @@ def test_a_judge_is_no_model_of_the_panel_by_another_name(tmp_path: Path):
     same = {"provider": "host", "model": "maker/model-9"}
     models = {**MODELS, "m2": same, "judge": {**same, "parameters": {"effort": "high"}}}
     with pytest.raises(SettingError, match=r"'judge'; it and 'm2' .* both 'maker/model-9'"):
-        Debates.read(tmp_path, debates.study, models)
+        Sessions.of(debates.study, tmp_path, models)
     others = {**models, "judge": {**same, "model": "maker/model-8"}}
-    assert Debates.read(tmp_path, debates.study, others).rows
+    assert Sessions.of(debates.study, tmp_path, others).rows
 
 
 def test_hints_need_a_truth(tmp_path: Path):

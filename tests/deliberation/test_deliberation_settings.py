@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from deliberation.deliberation_sessions import study_values
-from dissensus.deliberation.settings import ArmSettings, DeliberationStudy
+from dissensus.deliberation.settings import ArmSettings, DeliberationSettings
 from dissensus.errors import SettingError
 from dissensus.settings import validate
 
 
-def read(**changes: Any) -> DeliberationStudy:
-    return validate(DeliberationStudy, study_values(**changes), "c.yaml", "deliberation.")
+def read(**changes: Any) -> DeliberationSettings:
+    return validate(DeliberationSettings, study_values(**changes), "c.yaml", "deliberation.")
 
 
 def test_an_arm_without_settings_is_the_protocol():

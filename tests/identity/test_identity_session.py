@@ -12,12 +12,13 @@ import yaml
 from dissensus.digests import digest
 from dissensus.errors import ArtefactError
 from dissensus.identity.design.banks import QUESTIONS, collect_questions
-from dissensus.identity.design.manifest import MANIFEST, Drawing, draw_manifest
+from dissensus.identity.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
 from dissensus.identity.protocol import order, read_personas
-from dissensus.identity.session import Debates
-from dissensus.identity.settings import IdentityStudy
+from dissensus.identity.settings import IdentitySettings
+from dissensus.identity.study import Identity
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
 from dissensus.session.record import transcript
 from dissensus.study.sessions import Sessions, paths_in
 from dissensus.tables.artefact import provenance_of, read, write
@@ -25,7 +26,7 @@ from scripted import ROOT
 
 FILES = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
 PROMPTS = ROOT / "resources" / "prompts" / "identity"
-STUDY = IdentityStudy(
+STUDY = IdentitySettings(
     banks={
         "choice": {"format": "dissensus", "source": FILES[0], "questions": 2},
         "numeric": {"format": "dissensus", "source": FILES[1], "questions": 1},
@@ -71,14 +72,14 @@ MODEL: dict[str, Any] = {
 }
 
 
-def debates(folder: Path, study: IdentityStudy = STUDY, **model: Any) -> Debates:
+def debates(folder: Path, study: IdentitySettings = STUDY, **model: Any) -> Sessions:
     """The study's sessions with its manifest and questions in a folder."""
     asked = collect_questions(study.banks, 1)
     personas = list(read_personas(study.personas))
     drawing = Drawing(1, study.agents, study.rounds, study.shard, study.teams, personas)
     write(folder / "questions.parquet", QUESTIONS, asked, {})
     write(folder / "manifest.parquet", MANIFEST, draw_manifest(asked, drawing), {})
-    return Debates.read(folder, study, {"m": MODEL | model})
+    return Sessions.of(Identity(study), folder, {"m": MODEL | model})
 
 
 @dataclass
@@ -103,15 +104,15 @@ class Board:
     settings: dict[str, Any]
 
     def __post_init__(self) -> None:
-        self.held = Remembering(SimulatedModel("m", self.settings))
+        self.asking = Remembering(SimulatedModel("m", self.settings))
 
     def model(self, name: str) -> Remembering:
         assert name == "m"
-        return self.held
+        return self.asking
 
 
-def texts(here: Debates, session_id: str) -> dict[tuple[int, str], str]:
-    table = read(paths_in(here.folder, session_id).transcript, transcript(here.IDS))
+def texts(here: Sessions, session_id: str) -> dict[tuple[int, str], str]:
+    table = read(paths_in(here.folder, session_id).transcript, transcript(IDS))
     return {(turn["turn"], turn["speaker"]): turn["text"] for turn in table.to_pylist()}
 
 
@@ -119,18 +120,18 @@ def test_a_specification_names_all_that_a_session_depends_on(tmp_path):
     here = debates(tmp_path)
     for row in here.rows.values():
         spec = here.spec(row)
-        assert {name: spec[name] for name in here.IDS} == {name: row[name] for name in here.IDS}
+        assert {name: spec[name] for name in IDS} == {name: row[name] for name in IDS}
         assert spec["seed"] == row["seed"]
         assert set(spec["models"]) == {"m"}
         assert spec["protocol"]["top_p"] == 0.9
-        asked = here.questions[row["question_id"]]
+        asked = here.items[row["question_id"]]
         assert spec["question"].startswith(asked["text"])
         assert ("\n(A) " in spec["question"]) is (asked["kind"] == "choice")
         assert len(spec["systems"]) == (3 if row["personas"] else 0)
-        assert ("opening_spec" in spec) is (row["condition"] != "opening")
+        assert ("needs" in spec) is (row["condition"] != "opening")
 
 
-def test_a_session_is_held_before_its_debates(tmp_path):
+def test_an_opening_runs_before_its_debates(tmp_path):
     here = debates(tmp_path)
     for row in here.rows.values():
         if row["condition"] == "opening":
@@ -141,7 +142,7 @@ def test_a_session_is_held_before_its_debates(tmp_path):
             assert here.rows[opening]["draw_id"] == row["draw_id"]
 
 
-def changed(one: Debates, other: Debates) -> set[str]:
+def changed(one: Sessions, other: Sessions) -> set[str]:
     """Sessions of both whose specifications differ."""
     return {
         name
@@ -165,9 +166,9 @@ def test_what_changes_a_session_travels_to_the_debates_that_go_on_from_it(tmp_pa
 def test_a_question_a_model_or_a_wording_changes_every_session_that_has_it(tmp_path):
     here = debates(tmp_path)
     assert changed(here, debates(tmp_path, timeout_rate=0.1)) == set(here.rows)
-    name = next(iter(here.questions))
-    reworded = {**here.questions, name: {**here.questions[name], "text": "Another?"}}
-    assert changed(here, replace(here, questions=reworded)) == {
+    name = next(iter(here.items))
+    reworded = {**here.items, name: {**here.items[name], "text": "Another?"}}
+    assert changed(here, replace(here, items=reworded)) == {
         session for session, row in here.rows.items() if row["question_id"] == name
     }
     wording = yaml.safe_load((PROMPTS / "debate.yaml").read_text("utf-8"))
@@ -197,16 +198,16 @@ def test_more_rounds_or_another_graph_leave_openings_as_they_were_and_shards_all
 
 def test_debates_go_on_from_the_transcript_of_their_opening(tmp_path):
     here = debates(tmp_path)
-    sessions, board = Sessions(here), Board(MODEL)
+    board = Board(MODEL)
     opening = next(r for r in here.rows.values() if r["condition"] == "opening")
     assert opening["team"] == "full"
-    assert sessions.hold(opening, board) == ""
+    assert here.run(opening, board) == ""
     said = texts(here, opening["session_id"])
     assert sorted(said) == [(0, "A1"), (0, "A2"), (0, "A3")]
     for row in (r for r in here.rows.values() if r["opening"] == opening["session_id"]):
-        before = len(board.held.asked)
-        assert sessions.hold(row, board) == ""
-        asked = [request.messages[-1].content for request in board.held.asked[before:]]
+        before = len(board.asking.asked)
+        assert here.run(row, board) == ""
+        asked = [request.messages[-1].content for request in board.asking.asked[before:]]
         assert len(asked) == 6
         assert all(prompt.startswith(here.spec(row)["question"]) for prompt in asked)
         own, shown = said[0, "A1"], said[0, "A2"]
@@ -227,11 +228,11 @@ def test_personas_speak_in_the_seats_that_were_drawn(tmp_path):
     here = debates(tmp_path)
     board = Board(MODEL)
     row = next(r for r in here.rows.values() if r["team"] == "who" and not r["opening"])
-    assert Sessions(here).hold(row, board) == ""
-    table = read(paths_in(here.folder, row["session_id"]).transcript, transcript(here.IDS))
+    assert here.run(row, board) == ""
+    table = read(paths_in(here.folder, row["session_id"]).transcript, transcript(IDS))
     assert table.column("role").to_pylist() == row["seats"]
     personas = read_personas(STUDY.personas)
-    systems = [request.messages[0].content for request in board.held.asked]
+    systems = [request.messages[0].content for request in board.asking.asked]
     assert sorted(systems) == sorted(personas[seat] for seat in row["seats"])
 
 
@@ -240,10 +241,10 @@ def test_a_debate_fails_where_its_opening_failed_and_asks_nothing(tmp_path):
     board = Board(MODEL | {"timeout_rate": 1.0})
     row = next(r for r in here.rows.values() if r["condition"] == "vanilla")
     opening = here.rows[row["opening"]]
-    assert "timeout" in Sessions(here).hold(opening, board)
-    asked = len(board.held.asked)
-    assert Sessions(here).hold(row, board) == f"its opening {row['opening']} failed"
-    assert len(board.held.asked) == asked
+    assert "timeout" in here.run(opening, board)
+    asked = len(board.asking.asked)
+    assert here.run(row, board) == f"its opening {row['opening']} failed"
+    assert len(board.asking.asked) == asked
     kept = provenance_of(paths_in(tmp_path, row["session_id"]).transcript)
     assert kept["failure"] == f"its opening {row['opening']} failed"
 
@@ -252,15 +253,15 @@ def test_a_debate_whose_opening_is_not_there_is_no_failure_of_the_session(tmp_pa
     here = debates(tmp_path)
     row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
     with pytest.raises(ArtefactError, match=f"{row['opening']}"):
-        Sessions(here).hold(row, Board(MODEL))
+        here.run(row, Board(MODEL))
 
 
-def test_a_debate_is_sketched_before_anything_is_held(tmp_path):
+def test_the_calls_of_a_debate_are_known_before_anything_runs(tmp_path):
     here = debates(tmp_path)
     row = next(r for r in here.rows.values() if r["condition"] == "vanilla" and r["team"] == "full")
-    first = next(here.steps(here.spec(row), "STAND-IN")())
-    assert [call.messages[0].content.count("STAND-IN") for call in first] == [3, 3, 3]
-    kinds = {here.kind(each) for each in here.rows.values()}
+    first = next(here.study.steps(here.spec(row), PlaceholderInputs())())
+    assert [call.messages[0].content.count(PLACEHOLDER) for call in first] == [3, 3, 3]
+    kinds = {here.study.kind(each) for each in here.rows.values()}
     assert len(kinds) == len(here.rows)
 
 
@@ -270,6 +271,6 @@ def test_the_same_configuration_leaves_the_same_bytes(tmp_path):
         here = debates(tmp_path / name)
         row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
         for each in (here.rows[row["opening"]], row):
-            Sessions(here).hold(each, Board(MODEL))
+            here.run(each, Board(MODEL))
         kept.append(paths_in(here.folder, row["session_id"]).transcript.read_bytes())
     assert kept[0] == kept[1]

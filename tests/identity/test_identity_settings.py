@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, read_peers, write_peers
-from dissensus.identity.settings import IdentityStudy
+from dissensus.identity.settings import IdentitySettings
 from dissensus.settings import validate
 
 BLOCK: dict[str, Any] = {
@@ -47,8 +47,8 @@ BLOCK: dict[str, Any] = {
 }
 
 
-def study(**changes: Any) -> IdentityStudy:
-    return validate(IdentityStudy, BLOCK | changes, "", "identity.")
+def study(**changes: Any) -> IdentitySettings:
+    return validate(IdentitySettings, BLOCK | changes, "", "identity.")
 
 
 def team(**changes: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_what_a_second_file_sets_to_null_is_left_out():
     block = deepcopy(BLOCK)
     block["teams"]["stubborn"] = None
     block["banks"]["gpqa"] = None
-    read = validate(IdentityStudy, block, "", "identity.")
+    read = validate(IdentitySettings, block, "", "identity.")
     assert list(read.teams) == ["deferring"]
     assert list(read.banks) == ["choice"]
 

@@ -13,10 +13,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from dissensus.digests import digest
-from dissensus.language.design.manifest import Drawing, draw_manifest
+from dissensus.language.design.manifest import IDS, Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
-from dissensus.language.session import Debates
-from dissensus.language.settings import ROLES, LanguageStudy
+from dissensus.language.settings import ROLES, LanguageSettings
+from dissensus.language.study import Language
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.providers import identity
 from dissensus.llm.providers.simulated import SimulatedModel
@@ -47,12 +47,12 @@ def _in_the_project():
 
 
 @pytest.fixture(scope="module")
-def study() -> LanguageStudy:
+def study() -> LanguageSettings:
     return load_file(ROOT / "config.yaml").language
 
 
 @pytest.fixture(scope="module")
-def pool(study: LanguageStudy) -> dict[str, dict[str, Any]]:
+def pool(study: LanguageSettings) -> dict[str, dict[str, Any]]:
     return {row["motion_id"]: row for row in build_pool(study.pool, study.languages)[0]}
 
 
@@ -62,9 +62,9 @@ def rows(pool) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def debates(rows, pool, study) -> Debates:
+def debates(rows, pool, study) -> Sessions:
     by_id = {row["session_id"]: row for row in rows}
-    return Debates(Path(), study, by_id, pool, identities(MODELS))
+    return Sessions(Language(study), Path(), by_id, pool, identities(MODELS))
 
 
 @pytest.fixture(scope="module")
@@ -98,21 +98,21 @@ class Board:
         return self.made.setdefault(name, Counting(SimulatedModel(name, self.models[name])))
 
 
-def held(
-    debates: Debates,
+def ran(
+    debates: Sessions,
     row: dict[str, Any],
     folder: Path,
     journal: bytes | None = None,
     models: dict[str, Any] = MODELS,
 ) -> tuple[SessionPaths, list[str], Path]:
-    """Hold a session in a folder, from a journal if there is one; what was asked."""
+    """Run a session in a folder, from a journal if there is one; what was asked."""
     path = journal_in(folder, row["session_id"])
     path.parent.mkdir(parents=True, exist_ok=True)
     if journal is not None:
         path.write_bytes(journal)
     board = Board(models)
     there = replace(debates, folder=folder, identities=identities(models))
-    Sessions(there).hold(row, board)
+    there.run(row, board)
     asked = [asked for each in board.made.values() for asked in each.asked]
     return paths_in(folder, row["session_id"]), asked, path
 
@@ -143,9 +143,9 @@ def test_a_specification_changes_with_its_own_models_alone(specs, rows, debates)
 def test_a_session_leaves_a_transcript_of_eight_turns(rows, debates, tmp_path: Path):
     sound = {name: {**model, "timeout_rate": 0.0} for name, model in MODELS.items()}
     for row in rows[:4]:
-        paths, _, _ = held(debates, row, tmp_path / row["session_id"], models=sound)
+        paths, _, _ = ran(debates, row, tmp_path / row["session_id"], models=sound)
         spec = replace(debates, identities=identities(sound)).spec(row)
-        turns = read(paths.transcript, transcript(Debates.IDS)).to_pylist()
+        turns = read(paths.transcript, transcript(IDS)).to_pylist()
         assert [turn["turn"] for turn in turns] == list(range(1, 9))
         assert [turn["speaker"] for turn in turns] == [
             "P1",
@@ -165,10 +165,10 @@ def test_a_session_leaves_a_transcript_of_eight_turns(rows, debates, tmp_path: P
         assert is_complete(paths, digest(spec))
 
 
-def test_a_session_is_the_same_whatever_was_held_before_it(rows, debates, tmp_path: Path):
+def test_a_session_is_the_same_whatever_ran_before_it(rows, debates, tmp_path: Path):
     def transcripts(order, folder: str) -> dict[str, bytes]:
         return {
-            row["session_id"]: held(debates, row, tmp_path / folder)[0].transcript.read_bytes()
+            row["session_id"]: ran(debates, row, tmp_path / folder)[0].transcript.read_bytes()
             for row in order
         }
 
@@ -180,10 +180,10 @@ def test_a_session_is_the_same_whatever_was_held_before_it(rows, debates, tmp_pa
 def test_a_kill_at_any_byte_costs_only_what_was_lost(rows, debates, tmp_path_factory, data):
     row = data.draw(st.sampled_from(rows[:6]), label="session")
     folder = tmp_path_factory.mktemp("killed")
-    paths, asked, journal = held(debates, row, folder / "whole")
+    paths, asked, journal = ran(debates, row, folder / "whole")
     content = journal.read_bytes()
     offset = data.draw(st.integers(0, len(content)), label="bytes left")
-    again, asked_again, _ = held(debates, row, folder / "again", content[:offset])
+    again, asked_again, _ = ran(debates, row, folder / "again", content[:offset])
     lost = content[offset:].count(b"\n")
     # The calls are made in turn, so what was lost are the last ones.
     assert len(asked_again) == lost
@@ -192,20 +192,20 @@ def test_a_kill_at_any_byte_costs_only_what_was_lost(rows, debates, tmp_path_fac
     assert again.attempts.read_bytes() == paths.attempts.read_bytes()
 
 
-def test_a_session_that_another_job_holds_is_finished_from_its_journal(
+def test_a_session_that_another_job_runs_is_finished_from_its_journal(
     rows, debates, tmp_path: Path
 ):
-    alone, asked, _ = held(debates, rows[0], tmp_path / "alone")
+    alone, asked, _ = ran(debates, rows[0], tmp_path / "alone")
     with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda _: held(debates, rows[0], tmp_path / "shared"), range(2)))
+        both = list(pool.map(lambda _: ran(debates, rows[0], tmp_path / "shared"), range(2)))
     assert sorted(len(asked_by_one) for _, asked_by_one, _ in both) == [0, len(asked)]
     assert both[0][0].transcript.read_bytes() == alone.transcript.read_bytes()
 
 
 def test_a_failure_for_good_is_written_and_returned(rows, debates, tmp_path: Path):
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
-    failure = Sessions(replace(debates, folder=tmp_path)).hold(rows[0], Board(dead))
+    failure = replace(debates, folder=tmp_path).run(rows[0], Board(dead))
     paths = paths_in(tmp_path, rows[0]["session_id"])
     assert failure == "turn 1: timeout"
-    assert read(paths.transcript, transcript(Debates.IDS)).num_rows == 0
+    assert read(paths.transcript, transcript(IDS)).num_rows == 0
     assert provenance_of(paths.transcript)["failure"] == failure

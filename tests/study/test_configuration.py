@@ -60,7 +60,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "colour",
         1,
         "colour is no setting; known here are models, providers, budget_usd, prices, run, seed, "
-        "sessions_per_job, sessions_on, studies, language, identity, deliberation.",
+        "sessions_per_job, sessions_on, studies, study_folders, language, identity, deliberation.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (
@@ -81,7 +81,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("language/pool/motions", DELETE, "language.pool.motions is missing; it must be set."),
     ("models/simulated-a/provider", DELETE, f"{A}.provider is missing; it must be set."),
     # Blocks that are empty, or none.
-    ("language", None, f"language holds None; {BLOCK}."),
+    ("language", None, "language is missing; studies names it, so it needs its block."),
     ("language", [], f"language holds []; {BLOCK}."),
     ("language", "x", f"language holds 'x'; {BLOCK}."),
     ("models", None, f"models holds None; {BLOCK}."),

@@ -10,13 +10,15 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from dissensus.language.session import Debates
+from dissensus.language.study import Language
 from dissensus.llm.prices import Price, read_prices
+from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
 from dissensus.session.protocol import Turn
 from dissensus.study import quote
-from dissensus.study.call_plan import DEBATING, JUDGING, PLACEHOLDER, call_plans
+from dissensus.study.call_plan import call_plans
 from dissensus.study.configuration import load, load_file
 from dissensus.study.cost import (
+    DEBATING,
     EMBEDDING,
     Line,
     Prompt,
@@ -28,6 +30,7 @@ from dissensus.study.cost import (
     scenarios,
     terms_of,
 )
+from dissensus.study.sessions import Sessions
 from scripted import ROOT
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -44,7 +47,7 @@ MOTIONS = {"m": {"motion_en": MOTION, "motion_zh": MOTION}}
 CHEAP = Price(1.0, None, 10.0, 0.5, "2026-01-01", "https://example.org")
 
 
-def sessions(n: int = 1, language: str = "en", **protocol: Any) -> Debates:
+def sessions(n: int = 1, language: str = "en", **protocol: Any) -> Sessions:
     """Sessions of one motion by the models a to d."""
     study = load_file(ROOT / "config.yaml").language
     study = study.model_copy(
@@ -63,7 +66,7 @@ def sessions(n: int = 1, language: str = "en", **protocol: Any) -> Debates:
         }
         for draw in ids
     }
-    return Debates(Path(), study, rows, MOTIONS, dict.fromkeys("abcd", "0"))
+    return Sessions(Language(study), Path(), rows, MOTIONS, dict.fromkeys("abcd", "0"))
 
 
 @pytest.fixture(autouse=True)
@@ -76,11 +79,11 @@ def paid(**changes: Any) -> dict[tuple[str, str], Terms]:
     return {(DEBATING, name): replace(terms, **changes) for name in "abcd"}
 
 
-def priced(usd: dict[str, float], stage: str = DEBATING, model: str = "a", **terms: Any) -> Line:
+def priced(usd: dict[str, float], purpose: str = DEBATING, model: str = "a", **terms: Any) -> Line:
     """A line that costs so many dollars: of a model at a dollar a million tokens."""
     tokens = {name: Tokens(8, 1e6 * value, 0) for name, value in usd.items()}
     price = replace(CHEAP, output_usd=0.0)
-    return Line(stage, model, replace(Terms("openai", "gpt", price), **terms), tokens)
+    return Line(purpose, model, replace(Terms("openai", "gpt", price), **terms), tokens)
 
 
 def test_one_call_by_hand() -> None:
@@ -103,30 +106,32 @@ def test_the_scenarios() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("system", [False, True])
-def test_prompts_are_sketched_as_they_will_be_sent(language: str, system: bool) -> None:
+def test_calls_are_planned_as_they_will_be_sent(language: str, system: bool) -> None:
     """Against a debate with real speeches: the same words but for these."""
     debates = sessions(language=language, system_message=system)
-    ((sketch, n),) = call_plans(debates)
+    ((calls, n),) = call_plans(debates)
     assert n == 1
-    assert [call.prompt.count(PLACEHOLDER) for call in sketch.calls] == [0, 2, 3, 4, 5, 6, 7, 8]
-    assert [call.model for call in sketch.calls] == [*"acbd", *"acbd"]
+    assert [call.prompt.count(PLACEHOLDER) for call in calls] == [0, 2, 3, 4, 5, 6, 7, 8]
+    assert [call.model for call in calls] == [*"acbd", *"acbd"]
     speech = "空置的住房应当先给市民居住。" if language == "zh" else "Empty homes house money. "
-    steps = debates.steps(debates.spec(debates.rows[f"d001-{language}"]))()
+    steps = debates.study.steps(
+        debates.spec(debates.rows[f"d001-{language}"]), PlaceholderInputs()
+    )()
     step = next(steps)
-    for sketched in sketch.calls:
+    for planned in calls:
         (call,) = step
         sent = "\n".join(message.content for message in call.messages)
-        assert sketched.prompt.replace(PLACEHOLDER, speech) == sent
+        assert planned.prompt.replace(PLACEHOLDER, speech) == sent
         again = "\n".join(message.content for message in call.again(call.violations("")))
-        assert sketched.again.replace(PLACEHOLDER, speech) == again
+        assert planned.again.replace(PLACEHOLDER, speech) == again
         place = (call.number, call.speaker, call.role, call.round_label, call.model)
-        if sketched is not sketch.calls[-1]:
+        if planned is not calls[-1]:
             step = steps.send([Turn(*place, text=speech, repairs=0, violations=())])
 
 
 def test_a_session_by_hand() -> None:
     lines = estimate(sessions(), paid(), ONCE)
-    assert [(line.stage, line.model) for line in lines] == [(DEBATING, name) for name in "abcd"]
+    assert [(line.purpose, line.model) for line in lines] == [(DEBATING, name) for name in "abcd"]
     for line in lines:
         assert line.tokens["low"].calls == 2
         assert line.tokens["low"].output == 200
@@ -215,7 +220,7 @@ def test_the_budget_beside_it(budget: float | None, sentence: str) -> None:
 
 
 def test_studies_share_the_budget_of_their_run() -> None:
-    said = quote.sum_up([[priced(USD)], [priced(USD, JUDGING, "judge")]], 10.0)
+    said = quote.sum_up([[priced(USD)], [priced(USD, "judge", "judge")]], 10.0)
     assert said[0] == "all studies"
     assert [line.split() for line in said[1:5]] == [
         *(["low", "$4.00"], ["expected", "$20.00"], ["high", "$80.00"], ["ceiling", "$400.00"])
@@ -226,7 +231,7 @@ def test_studies_share_the_budget_of_their_run() -> None:
 def test_what_a_judge_sends_back_is_said_not_to_be_counted() -> None:
     sentence = "Nor are turns that a judge sends back"
     assert sentence not in told([priced(USD)])
-    assert sentence in told([priced(USD), priced(USD, JUDGING, "judge")])
+    assert sentence in told([priced(USD), priced(USD, "judge", "judge")])
 
 
 def test_what_has_no_price_is_said_and_left_out() -> None:
@@ -240,7 +245,7 @@ def test_what_has_no_price_is_said_and_left_out() -> None:
     assert "no price in p.csv; set models.b.price" in said
     assert "no price in p.csv; add a row for openai, large" in said
     assert "The dollars leave out b, openai:large, which have no price." in said
-    assert "run_session: c (simulated, free)" in said
+    assert "debate: c (simulated, free)" in said
     assert quote.total_usd(lines, "high") == 40.0
 
 
@@ -249,7 +254,7 @@ def test_columns_fit_a_terminal() -> None:
     lines = [priced({name: 1e5 * n for name, n in USD.items()}, model=name, batch=True)]
     said = quote.describe(lines, name="language", protocol=PROTOCOL, prices="p.csv")
     assert max(map(len, said)) <= 100
-    assert "0.5 of that in batches" in " ".join(said)
+    assert "0.5 of that in batches" in " ".join(" ".join(said).split())
     row = next(line for line in said if line.startswith("  expected"))
     assert row.split() == ["expected", "8", "1,000,000,000,000", "0", "$500,000.00"]
     assert "  ceiling" in "\n".join(said)
@@ -266,7 +271,7 @@ def test_the_paper_s_models_all_have_a_price(monkeypatch: pytest.MonkeyPatch) ->
     terms = terms_of(
         {name: model.model_dump() for name, model in settings.models.items()},
         {name: provider.model_dump() for name, provider in settings.providers.items()},
-        settings.asked("language"),
+        settings.purposes("language"),
         [settings.language.measures.embedder],
         read_prices("resources/prices.csv"),
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dissensus.errors import BudgetReached, ResourceError
 from dissensus.llm.journal import InFlight
 from dissensus.study import jobs
-from dissensus.study.jobs import Broken, bundled, bundles, run_all, shards
+from dissensus.study.jobs import SessionsBroke, bundled, bundles, run_all, shards
 
 Row = dict[str, Any]
 
@@ -130,7 +130,7 @@ def test_a_session_that_breaks_down_costs_no_other_anything():
             raise ZeroDivisionError("no turns")
         held.append(row["session_id"])
 
-    with pytest.raises(Broken) as broken:
+    with pytest.raises(SessionsBroke) as broken:
         run_all(manifest(4), hold, 2)
     assert sorted(held) == ["d001-en", "d001-zh", "d002-zh", "d003-en", "d004-en", "d004-zh"]
     assert "2 of 8 sessions broke down" in str(broken.value)

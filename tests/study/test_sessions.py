@@ -1,19 +1,20 @@
-"""Which sessions are still to be held, and what of a grown study is kept."""
+"""Which sessions are pending, what they wait for, and what of a grown study is kept."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dissensus.digests import digest
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
-from dissensus.language.session import Debates
-from dissensus.study import jobs
+from dissensus.language.study import Language
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.sessions import ARTEFACTS, Sessions, journal_in, paths_in
+from dissensus.study.study import Needs
 from support import ROOT
 
 
@@ -24,14 +25,14 @@ def settings() -> Configuration:
 
 @pytest.fixture
 def study(settings: Configuration, tmp_path: Path) -> tuple[Sessions, list[dict[str, Any]], Any]:
-    """The sessions of two draws, none of them held; their rows; the models."""
+    """The sessions of two draws, none of them run; their rows; the models."""
     language = settings.language
     pool, _ = build_pool(language.pool, language.languages)
     rows = draw_manifest(pool, Drawing(1, 2, 25, list(language.languages), language.panel))
     motions = {row["motion_id"]: row for row in pool}
     by_id = {row["session_id"]: row for row in rows}
     known = dict.fromkeys(language.panel, "0")
-    sessions = Sessions(Debates(tmp_path, language, by_id, motions, known))
+    sessions = Sessions(Language(language), tmp_path, by_id, motions, known)
     return sessions, rows, settings.registry(tmp_path, "run_session", language.panel)
 
 
@@ -39,10 +40,10 @@ def ids(rows: list[Any]) -> list[str]:
     return [row["session_id"] for row in rows]
 
 
-def test_a_bundle_holds_what_is_not_held(study: tuple[Sessions, list[Any], Any]):
+def test_a_bundle_runs_what_is_pending(study: tuple[Sessions, list[Any], Any]):
     sessions, rows, models = study
     assert sessions.pending(rows) == rows
-    sessions.hold(rows[1], models)
+    sessions.run(rows[1], models)
     before = {path: path.stat().st_mtime_ns for path in sessions.folder.rglob("*.*")}
     assert ids(sessions.pending(rows)) == ["d001-en", "d002-en", "d002-zh"]
     assert sessions.run_bundle(rows, models, at_once=2) == {}
@@ -50,56 +51,66 @@ def test_a_bundle_holds_what_is_not_held(study: tuple[Sessions, list[Any], Any])
     assert all(path.stat().st_mtime_ns == moment for path, moment in before.items())
 
 
-def test_a_missing_artefact_or_another_specification_makes_a_session_one_to_hold(
+def test_a_missing_artefact_or_another_specification_makes_a_session_pending(
     study: tuple[Sessions, list[Any], Any],
 ):
     sessions, rows, models = study
     sessions.run_bundle(rows, models, at_once=1)
     for kind, name in zip(ARTEFACTS, ids(rows), strict=False):
         (sessions.folder / kind / f"{name}.parquet").unlink()
-    paths_in(sessions.folder, "d002-zh").held.write_text("0" * 64)
+    paths_in(sessions.folder, "d002-zh").mark.write_text("0" * 64)
     assert ids(sessions.pending(rows)) == ids(rows)
 
 
-def times(sessions: Sessions) -> dict[str, float]:
-    return {path.name: path.stat().st_mtime for path in (sessions.folder / "specs").iterdir()}
-
-
-def test_a_note_is_new_where_a_session_is_to_be_held_and_old_where_it_is(
+def test_a_session_waits_for_the_one_before_it_in_its_draw(
     study: tuple[Sessions, list[Any], Any],
 ):
-    sessions, rows, models = study
-    sessions.hold(rows[0], models)
-    assert ids(sessions.note()) == ids(rows)[1:]
-    first = times(sessions)
-    assert first.pop("d001-en") == 0.0
-    assert min(first.values()) > 0.0
-    sessions.run_bundle(rows, models, at_once=1)
-    assert sessions.note() == []
-    assert times(sessions) == {**first, "d001-en": 0.0}
-    # Another code of a model makes others of its sessions; and back again, before any is held.
-    known = sessions.debates.identities
-    changed = Sessions(replace(sessions.debates, identities={**known, rows[0]["P1"]: "1"}))
-    assert ids(changed.note()) == ids(rows)
-    assert min(times(sessions).values()) > 0.0
-    assert sessions.note() == []
-    assert set(times(sessions).values()) == {0.0}
+    sessions, rows, _ = study
+    for row in rows:
+        before = sessions.before(row)
+        if row["position"] == 1:
+            assert before == []
+        else:
+            (one,) = before
+            assert sessions.rows[one]["draw_id"] == row["draw_id"]
+            assert sessions.rows[one]["position"] == row["position"] - 1
 
 
-def test_the_mark_of_a_bundle_goes_with_an_artefact_of_it(
+@dataclass(frozen=True)
+class Reading(Language):
+    """A study whose second languages read the first, and a memo."""
+
+    settings: Any
+
+    def needs(self, row: Any) -> Needs:
+        if row["language"] == "en":
+            return Needs()
+        return Needs((f"{row['draw_id']}-en",), ("memos/1.txt",))
+
+
+def test_what_a_session_reads_is_part_of_what_it_depends_on(
     study: tuple[Sessions, list[Any], Any],
 ):
-    sessions, rows, models = study
-    sessions.run_bundle(rows, models, at_once=1)
-    marks = sessions.folder / "bundles"
-    marks.mkdir()
-    for name in jobs.bundles(rows, 2):
-        (marks / name).touch()
-    sessions.note()
-    assert sorted(path.name for path in marks.iterdir()) == ["d001_d001", "d002_d002"]
-    paths_in(sessions.folder, "d002-zh").transcript.unlink()
-    assert ids(sessions.note()) == ["d002-zh"]
-    assert [path.name for path in marks.iterdir()] == ["d001_d001"]
+    plain, rows, _ = study
+    settings = plain.study.settings
+    sessions = replace(plain, study=Reading(settings))
+    first, second = rows[0], rows[1]
+    assert "needs" not in sessions.spec(first)
+    before = sessions.spec(second)
+    assert before["needs"] == {"d001-en": sessions.digest(first)}
+    assert before["artefacts"] == {"memos/1.txt": ""}
+    # A memo that is there, and another: each makes the session another one.
+    memo = sessions.folder / "memos/1.txt"
+    memo.parent.mkdir()
+    digests = set()
+    for text in ("be brief", "be bold"):
+        memo.write_text(text)
+        digests.add(replace(sessions).digest(second))
+    assert len(digests | {digest(before)}) == 3
+    # So does a change of the session that is read, and nothing of one that is not.
+    again = {**sessions.rows, "d001-en": {**first, "seed": 1}}
+    assert replace(sessions, rows=again).spec(second)["needs"] != before["needs"]
+    assert "d001-en" in sessions.before(second)
 
 
 def test_journals_come_along_when_ids_grow_wider(tmp_path: Path):

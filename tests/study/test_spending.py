@@ -9,10 +9,8 @@ import pytest
 
 from dissensus.language.measures.embed import EMBEDDING_CALLS
 from dissensus.llm.prices import Price
-from dissensus.report.spending_tables import table_models, table_spending
 from dissensus.report.tables import as_csv, as_markdown
-from dissensus.study.call_plan import DEBATING, JUDGING
-from dissensus.study.cost import EMBEDDING, Line, Terms, Tokens
+from dissensus.study.cost import DEBATING, EMBEDDING, Line, Terms, Tokens
 from dissensus.study.spending import (
     CONDUCT,
     SPENDING,
@@ -21,6 +19,7 @@ from dissensus.study.spending import (
     spending,
     spent_usd,
 )
+from dissensus.study.spending_tables import table_models, table_spending
 from dissensus.tables.artefact import read, write
 
 BLOCKS = {"d001-en": 1, "d002-en": 2}
@@ -32,7 +31,7 @@ def call(session: str = "d001-en", model: str = "gpt", **changes: Any) -> dict[s
         "session_id": session,
         "session_attempt": 1,
         "turn": 1,
-        "role": "debater",
+        "purpose": "debate",
         "attempt": 1,
         "model": model,
         "input_tokens": 100,
@@ -93,10 +92,10 @@ EMBEDDED = [
 EXPECTED = {"low": 1e6, "expected": 4e6, "high": 8e6}
 
 
-def line(model: str, stage: str = DEBATING, **terms: Any) -> Line:
+def line(model: str, purpose: str = DEBATING, **terms: Any) -> Line:
     """An estimate of 1, 4 and 8 dollars."""
     of = Terms(**{"provider": "openai", "asked": f"{model}-1", "price": PRICE, **terms})
-    return Line(stage, model, of, {name: Tokens(9, n, 0) for name, n in EXPECTED.items()})
+    return Line(purpose, model, of, {name: Tokens(9, n, 0) for name, n in EXPECTED.items()})
 
 
 ESTIMATE = [line("gpt"), line("claude"), line("openai:large", EMBEDDING, asked="large")]
@@ -104,7 +103,7 @@ ESTIMATE = [line("gpt"), line("claude"), line("openai:large", EMBEDDING, asked="
 
 def test_every_dollar_is_under_what_it_was_for() -> None:
     rows = spending(CALLS, EMBEDDED, BLOCKS)
-    keys = [(row["stage"], row["session_id"], row["block"], row["model"]) for row in rows]
+    keys = [(row["purpose"], row["session_id"], row["block"], row["model"]) for row in rows]
     assert keys == [
         (DEBATING, "d001-en", 1, "claude"),
         (DEBATING, "d001-en", 1, "gpt"),
@@ -134,11 +133,11 @@ def test_calls_without_a_price_are_counted() -> None:
 
 
 def test_judges_are_billed_apart() -> None:
-    calls = [call(), call(model="judge", role="judge:crit", cost_usd=2.0), call(role="retry")]
+    calls = [call(), call(model="judge", purpose="judge", cost_usd=2.0), call()]
     sums = by_model(spending(calls, [], BLOCKS))
     assert {key: spent_usd(held) for key, held in sums.items()} == {
         (DEBATING, "gpt"): 1.0,
-        (JUDGING, "judge"): 2.0,
+        ("judge", "judge"): 2.0,
     }
 
 
@@ -193,7 +192,7 @@ def test_the_table_of_spending_by_hand() -> None:
     table = table_spending(spending(CALLS, EMBEDDED, BLOCKS), ESTIMATE, 20.0, False)
     gpt = cells(table, "gpt")
     assert gpt == {
-        "Stage": "Debates",
+        "Purpose": "Debates",
         "Model": "gpt",
         "Calls": "5",
         "Tries": "6",
@@ -209,7 +208,7 @@ def test_the_table_of_spending_by_hand() -> None:
         "High": "8.00",
     }
     total = dict(zip(table.columns, table.rows[-1], strict=True))
-    assert (total["Stage"], total["Calls"], total["Spent"]) == ("All", "8", "8.94")
+    assert (total["Purpose"], total["Calls"], total["Spent"]) == ("All", "8", "8.94")
     assert (total["Low"], total["Expected"], total["High"]) == ("3.00", "12.00", "24.00")
     # 8.9375 of 20.
     assert "Budget of the run: 20.00, of which 44.7% is spent here." in table.note

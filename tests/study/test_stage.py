@@ -13,11 +13,10 @@ from dissensus.study.stage import Stage, run
 
 
 def job(tmp_path: Path, **settings: Any) -> SimpleNamespace:
-    stage = {"settings": settings, "code": "c0de", "simulated": True}
     return SimpleNamespace(
         rule="code_pool",
         log=[str(tmp_path / "logs" / "code_pool.log")],
-        params=SimpleNamespace(stage=stage),
+        params={"settings": settings, "code": "c0de", "simulated": True},
         input=SimpleNamespace(pool="in.csv"),
         output=SimpleNamespace(pool="out.parquet"),
         config={"run": "demo"},
@@ -43,7 +42,7 @@ def test_a_stage_is_told_its_files_and_settings(tmp_path: Path):
 def test_provenance_changes_with_the_settings_and_the_code(tmp_path: Path):
     told: list[str] = []
     jobs = [job(tmp_path, seed=7), job(tmp_path, seed=8), job(tmp_path, seed=7)]
-    jobs[2].params.stage["code"] = "0ther"
+    jobs[2].params["code"] = "0ther"
     for each in jobs:
         run(lambda *given: told.append(given[2].provenance["settings_sha256"]), each)
     assert len(set(told)) == 3

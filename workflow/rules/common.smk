@@ -1,27 +1,19 @@
-# What every study's rules share: settings, paths, the run's lock, and what a stage depends on.
+# What all rules share: the settings, the run's lock and its end, and the files that connect the jobs.
 
 import gc
 import os
-from functools import wraps
 from pathlib import Path
 
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
-from dissensus.session.progress import PROGRESS_COUNTS, clear
-from dissensus.study.shutdown import (
-    before_exit,
-    cancel_cluster_jobs,
-    cancel_on_signals,
-    watch_for_stop,
-    stop_on_signals,
-    exit_with,
-    stop,
-)
-from dissensus.errors import DissensusError
-from dissensus.digests import code_digest
-from dissensus.study.run_folder import RunLock, claim_run
 from dissensus.study.configuration import load
+from dissensus.study.job_graph import JobGraph
+from dissensus.study.rules import depend_on_code, without_job_rate_limit
+from dissensus.study.run_folder import RunLock
+from dissensus.study.shutdown import before_exit, exit_on_user_error
+from dissensus.study.start import start_run
+from dissensus.study.study import plain
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
@@ -30,63 +22,119 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 # again and again takes a tenth of a run's time.
 gc.freeze()
 gc.set_threshold(50_000, 20, 100)
-
-
 before_exit(close)
-
-# For its limit on job starts, Snakemake starts a timer with every look at the jobs, which has it look
-# again a second later, for good: after thousands of jobs it does nothing else.
-if workflow.scheduling_settings:
-    workflow.scheduling_settings.max_jobs_per_timespan = None
-
-
-def exit_on_user_error(function):
-    """The same function, ending the run with a user's error as its sentence alone."""
-
-    @wraps(function)
-    def guarded(*arguments):
-        try:
-            return function(*arguments)
-        except DissensusError as error:
-            exit_with(error)
-
-    return guarded
-
+without_job_rate_limit(workflow)
 
 SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )
-
+STUDIES = {name: SETTINGS.study(name) for name in SETTINGS.studies}
+RESULTS = Path("results") / SETTINGS.run
 ENVIRONMENT = workflow.current_basedir.join(
     "../../envs/dissensus.yaml"
 ).get_path_or_uri(secret_free=True)
-RESULTS = Path("results") / SETTINGS.run
-MODELS = {name: model.model_dump() for name, model in SETTINGS.models.items()}
-LOCK = RunLock(RESULTS)
-PROGRESS = RESULTS / ".progress"
-# Without sessions_per_job: up to so many sessions, each is a job of its own where it runs on this
-# machine; else so many are a bundle.
-FEW_SESSIONS = 2000
-BUNDLE = 100
 REGISTRY = SETTINGS.registry(RESULTS, "run_session", SETTINGS.used)
+LOCK = RunLock(RESULTS)
+# Whether this process runs the jobs: it is neither their submitter nor one of them.
+RUNS_HERE = workflow.is_main_process and workflow.local_exec
+# On a cluster: whether sessions stay with the process that submits jobs.
+ON_LOGIN_NODE = SETTINGS.sessions_on == "login"
+GRAPH = JobGraph(
+    SETTINGS,
+    RESULTS,
+    is_main=workflow.is_main_process,
+    runs_here=RUNS_HERE,
+    expect=BOARD.expect,
+)
+before_exit(GRAPH.close)
 
 
 onstart:
-    exit_on_user_error(claim_run)(RESULTS, SETTINGS.simulated)
-    exit_on_user_error(LOCK.acquire)()
-    clear(PROGRESS)
-    PROGRESS_COUNTS.begin(PROGRESS)
-    BOARD.open(
-        PROGRESS,
-        None if SETTINGS.simulated else RESULTS / "ledger.jsonl",
-        SETTINGS.budget_usd,
-    )
-    if workflow.local_exec:
-        stop_on_signals()
-        watch_for_stop(RESULTS, stop)
-    else:
-        cancel_on_signals()
-        watch_for_stop(RESULTS, cancel_cluster_jobs)
+    exit_on_user_error(start_run)(SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec)
+
+
+def given(**settings):
+    """Settings as the plain data that Snakemake can compare and keep."""
+    return plain(settings)
+
+
+def drawn(study):
+    """Have Snakemake draw a study's manifest first where it is not there, or is to be drawn anew."""
+    getattr(checkpoints, f"draw_{study}_manifest").get()
+
+
+def as_inputs(files):
+    return [ancient(file.path) if file.ancient else file.path for file in files]
+
+
+@exit_on_user_error
+def session_inputs(wildcards):
+    drawn(wildcards.study)
+    return as_inputs(GRAPH.session_inputs(wildcards.study, wildcards.session))
+
+
+@exit_on_user_error
+def bundle_inputs(wildcards):
+    drawn(wildcards.study)
+    return as_inputs(GRAPH.bundle_inputs(wildcards.study, wildcards.bundle))
+
+
+@exit_on_user_error
+def shard_inputs(wildcards):
+    drawn(wildcards.study)
+    return GRAPH.shard_inputs(wildcards.study, wildcards.shard)
+
+
+@exit_on_user_error
+def shard_settings(wildcards):
+    """What a shard depends on besides its files: which sessions it has."""
+    drawn(wildcards.study)
+    return GRAPH.shard_settings(wildcards.study, wildcards.shard)
+
+
+def bundle_cores(wildcards):
+    return GRAPH.cores(wildcards.study, wildcards.bundle)
+
+
+def bundle_at_once(wildcards, threads):
+    return GRAPH.at_once(wildcards.study, wildcards.bundle, threads)
+
+
+def of_shards(study, kind):
+    """One kind of artefact of every shard of a study, as an input."""
+
+    @exit_on_user_error
+    def files(wildcards):
+        drawn(study)
+        return GRAPH.shard_files(study, kind)
+
+    return files
+
+
+def shards_of(study):
+    """The names of a study's shards, as a parameter: what gathers them depends on which there are."""
+
+    def names(wildcards):
+        return list(GRAPH.drawn(study).shards)
+
+    return names
+
+
+def every_session(study):
+    """All that a study's sessions leave, as targets."""
+
+    @exit_on_user_error
+    def files(wildcards):
+        drawn(study)
+        return GRAPH.all_sessions(study)
+
+    return files
+
+
+def source_of(wildcards):
+    """The table that a study's manifest is drawn from."""
+    source = STUDIES[wildcards.study].source
+    return RESULTS / wildcards.study / f"{source.artefact}.parquet"
 
 
 def captions(study):
@@ -94,19 +142,14 @@ def captions(study):
     return Path.cwd() / RESULTS / study / "captions"
 
 
-def stage(*modules, **settings):
-    """What a stage depends on besides its inputs: settings, and the code of its modules."""
-    return {
-        "settings": {name: plain(value) for name, value in settings.items()},
-        "code": code_digest(*(f"dissensus.{module}" for module in modules)),
-        "simulated": SETTINGS.simulated,
-    }
+def rules_of(study):
+    """The rule file of a study: the project's, or the one in the reader's own folder."""
+    own = SETTINGS.study_folders.get(study)
+    return (
+        str(Path(own).resolve() / "rules.smk") if own else f"workflow/rules/{study}.smk"
+    )
 
 
-def plain(value):
-    """Settings as the plain data that Snakemake can compare and store."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump()
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in value.items()}
-    return value
+def targets_of(study):
+    """All that a study makes by default: what the rule of its name asks for."""
+    return getattr(rules, study).input

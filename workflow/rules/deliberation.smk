@@ -1,67 +1,13 @@
-# The deliberation study: what becomes of disagreement where nobody is told whom to answer.
+# The deliberation study: its measures and estimates, in the order data takes.
 #
-# in:    resources/topics, resources/prompts/deliberation, the settings under `deliberation`
-# out:   results/<run>/deliberation/: topics, manifest, sessions, transcripts, calls, turns, claims,
-#        engagements, stances, judgements, rounds, metrics, influence, pairs, contrasts, tables, figures
-# steps: collect_topics, draw_deliberation_manifest; (sessions.smk); reconstruct_debates,
-#        measure_deliberation; estimate_arms; plot_deliberation, plot_graph, tabulate_deliberation
-
-from dissensus.deliberation.figures import names as deliberation_names
+# in:    results/<run>/deliberation/: turns, outcomes, manifest, topics
+# out:   results/<run>/deliberation/: claims, engagements, stances, judgements, rounds, metrics, influence,
+#        pairs, contrasts, and the debate graph of any session
+# steps: reconstruct_debates, measure_deliberation; estimate_arms; plot_graph
+# What every study goes through is in study.smk.
 
 D = RESULTS / "deliberation"
 DELIBERATION = SETTINGS.deliberation
-DELIBERATION_TITLES = {
-    "trajectories": "Figure 1. Entropy and retained divergence by round",
-    "control": "Figure 2. Contentiousness and quality by round",
-    "ignored_claims": "Figure 3. Claims that nobody engaged",
-    "contrasts": "Figure 4. Arms against the reference",
-    "debate_graph": "Figure 5. One session's debate graph",
-}
-
-
-rule collect_topics:
-    input:
-        topics=DELIBERATION.topics,
-    output:
-        topics=D / "topics.parquet",
-    log:
-        D / "logs/collect_topics.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage("deliberation.design.topics"),
-    message:
-        "Collect the topics"
-    script:
-        "../scripts/deliberation/collect_topics.py"
-
-
-checkpoint draw_deliberation_manifest:
-    input:
-        topics=rules.collect_topics.output.topics,
-    output:
-        manifest=D / "manifest.parquet",
-    log:
-        D / "logs/draw_deliberation_manifest.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            "deliberation.design.manifest",
-            seed=SETTINGS.seed,
-            draws=DELIBERATION.draws,
-            block_size=DELIBERATION.block_size,
-            rounds=DELIBERATION.rounds,
-            panel=DELIBERATION.panel,
-            judges=DELIBERATION.judges,
-            arms=list(DELIBERATION.arms),
-        ),
-    message:
-        "Draw the manifest of {DELIBERATION.draws} draws in {DELIBERATION.reference} and other arms"
-    script:
-        "../scripts/deliberation/draw_deliberation_manifest.py"
 
 
 rule reconstruct_debates:
@@ -78,8 +24,6 @@ rule reconstruct_debates:
         D / "logs/reconstruct_debates.log",
     conda:
         ENVIRONMENT
-    params:
-        stage=stage("deliberation.measures.reconstruct"),
     message:
         "Rebuild every debate's graph from its references"
     script:
@@ -106,11 +50,7 @@ rule measure_deliberation:
     conda:
         ENVIRONMENT
     params:
-        stage=stage(
-            "deliberation.measures.rounds",
-            "deliberation.measures.sessions",
-            "deliberation.measures.pairs",
-            "deliberation.measures.influence",
+        settings=given(
             measures=DELIBERATION.measures,
             control=DELIBERATION.control,
             arms=DELIBERATION.arms,
@@ -136,8 +76,7 @@ rule estimate_arms:
     conda:
         ENVIRONMENT
     params:
-        stage=stage(
-            "deliberation.inference.contrasts",
+        settings=given(
             reference=DELIBERATION.reference,
             confidence=DELIBERATION.inference.confidence,
             flips=DELIBERATION.inference.flips,
@@ -149,61 +88,12 @@ rule estimate_arms:
         "../scripts/deliberation/estimate_arms.py"
 
 
-rule plot_deliberation:
-    input:
-        **{
-            f"caption_{name}": f"workflow/report/deliberation_{name}.rst"
-            for name in deliberation_names.FIGURES
-        },
-        rounds=D / "rounds.parquet",
-        metrics=D / "metrics.parquet",
-        contrasts=D / "contrasts.parquet",
-        claims=D / "claims.parquet",
-        engagements=D / "engagements.parquet",
-        stances=D / "stances.parquet",
-        manifest=D / "manifest.parquet",
-        topics=D / "topics.parquet",
-    output:
-        **{
-            f"{name}_svg": report(
-                D / f"figures/{name}.svg",
-                caption=captions("deliberation") / f"{name}.rst",
-                category="deliberation",
-                subcategory="1 Figures",
-                labels={"result": DELIBERATION_TITLES[name]},
-            )
-            for name in deliberation_names.FIGURES
-        },
-        **{
-            f"{name}_png": D / f"figures/{name}.png"
-            for name in deliberation_names.FIGURES
-        },
-        **{
-            f"{name}_caption": D / f"captions/{name}.rst"
-            for name in deliberation_names.FIGURES
-        },
-    log:
-        D / "logs/plot_deliberation.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            "deliberation.figures.trajectories",
-            "deliberation.figures.control",
-            "deliberation.figures.ignored",
-            "deliberation.figures.contrasts",
-            "deliberation.figures.graph",
-            "report.captions",
-            reference=DELIBERATION.reference,
-            confidence=DELIBERATION.inference.confidence,
-            arms=DELIBERATION.arms,
-            target=DELIBERATION.control.target,
-        ),
-    message:
-        "Draw the figures of the deliberation study"
-    script:
-        "../scripts/deliberation/plot_deliberation.py"
+@exit_on_user_error
+def manifest_with_session(wildcards):
+    """The manifest, if it has the session: else the whole study would run to say that it has not."""
+    drawn("deliberation")
+    GRAPH.row("deliberation", wildcards.session)
+    return D / "manifest.parquet"
 
 
 # Any session's: snakemake results/<run>/deliberation/graphs/t003-full.svg
@@ -212,7 +102,7 @@ rule plot_graph:
         claims=D / "claims.parquet",
         engagements=D / "engagements.parquet",
         stances=D / "stances.parquet",
-        manifest=graphed_manifest,
+        manifest=manifest_with_session,
         topics=D / "topics.parquet",
     output:
         svg=D / "graphs/{session}.svg",
@@ -221,92 +111,15 @@ rule plot_graph:
     localrule: True
     conda:
         ENVIRONMENT
-    params:
-        stage=stage("deliberation.figures.graph"),
     message:
         "Draw the debate graph of session {wildcards.session}"
     script:
         "../scripts/deliberation/plot_graph.py"
 
 
-rule tabulate_deliberation:
-    input:
-        metrics=D / "metrics.parquet",
-        rounds=D / "rounds.parquet",
-        contrasts=D / "contrasts.parquet",
-        pairs=D / "pairs.parquet",
-        influence=D / "influence.parquet",
-        outcomes=D / "outcomes.parquet",
-        manifest=D / "manifest.parquet",
-        caption="workflow/report/tabulate_deliberation.rst",
-    output:
-        csv=expand(D / "tables/{name}.csv", name=deliberation_names.TABLES),
-        markdown=expand(D / "tables/{name}.md", name=deliberation_names.TABLES),
-        page=report(
-            D / "tables/index.html",
-            caption=captions("deliberation") / "tables.rst",
-            category="deliberation",
-            subcategory="2 Tables",
-            labels={"result": "Arms, contrasts, references, influence and control"},
-        ),
-        caption=D / "captions/tables.rst",
-    log:
-        D / "logs/tabulate_deliberation.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            "deliberation.figures.tables",
-            "report.captions",
-            reference=DELIBERATION.reference,
-            confidence=DELIBERATION.inference.confidence,
-            arms=DELIBERATION.arms,
-            target=DELIBERATION.control.target,
-        ),
-    message:
-        "Write the tables of the deliberation study"
-    script:
-        "../scripts/deliberation/tabulate_deliberation.py"
-
-
-# A target of its own: hundreds of simulated studies (snakemake diagnosis).
-rule diagnose_deliberation:
-    input:
-        topics=D / "topics.parquet",
-    output:
-        diagnosis=D / "design_diagnosis.parquet",
-        csv=D / "tables/table_diagnosis.csv",
-        markdown=D / "tables/table_diagnosis.md",
-    log:
-        D / "logs/diagnose_deliberation.log",
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            "deliberation.inference.diagnosis",
-            "deliberation.figures.diagnosis",
-            draws=DELIBERATION.draws,
-            arms=list(DELIBERATION.arms),
-            reference=DELIBERATION.reference,
-            diagnosis=DELIBERATION.diagnosis,
-            confidence=DELIBERATION.inference.confidence,
-            seed=SETTINGS.seed,
-        ),
-    message:
-        "Run planted effects through the estimators of the deliberation study"
-    script:
-        "../scripts/deliberation/diagnose_deliberation.py"
-
-
 rule deliberation:
     input:
-        every_session("deliberation"),
-        D / "turns.parquet",
-        of_shards("calls", "deliberation"),
+        core("deliberation"),
         rules.reconstruct_debates.output,
         rules.measure_deliberation.output,
         rules.estimate_arms.output,
-        rules.plot_deliberation.output,
-        rules.tabulate_deliberation.output,
-        money_of("deliberation"),

@@ -1,70 +1,12 @@
-# The identity study: do agents follow an answer because of who gave it, or because of what it is?
+# The identity study: its measures and estimates, in the order data takes.
 #
-# in:    resources/questions or other banks, resources/prompts/identity, the settings under `identity`
-# out:   results/<run>/identity/: questions, manifest, sessions, transcripts, calls, turns, answers,
-#        transitions, metrics, estimates, fits of the debate model, tables, figures
-# steps: collect_questions, draw_identity_manifest; (sessions.smk); read_answers; estimate_identity,
-#        fit_dcm, test_martingale, compute_identity_power; plot_identity, tabulate_identity
-
-from dissensus.identity.figures import names as identity_names
+# in:    results/<run>/identity/: turns, outcomes, manifest, questions
+# out:   results/<run>/identity/: answers, transitions, metrics, estimates, fits of the debate model, power
+# steps: read_answers; estimate_identity, fit_dcm, test_martingale, compute_identity_power
+# What every study goes through is in study.smk.
 
 I = RESULTS / "identity"
 IDENTITY = SETTINGS.identity
-IDENTITY_VIEW = {
-    "confidence": IDENTITY.inference.confidence,
-    "ibc_noise": IDENTITY.inference.ibc_noise,
-    "resamples": IDENTITY.inference.resamples,
-}
-IDENTITY_TITLES = {
-    "conformity": "Figure 1. Conformity and obstinacy",
-    "peers": "Figure 3. Identity bias with one and with several peers",
-    "rounds": "Figure 4. Identity bias by round",
-    "ibc_power": "How many questions an identity bias needs",
-}
-
-
-rule collect_questions:
-    input:
-        [file for path, file in IDENTITY.files().items() if path.startswith("banks.")],
-    output:
-        questions=I / "questions.parquet",
-    log:
-        I / "logs/collect_questions.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage("identity.design.banks", banks=IDENTITY.banks, seed=SETTINGS.seed),
-    message:
-        "Collect the questions of all banks"
-    script:
-        "../scripts/identity/collect_questions.py"
-
-
-checkpoint draw_identity_manifest:
-    input:
-        questions=rules.collect_questions.output.questions,
-        personas=IDENTITY.personas,
-    output:
-        manifest=I / "manifest.parquet",
-    log:
-        I / "logs/draw_identity_manifest.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            "identity.design.manifest",
-            seed=SETTINGS.seed,
-            teams=IDENTITY.teams,
-            agents=IDENTITY.agents,
-            rounds=IDENTITY.rounds,
-            shard=IDENTITY.shard,
-        ),
-    message:
-        "Draw the manifest of the identity study"
-    script:
-        "../scripts/identity/draw_identity_manifest.py"
 
 
 rule read_answers:
@@ -82,12 +24,6 @@ rule read_answers:
     localrule: True
     conda:
         ENVIRONMENT
-    params:
-        stage=stage(
-            "identity.measures.answers",
-            "identity.measures.transitions",
-            "identity.measures.metrics",
-        ),
     message:
         "Read what every agent answered, and whom it followed"
     script:
@@ -107,8 +43,7 @@ rule estimate_identity:
     conda:
         ENVIRONMENT
     params:
-        stage=stage(
-            "identity.inference.estimates",
+        settings=given(
             inference=IDENTITY.inference,
             seed=SETTINGS.seed,
         ),
@@ -131,10 +66,7 @@ rule fit_dcm:
     conda:
         ENVIRONMENT
     params:
-        stage=stage(
-            "identity.inference.dcm",
-            "identity.inference.goodness",
-            "identity.inference.moments",
+        settings=given(
             inference=IDENTITY.inference,
             seed=SETTINGS.seed,
         ),
@@ -155,8 +87,7 @@ rule test_martingale:
     conda:
         ENVIRONMENT
     params:
-        stage=stage(
-            "identity.inference.martingale",
+        settings=given(
             inference=IDENTITY.inference,
             seed=SETTINGS.seed,
         ),
@@ -177,126 +108,20 @@ rule compute_identity_power:
     conda:
         ENVIRONMENT
     params:
-        stage=stage("identity.inference.power", inference=IDENTITY.inference),
+        settings=given(
+            inference=IDENTITY.inference,
+        ),
     message:
         "Compute how many questions an identity bias needs"
     script:
         "../scripts/identity/compute_identity_power.py"
 
 
-rule plot_identity:
-    input:
-        **{
-            f"caption_{name}": f"workflow/report/identity_{name}.rst"
-            for name in identity_names.FIGURES
-        },
-        estimates=I / "estimates.parquet",
-        power=I / "power.parquet",
-        manifest=I / "manifest.parquet",
-    output:
-        **{
-            f"{name}_svg": report(
-                I / f"figures/{name}.svg",
-                caption=captions("identity") / f"{name}.rst",
-                category="identity",
-                subcategory="1 Figures",
-                labels={"result": IDENTITY_TITLES[name]},
-            )
-            for name in identity_names.FIGURES
-        },
-        **{f"{name}_png": I / f"figures/{name}.png" for name in identity_names.FIGURES},
-        **{
-            f"{name}_caption": I / f"captions/{name}.rst"
-            for name in identity_names.FIGURES
-        },
-    log:
-        I / "logs/plot_identity.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage(
-            *(f"identity.figures.{name}" for name in identity_names.FIGURES),
-            "report.captions",
-            **IDENTITY_VIEW,
-        ),
-    message:
-        "Draw the figures of the identity study"
-    script:
-        "../scripts/identity/plot_identity.py"
-
-
-rule tabulate_identity:
-    input:
-        estimates=I / "estimates.parquet",
-        dcm=I / "dcm.parquet",
-        dcm_tests=I / "dcm_tests.parquet",
-        martingale=I / "martingale.parquet",
-        metrics=I / "metrics.parquet",
-        outcomes=I / "outcomes.parquet",
-        power=I / "power.parquet",
-        manifest=I / "manifest.parquet",
-        caption="workflow/report/tabulate_identity.rst",
-    output:
-        csv=expand(I / "tables/{name}.csv", name=identity_names.TABLES),
-        markdown=expand(I / "tables/{name}.md", name=identity_names.TABLES),
-        page=report(
-            I / "tables/index.html",
-            caption=captions("identity") / "tables.rst",
-            category="identity",
-            subcategory="2 Tables",
-            labels={
-                "result": "Tables 1 to 7, the debate model, and what is wrong as printed"
-            },
-        ),
-        caption=I / "captions/tables.rst",
-    log:
-        I / "logs/tabulate_identity.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        stage=stage("identity.figures.tables", "report.captions", **IDENTITY_VIEW),
-    message:
-        "Write the tables of the identity study"
-    script:
-        "../scripts/identity/tabulate_identity.py"
-
-
-# A target of its own: hundreds of simulated studies (snakemake diagnosis).
-rule diagnose_identity:
-    output:
-        diagnosis=I / "design_diagnosis.parquet",
-        csv=I / "tables/table_diagnosis.csv",
-        markdown=I / "tables/table_diagnosis.md",
-    log:
-        I / "logs/diagnose_identity.log",
-    conda:
-        ENVIRONMENT
-    threads: 2
-    params:
-        stage=stage(
-            "identity.inference.diagnosis",
-            diagnosis=IDENTITY.diagnosis,
-            confidence=IDENTITY.inference.confidence,
-            seed=SETTINGS.seed,
-        ),
-    message:
-        "Run planted weights through the estimators of the identity study"
-    script:
-        "../scripts/identity/diagnose_identity.py"
-
-
 rule identity:
     input:
-        every_session("identity"),
-        I / "turns.parquet",
-        of_shards("calls", "identity"),
+        core("identity"),
         rules.read_answers.output,
         rules.estimate_identity.output,
         rules.fit_dcm.output,
         rules.test_martingale.output,
         rules.compute_identity_power.output,
-        rules.plot_identity.output,
-        rules.tabulate_identity.output,
-        money_of("identity"),

@@ -1,49 +1,266 @@
-# The language study: a randomised trial of prompt language on the homogeneity of debates.
+# The language study: its measures and estimates, in the order data takes.
 #
-# in:    resources/motions, resources/prompts/language, the settings under `language`
-# out:   results/<run>/language/: pool, reliability, manifest, sessions, transcripts, calls, turns,
-#        metrics, estimates, tables, figures
-# steps: design.smk     code the pool, draw the manifest
-#        (sessions are held and gathered as in every study: ../sessions.smk)
-#        measures.smk   embed, measure, anchor
-#        estimates.smk  every test, interval and diagnosis
-#        figures.smk    tables, figures and their captions
+# in:    results/<run>/language/: shards (turns), manifest, outcomes, pool
+# out:   results/<run>/language/: embeddings, components, reuse, metrics, estimates, the case study's page
+# steps: embed_turns, measure_shard, measure_homogeneity; estimate_language_effect, estimate_domains,
+#        diagnose_design, trace_specifications, compute_power; compare_speeches
+# What every study goes through is in study.smk.
 
 L = RESULTS / "language"
-STUDY = SETTINGS.language
-DRAWING = {
-    "seed": SETTINGS.seed,
-    "draws": STUDY.draws,
-    "block_size": STUDY.block_size,
-    "languages": list(STUDY.languages),
-    "panel": STUDY.panel,
-}
-EMBEDDERS = [STUDY.measures.embedder, *STUDY.measures.alternative_embedders]
-# On a cluster: what stays with the process that submits jobs.
-EMBEDDED_HERE = RUN_HERE and not all(map(is_own, EMBEDDERS))
+LANGUAGE = SETTINGS.language
+EMBEDDERS = [LANGUAGE.measures.embedder, *LANGUAGE.measures.alternative_embedders]
 
 
-include: "language/design.smk"
-include: "language/measures.smk"
-include: "language/estimates.smk"
-include: "language/figures.smk"
+rule embed_turns:
+    input:
+        turns=L / "shards/{shard}/turns.parquet",
+        manifest=ancient(L / "manifest.parquet"),
+    output:
+        embeddings=L / "shards/{shard}/embeddings.parquet",
+        calls=L / "shards/{shard}/embedding_calls.parquet",
+    log:
+        L / "logs/embed_turns/{shard}.log",
+    priority: 1
+    # On a cluster: embedders behind an address are asked where the sessions are.
+    localrule: ON_LOGIN_NODE and not all(map(is_own, EMBEDDERS))
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        settings=given(
+            embedders=EMBEDDERS,
+        ),
+    message:
+        "Embed the turns of shard {wildcards.shard}"
+    script:
+        "../scripts/language/embed_turns.py"
+
+
+rule measure_shard:
+    input:
+        turns=L / "shards/{shard}/turns.parquet",
+        embeddings=L / "shards/{shard}/embeddings.parquet",
+    output:
+        components=L / "shards/{shard}/components.parquet",
+        reuse=L / "shards/{shard}/reuse.parquet",
+    log:
+        L / "logs/measure_shard/{shard}.log",
+    priority: 1
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        settings=given(
+            tokenizers=[
+                LANGUAGE.measures.tokenizer,
+                *LANGUAGE.measures.alternative_tokenizers,
+            ],
+            repetitions=LANGUAGE.measures.repetitions,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Measure the sessions of shard {wildcards.shard}"
+    script:
+        "../scripts/language/measure_shard.py"
+
+
+rule measure_homogeneity:
+    input:
+        manifest=L / "manifest.parquet",
+        outcomes=L / "outcomes.parquet",
+        components=of_shards("language", "components"),
+        reuse=of_shards("language", "reuse"),
+    output:
+        components=L / "components.parquet",
+        reuse=L / "reuse.parquet",
+        metrics=L / "metrics.parquet",
+    log:
+        L / "logs/measure_homogeneity.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            measures=LANGUAGE.measures,
+            reference=LANGUAGE.reference,
+        ),
+    message:
+        "Give every session its Homogeneity Index"
+    script:
+        "../scripts/language/measure_homogeneity.py"
+
+
+rule estimate_language_effect:
+    input:
+        metrics=L / "metrics.parquet",
+    output:
+        effect=L / "language_effect.parquet",
+        saturation=L / "saturation.parquet",
+    log:
+        L / "logs/estimate_language_effect.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            inference=LANGUAGE.inference,
+            reference=LANGUAGE.reference,
+            primary=LANGUAGE.measures.primary,
+            paper_scale=LANGUAGE.measures.paper_scale,
+            anchors=LANGUAGE.measures.anchors,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Estimate the effect of the language"
+    script:
+        "../scripts/language/estimate_language_effect.py"
+
+
+rule estimate_domains:
+    input:
+        metrics=L / "metrics.parquet",
+        pool=L / "pool.parquet",
+    output:
+        domains=L / "domains.parquet",
+        contrasts=L / "domain_contrasts.parquet",
+        tests=L / "domain_tests.parquet",
+    log:
+        L / "logs/estimate_domains.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            inference=LANGUAGE.inference,
+            reference=LANGUAGE.reference,
+            scales=[LANGUAGE.measures.primary, LANGUAGE.measures.paper_scale],
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Estimate and compare the domains"
+    script:
+        "../scripts/language/estimate_domains.py"
+
+
+rule diagnose_design:
+    input:
+        manifest=L / "manifest.parquet",
+        outcomes=L / "outcomes.parquet",
+        pool=L / "pool.parquet",
+    output:
+        diagnostics=L / "diagnostics.parquet",
+    log:
+        L / "logs/diagnose_design.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            panel=LANGUAGE.panel,
+            reference=LANGUAGE.reference,
+            inference=LANGUAGE.inference,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Check randomisation, attrition and compliance"
+    script:
+        "../scripts/language/diagnose_design.py"
+
+
+rule trace_specifications:
+    input:
+        components=L / "components.parquet",
+        metrics=L / "metrics.parquet",
+    output:
+        curve=L / "specification_curve.parquet",
+        tests=L / "specification_tests.parquet",
+    log:
+        L / "logs/trace_specifications.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            reference=LANGUAGE.reference,
+            measures=LANGUAGE.measures,
+            inference=LANGUAGE.inference,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Estimate the effect under every choice of measure"
+    script:
+        "../scripts/language/trace_specifications.py"
+
+
+rule compute_power:
+    input:
+        metrics=L / "metrics.parquet",
+    output:
+        power=L / "power.parquet",
+    log:
+        L / "logs/compute_power.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            reference=LANGUAGE.reference,
+            primary=LANGUAGE.measures.primary,
+            draws=LANGUAGE.draws,
+            effects=LANGUAGE.diagnosis.effects,
+            confidence=LANGUAGE.inference.confidence,
+        ),
+    message:
+        "Compute power and the smallest detectable effect"
+    script:
+        "../scripts/language/compute_power.py"
+
+
+rule compare_speeches:
+    input:
+        reuse=L / "reuse.parquet",
+        turns=L / "turns.parquet",
+        manifest=L / "manifest.parquet",
+        pool=L / "pool.parquet",
+        caption="workflow/report/compare_speeches.rst",
+    output:
+        html=report(
+            L / "tables/recycled_speeches.html",
+            caption=captions("language") / "recycled_speeches.rst",
+            category="language",
+            subcategory="5 Case study",
+            labels={"result": "The most and the least recycled speeches"},
+        ),
+        markdown=L / "tables/recycled_speeches.md",
+        caption=L / "captions/recycled_speeches.rst",
+    log:
+        L / "logs/compare_speeches.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            **view_settings(STUDIES["language"]),
+        ),
+    message:
+        "Put the extreme speeches side by side"
+    script:
+        "../scripts/language/compare_speeches.py"
 
 
 rule language:
     input:
-        rules.code_pool.output,
-        rules.draw_manifest.output,
-        every_session("language"),
-        L / "turns.parquet",
-        of_shards("reuse", "language"),
-        of_shards("embeddings", "language"),
-        of_shards("calls", "language"),
+        core("language"),
+        of_shards("language", "reuse"),
+        of_shards("language", "embeddings"),
         rules.measure_homogeneity.output,
         rules.estimate_language_effect.output,
         rules.estimate_domains.output,
         rules.diagnose_design.output,
         rules.trace_specifications.output,
         rules.compute_power.output,
-        FIGURES,
-        TABLES,
-        money_of("language"),
+        rules.compare_speeches.output,

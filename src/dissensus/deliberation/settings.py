@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.settings import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.study.settings import StudySettings
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
@@ -59,19 +60,6 @@ class ControlSettings(Settings):
     """How often a turn is sent back before its agent abstains."""
 
 
-class ProtocolSettings(Settings):
-    temperature: Annotated[float, Field(ge=0, le=2)]
-    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    """Share of the probability that tokens are sampled from; null leaves it to the model."""
-    max_tokens: Count
-    repairs: Annotated[int, Field(ge=0)]
-    """How often a reply without its structured part is asked for again."""
-    session_attempts: Count
-    """How often a session is held before it has failed for good."""
-    session_deadline_s: Positive | None = None
-    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
-
-
 class InferenceSettings(Settings):
     confidence: Confidence
     resamples: Annotated[int, Field(ge=100)]
@@ -107,7 +95,7 @@ class DiagnosisSettings(Settings):
     """Planted effects of an arm, in standard deviations of a paired difference."""
 
 
-class DeliberationStudy(Settings):
+class DeliberationSettings(StudySettings):
     """Everything that the deliberation study may be told."""
 
     draws: Count
@@ -129,10 +117,13 @@ class DeliberationStudy(Settings):
     """The arm that the others are compared with."""
     arms: Annotated[dict[str, ArmSettings], Field(min_length=1)]
     control: ControlSettings
-    protocol: ProtocolSettings
     inference: InferenceSettings
     measures: MeasureSettings
     diagnosis: DiagnosisSettings
+
+    @property
+    def arm_names(self) -> list[str]:
+        return list(self.arms)
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must be there."""
@@ -161,7 +152,7 @@ class DeliberationStudy(Settings):
         return names
 
     @model_validator(mode="after")
-    def _names_agree(self) -> DeliberationStudy:
+    def _names_agree(self) -> DeliberationSettings:
         faults = []
         if self.reference not in self.arms:
             may = f"it may be one of {', '.join(self.arms)}"
@@ -179,7 +170,7 @@ class DeliberationStudy(Settings):
         return self
 
     @model_validator(mode="after")
-    def _rounds_suffice(self) -> DeliberationStudy:
+    def _rounds_suffice(self) -> DeliberationSettings:
         hinted = [name for name, arm in self.arms.items() if arm.hints]
         if hinted and self.rounds < 2:
             may = f"it must be at least 2 for the hints of the arm {hinted[0]!r}"

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.identity.design.graph import peers_in
 from dissensus.settings import Confidence, Count, Faults, Settings, fault, without_nulls
+from dissensus.study.settings import StudySettings
 
 #: How a source that is no file begins.
 HUB = "datasets:"
@@ -68,19 +69,6 @@ def _whole(number: Any) -> int:
     return int(number)
 
 
-class ProtocolSettings(Settings):
-    temperature: Annotated[float, Field(ge=0, le=2)]
-    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    """The share of probability that tokens are drawn from; null leaves it to the provider."""
-    max_tokens: Count
-    repairs: Annotated[int, Field(ge=0)]
-    """How often a response without a final answer is asked for again."""
-    session_attempts: Count
-    """How often a session is held before it has failed for good."""
-    session_deadline_s: Annotated[float, Field(gt=0)] | None = None
-    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
-
-
 class InferenceSettings(Settings):
     confidence: Confidence
     resamples: Annotated[int, Field(ge=100)]
@@ -100,7 +88,7 @@ class DiagnosisSettings(Settings):
     """Questions in each simulated study."""
 
 
-class IdentityStudy(Settings):
+class IdentitySettings(StudySettings):
     """Everything that the identity study may be told."""
 
     banks: Annotated[dict[str, BankSettings], Field(min_length=1)]
@@ -115,7 +103,6 @@ class IdentityStudy(Settings):
     """YAML of the debate prompts."""
     personas: str
     """YAML of the personas: name -> system message."""
-    protocol: ProtocolSettings
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
@@ -149,7 +136,7 @@ class IdentityStudy(Settings):
         return banks
 
     @model_validator(mode="after")
-    def _teams_fit(self) -> IdentityStudy:
+    def _teams_fit(self) -> IdentitySettings:
         known = ", ".join(self.banks)
         wrong = []
         for name, team in self.teams.items():
@@ -165,7 +152,7 @@ class IdentityStudy(Settings):
         return self
 
     @model_validator(mode="after")
-    def _ids_differ(self) -> IdentityStudy:
+    def _ids_differ(self) -> IdentitySettings:
         """Team ``a`` with bank ``b-c`` and team ``a-b`` with bank ``c`` would share their ids."""
         seen: dict[str, str] = {}
         for name, team in self.teams.items():

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from dissensus.settings import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.study.settings import ProtocolSettings, StudySettings
 
 
 def _one_of(*kinds: str) -> AfterValidator:
@@ -56,19 +57,11 @@ class LanguageCondition(Settings):
     """The writing system that a speech must be in."""
 
 
-class ProtocolSettings(Settings):
+class LanguageProtocolSettings(ProtocolSettings):
     system_message: bool
     """Whether each model also gets the private system message of the paper's section 4.2."""
-    temperature: Annotated[float, Field(ge=0, le=2)]
-    max_tokens: Count
     words_per_sentence: Count
     """The most words a sentence may have; Chinese words by segmentation."""
-    repairs: Annotated[int, Field(ge=0)]
-    """How often a turn that breaks a format rule is asked for again."""
-    session_attempts: Count
-    """How often a session is held before it has failed for good."""
-    session_deadline_s: Annotated[float, Field(gt=0)] | None = None
-    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
 
 
 class Weights(Settings):
@@ -150,7 +143,7 @@ class DiagnosisSettings(Settings):
     """Share of the variance of paired differences that motions account for."""
 
 
-class LanguageStudy(Settings):
+class LanguageSettings(StudySettings):
     """Everything that the language study may be told."""
 
     draws: Count
@@ -163,10 +156,14 @@ class LanguageStudy(Settings):
     panel: Annotated[list[str], Field(min_length=len(ROLES))]
     """The models that are permuted over the four roles; of a longer panel, four are drawn."""
     pool: PoolSettings
-    protocol: ProtocolSettings
+    protocol: LanguageProtocolSettings
     measures: MeasureSettings
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
+
+    @property
+    def language_names(self) -> list[str]:
+        return list(self.languages)
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must be there."""
@@ -180,7 +177,7 @@ class LanguageStudy(Settings):
         return without_nulls(languages)
 
     @model_validator(mode="after")
-    def _names_agree(self) -> LanguageStudy:
+    def _names_agree(self) -> LanguageSettings:
         if self.reference not in self.languages:
             known = ", ".join(self.languages)
             raise Faults(fault("reference", self.reference, f"it may be one of {known}"))

@@ -63,6 +63,7 @@ CALLS = Schema(
         "turn": "int",
         "speaker": "string",
         "role": "string",
+        "purpose": "string",
         "attempt": "int",
         "provider": "string",
         "model": "string",
@@ -88,12 +89,12 @@ CALLS = Schema(
 
 @dataclass(frozen=True)
 class SessionPaths:
-    """Where a session's artefacts go, and ``held``, the mark that all three of them are there."""
+    """Where a session's artefacts go, and ``mark``, the mark that all three of them are there."""
 
     attempts: Path
     transcript: Path
     calls: Path
-    held: Path
+    mark: Path
 
 
 def write_session(
@@ -116,7 +117,7 @@ def write_session(
     spec_digest : of all that the session depends on; what the mark says.
     """
     # A mark of earlier artefacts must not stand beside some of these.
-    paths.held.unlink(missing_ok=True)
+    paths.mark.unlink(missing_ok=True)
     name = ids["session_id"]
     outcome = {"session_attempts": session.session_attempts, "failure": session.failure}
     attempts = [_attempt_row(name, attempt) for attempt in session.attempts]
@@ -125,7 +126,7 @@ def write_session(
     write(paths.attempts, ATTEMPTS, attempts, provenance)
     write(paths.calls, CALLS, calls, provenance)
     write(paths.transcript, transcript(types), turns, {**provenance, **ids, **outcome})
-    with replacing(paths.held) as part:
+    with replacing(paths.mark) as part:
         part.write_text(spec_digest, encoding="ascii")
 
 
@@ -138,7 +139,7 @@ def is_complete(paths: SessionPaths, spec_digest: str) -> bool:
     spec_digest : as :func:`write_session` was given it.
     """
     try:
-        if paths.held.read_bytes() != spec_digest.encode():
+        if paths.mark.read_bytes() != spec_digest.encode():
             return False
     except OSError:
         return False
@@ -162,6 +163,7 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     return {
         **_place(session_id, attempt),
         "role": attempt.call.role,
+        "purpose": "judge" if attempt.call.role.startswith("judge") else "debate",
         "provider": attempt.provider,
         "model": attempt.call.model,
         "request_sha256": attempt.request_sha256,

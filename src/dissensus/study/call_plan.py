@@ -1,4 +1,4 @@
-"""Sessions sketched before they are held: the prompts as they will be, but for what is said."""
+"""The calls each session will make, for counting and pricing before a run."""
 
 from __future__ import annotations
 
@@ -8,80 +8,61 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.llm.call import Message
+from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
 from dissensus.session.protocol import Turn
-from dissensus.study.sessions import Debates
-
-#: What calls are made, and paid, for: by debaters, by judges of them.
-DEBATING, JUDGING = "run_session", "judge_session"
-
-#: Stands for what is said; no prompt has it.
-PLACEHOLDER = "\ue000"
+from dissensus.study.sessions import Sessions
 
 
 @dataclass(frozen=True)
 class PlannedCall:
-    """One call as it will be asked.
+    """One call as it will be made.
 
     Attributes
     ----------
-    stage : DEBATING or JUDGING.
+    purpose : such as "debate" or "judge".
     model : its name.
     prompt : the messages' text, with :data:`PLACEHOLDER` for every speech that it shows.
     again : the same where the turn is asked for once more.
     """
 
-    stage: str
+    purpose: str
     model: str
     prompt: str
     again: str
 
 
-@dataclass(frozen=True)
-class CallPlan:
-    """The calls of sessions of one kind, and their settings of the protocol."""
+def call_plans(sessions: Sessions) -> Iterator[tuple[list[PlannedCall], int]]:
+    """The calls of every kind of session, with the number of sessions of that kind.
 
-    calls: Sequence[PlannedCall]
-    protocol: Mapping[str, Any]
-
-
-def stage_of(role: str) -> str:
-    """What a call by a speaker of a role is made for."""
-    return JUDGING if role.startswith("judge") else DEBATING
-
-
-def call_plans(debates: Debates) -> Iterator[tuple[CallPlan, int]]:
-    """Every kind of session with the number of sessions of that kind.
-
-    What hangs on replies is sketched as if they gave no cause for it: no retry that a judge asks
-    for is among the calls.
+    Replies are taken to give no cause for further calls: a retry that a judge asks for is not
+    among them.
     """
-    kinds = Counter(debates.kind(row) for row in debates.rows.values())
+    study, rows = sessions.study, sessions.rows.values()
+    kinds = Counter(study.kind(row) for row in rows)
     first: dict[Any, Mapping[str, Any]] = {}
-    for row in debates.rows.values():
-        first.setdefault(debates.kind(row), row)
-    for kind, sessions in kinds.items():
-        yield _call_plan(debates, first[kind]), sessions
+    for row in rows:
+        first.setdefault(study.kind(row), row)
+    for kind, number in kinds.items():
+        yield _planned(sessions, first[kind]), number
 
 
-def _call_plan(debates: Debates, row: Mapping[str, Any]) -> CallPlan:
-    spec = debates.spec(row)
-    steps = debates.steps(spec, PLACEHOLDER)()
+def _planned(sessions: Sessions, row: Mapping[str, Any]) -> list[PlannedCall]:
+    inputs = PlaceholderInputs()
+    steps = sessions.study.steps(sessions.spec(row), inputs)()
     calls: list[PlannedCall] = []
     step = next(steps, None)
     while step is not None:
-        said = []
+        turns = []
         for call in step:
             again = call.again(call.violations(""))
-            calls.append(
-                PlannedCall(stage_of(call.role), call.model, _text(call.messages), _text(again))
-            )
+            calls.append(PlannedCall("debate", call.model, _text(call.messages), _text(again)))
             place = (call.number, call.speaker, call.role, call.round_label, call.model)
-            said.append(Turn(*place, text=PLACEHOLDER, repairs=0, violations=()))
+            turns.append(Turn(*place, text=PLACEHOLDER, repairs=0, violations=()))
         try:
-            step = steps.send(said)
+            step = steps.send(turns)
         except StopIteration:
             step = None
-    return CallPlan(calls, spec["protocol"])
+    return calls
 
 
 def _text(messages: Sequence[Message]) -> str:

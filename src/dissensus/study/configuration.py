@@ -3,74 +3,89 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
-from dissensus.deliberation.settings import DeliberationStudy
 from dissensus.errors import SettingError
-from dissensus.identity.settings import IdentityStudy
-from dissensus.language.settings import LanguageStudy
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import Talk
 from dissensus.settings import Count, Faults, fault, validate
+from dissensus.study.registry import STUDIES, register, study_class
+from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
-
-Study = Literal["language", "identity", "deliberation"]
 
 
 class Configuration(Talk):
-    """All that a run is told."""
+    """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     """The run's name: its folder under results/."""
     seed: Annotated[int, Field(ge=0)]
     """The one seed that every random choice derives from."""
     sessions_per_job: Count | None = None
-    """Most sessions that one job holds; null for one, or 100 on a cluster and in large runs."""
+    """Most sessions that one job runs; null for one, or 100 on a cluster and in large runs."""
     sessions_on: Literal["nodes", "login"] = "nodes"
-    """Which machines of a cluster hold the sessions: its nodes, or the one that submits jobs."""
-    studies: Annotated[list[Study], Field(min_length=1)]
-    """Which of the studies below are run."""
-    language: LanguageStudy
-    identity: IdentityStudy
-    deliberation: DeliberationStudy
+    """Which machines of a cluster run the sessions: its nodes, or the one that submits jobs."""
+    studies: Annotated[list[str], Field(min_length=1)]
+    """Which studies are run, of those that have a block."""
+    study_folders: dict[str, str] = Field(default_factory=dict)
+    """Studies of your own: name -> the folder with its study.py."""
 
-    def models_of(self, study: Study) -> dict[str, list[str]]:
-        """Setting that names some -> the models of a study that it names."""
-        if study == "language":
-            return {"panel": self.language.panel}
-        if study == "identity":
-            return {f"teams.{name}.model": [t.model] for name, t in self.identity.teams.items()}
-        return {"panel": self.deliberation.panel, "judges": self.deliberation.judges}
+    def study(self, name: str) -> Study[Any]:
+        """A study of the run, with its settings."""
+        return study_class(name)(getattr(self, name))
 
-    def asked(self, study: Study) -> dict[str, list[str]]:
-        """Stage (see :mod:`dissensus.study.call_plan`) -> the models that it asks, each once."""
+    def model_uses(self, study: str) -> list[ModelUse]:
+        """The models that a study's settings name."""
+        return self.study(study).models()
+
+    def purposes(self, study: str) -> dict[str, list[str]]:
+        """Purpose of calls -> the models that are asked for it, each once."""
         found: dict[str, list[str]] = {}
-        for setting, names in self.models_of(study).items():
-            stage = "judge_session" if setting == "judges" else "run_session"
-            found[stage] = list(dict.fromkeys([*found.get(stage, []), *names]))
+        for use in self.model_uses(study):
+            found[use.purpose] = list(dict.fromkeys([*found.get(use.purpose, []), *use.models]))
         return found
 
     @property
     def used(self) -> list[str]:
         """The models that the run's studies ask."""
-        named = (models for study in self.studies for models in self.models_of(study).values())
-        return list(dict.fromkeys(name for models in named for name in models))
+        return list(dict.fromkeys(name for _, name in self._named()))
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """Every setting of the run's studies that names a model, and the model."""
+        for study in self.studies:
+            for use in self.model_uses(study):
+                yield from ((f"{study}.{use.setting}", name) for name in use.models)
+
+    @field_validator("studies")
+    @classmethod
+    def _studies_are_known(cls, studies: list[str]) -> list[str]:
+        lost = [name for name in studies if name not in STUDIES]
+        if lost:
+            may = f"it may be one of {', '.join(STUDIES)}, or one that study_folders has"
+            raise ValueError(f"{lost[0]!r} is no study; {may}")
+        return studies
+
+    @model_validator(mode="after")
+    def _studies_have_settings(self) -> Configuration:
+        lost = [name for name in self.studies if getattr(self, name, None) is None]
+        if lost:
+            raise Faults(f"{lost[0]} is missing; studies names it, so it needs its block.")
+        return self
 
     @model_validator(mode="after")
     def _models_are_known(self) -> Configuration:
         known = ", ".join(self.models)
         kinds: dict[bool, tuple[str, str]] = {}
-        for study in self.studies:
-            for setting, names in self.models_of(study).items():
-                for name in names:
-                    if name not in self.models:
-                        raise Faults(fault(f"{study}.{setting}", name, f"models has {known}"))
-                    kinds.setdefault(self.is_simulated(name), (f"{study}.{setting}", name))
+        for where, name in self._named():
+            if name not in self.models:
+                raise Faults(fault(where, name, f"models has {known}"))
+            kinds.setdefault(self.is_simulated(name), (where, name))
         if len(kinds) > 1:
             (where, name), (_, other) = kinds[True], kinds[False]
             may = (
@@ -83,7 +98,7 @@ class Configuration(Talk):
     @model_validator(mode="after")
     def _batches_have_time(self) -> Configuration:
         for study in self.studies:
-            named = (name for names in self.models_of(study).values() for name in names)
+            named = (name for use in self.model_uses(study) for name in use.models)
             hosts = {self.models[name].provider for name in named} & set(self.providers)
             deadline = getattr(self, study).protocol.session_deadline_s
             if deadline is not None and any(self.providers[host].batch for host in hosts):
@@ -93,12 +108,9 @@ class Configuration(Talk):
 
     @model_validator(mode="after")
     def _embedders_are_known(self) -> Configuration:
-        if "language" not in self.studies:
-            return self
-        for path, name in self.language.measures.named_embedders():
+        for where, name in self._embedders():
             if is_own(name):
                 continue
-            where = f"language.measures.{path}"
             host, _, model = name.partition(":")
             provider = self.providers.get(host)
             if provider is None or not model:
@@ -109,6 +121,12 @@ class Configuration(Talk):
                 may = "simulated embeddings of real debates would pass for real ones"
                 raise Faults(fault(where, name, may))
         return self
+
+    def _embedders(self) -> Iterator[tuple[str, str]]:
+        """Every setting of the run's studies that names an embedder, and the embedder."""
+        for study in self.studies:
+            for path, name in self.study(study).embedders():
+                yield f"{study}.{path}", name
 
     @property
     def simulated(self) -> bool:
@@ -123,18 +141,23 @@ class Configuration(Talk):
         stage : the one that asks them.
         used : those that it may ask, besides embedders.
         """
-        measures = [self.language.measures] if "language" in self.studies else []
-        embedders = [name for each in measures for _, name in each.named_embedders()]
         return ModelRegistry(
             {name: model.model_dump() for name, model in self.models.items()},
             {name: provider.model_dump() for name, provider in self.providers.items()},
             folder=folder,
             stage=stage,
             used=used,
-            embedders=embedders,
+            embedders=[name for _, name in self._embedders()],
             budget_usd=self.budget_usd,
             prices=Path(self.prices) if self.prices else None,
         )
+
+
+@lru_cache
+def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
+    """The configuration with an optional block for each of some studies."""
+    blocks: dict[str, Any] = {name: (study_class(name).Settings | None, None) for name in studies}
+    return create_model("Configuration", __base__=Configuration, **blocks)
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
@@ -144,7 +167,10 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     ------
     SettingError : one line for each wrong setting.
     """
-    configuration = validate(Configuration, values, where)
+    folders = values.get("study_folders") if isinstance(values, Mapping) else None
+    if isinstance(folders, Mapping):
+        register({name: place for name, place in folders.items() if isinstance(place, str)})
+    configuration = validate(_with_blocks(tuple(STUDIES)), values, where)
     files = [("prices", configuration.prices)] if configuration.prices else []
     for study in configuration.studies:
         named: Mapping[str, str] = getattr(configuration, study).files()
@@ -159,7 +185,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     return configuration
 
 
-def load_file(path: Path) -> Configuration:
+def load_file(path: Path) -> Any:
     """Read and validate a configuration file by itself, outside Snakemake."""
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -172,7 +198,7 @@ def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
     from dissensus.study.editor_schema import Described
 
-    made = Configuration.model_json_schema(schema_generator=Described)
+    made = _with_blocks(tuple(STUDIES)).model_json_schema(schema_generator=Described)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 

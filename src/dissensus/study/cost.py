@@ -8,11 +8,15 @@ from functools import cache
 from typing import Any
 
 from dissensus.llm.prices import Price, Table, price_of, read_prices
-from dissensus.study.call_plan import DEBATING, PLACEHOLDER, PlannedCall, call_plans
-from dissensus.study.sessions import Debates
+from dissensus.session.inputs import PLACEHOLDER
+from dissensus.study.call_plan import PlannedCall, call_plans
+from dissensus.study.sessions import Sessions
 from dissensus.text.tokens import Tokenize, tokenizer
 
-EMBEDDING = "embed_turns"
+#: The purpose of embeddings.
+EMBEDDING = "embed"
+#: The purposes whose replies are judged, repaired and embedded.
+DEBATING = "debate"
 
 #: What is assumed of a run: the share of turns that are asked for again, once, and of sessions that
 #: are held again. Twice that in the high estimate, none in the low one.
@@ -38,7 +42,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a model of a stage is and what it is paid.
+    """What a model of a purpose is and what it is paid.
 
     ``free`` says why nothing is paid ("simulated", "local"), ``price`` is None where there is none.
     """
@@ -72,9 +76,9 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Line:
-    """What one model does in one stage: scenario -> tokens and dollars."""
+    """What one model does in one purpose: scenario -> tokens and dollars."""
 
-    stage: str
+    purpose: str
     model: str
     terms: Terms
     tokens: Mapping[str, Tokens] = field(default_factory=dict)
@@ -123,20 +127,20 @@ def terms_of(
     embedders: Sequence[str],
     table: Table,
 ) -> dict[tuple[str, str], Terms]:
-    """(stage, model) -> its terms, in the order of the stages, then of the embedders.
+    """(purpose, model) -> its terms, in the order of the stages, then of the embedders.
 
     Parameters
     ----------
     models, providers : settings by name.
-    asked : stage -> the models that it asks.
+    asked : purpose -> the models that it asks.
     embedders : as in ``language.measures``; of those, only ``<provider>:<model>`` are paid for.
     table : of prices.
     """
     found = {}
-    for stage, names in asked.items():
+    for purpose, names in asked.items():
         for name in names:
             settings = models[name]
-            found[stage, name] = _terms(
+            found[purpose, name] = _terms(
                 settings["provider"],
                 settings.get("model") or name,
                 providers,
@@ -174,52 +178,52 @@ def _terms(
 
 
 def estimate(
-    debates: Debates, terms: Mapping[tuple[str, str], Terms], protocol: Mapping[str, Any]
+    sessions: Sessions, terms: Mapping[tuple[str, str], Terms], protocol: Mapping[str, Any]
 ) -> list[Line]:
-    """What every model does in every stage of a study.
+    """What every model does in every purpose of a study.
 
     Parameters
     ----------
-    debates : the study's sessions.
+    sessions : of the study.
     terms : from :func:`terms_of`.
     protocol : its settings of the protocol.
     """
     ways = scenarios(protocol)
-    asked = {(stage, model, way.name): Tokens() for stage, model in terms for way in ways}
+    asked = {(purpose, model, way.name): Tokens() for purpose, model in terms for way in ways}
     texts = {way.name: Tokens() for way in ways}
-    for sketch, sessions in call_plans(debates):
-        for call in sketch.calls:
+    for planned, number in call_plans(sessions):
+        for call in planned:
             prompt = _prompt(call)
             for way in ways:
                 once = one_call(prompt, way)
-                times = Tokens(*(sessions * n for n in (once.calls, once.input, once.output)))
-                asked[call.stage, call.model, way.name] += times
-                if call.stage == DEBATING:
-                    texts[way.name] += Tokens(sessions, sessions * way.reply, 0.0)
+                times = Tokens(*(number * n for n in (once.calls, once.input, once.output)))
+                asked[call.purpose, call.model, way.name] += times
+                if call.purpose == DEBATING:
+                    texts[way.name] += Tokens(number, number * way.reply, 0.0)
     return [
         Line(
-            stage,
+            purpose,
             model,
             of,
             texts
-            if stage == EMBEDDING
-            else {way.name: asked[stage, model, way.name] for way in ways},
+            if purpose == EMBEDDING
+            else {way.name: asked[purpose, model, way.name] for way in ways},
         )
-        for (stage, model), of in terms.items()
+        for (purpose, model), of in terms.items()
     ]
 
 
-def estimate_settings(settings: Mapping[str, Any], debates: Debates) -> list[Line]:
+def estimate_settings(settings: Mapping[str, Any], sessions: Sessions) -> list[Line]:
     """The estimate as a stage of the workflow asks for it: with its settings."""
-    return estimate(debates, _terms_in(settings), settings["protocol"])
+    return estimate(sessions, _terms_in(settings), settings["protocol"])
 
 
-def priced(settings: Mapping[str, Any], debates: Debates) -> list[Line]:
+def priced(settings: Mapping[str, Any], sessions: Sessions) -> list[Line]:
     """The same, without counting tokens where no model has a price."""
     terms = _terms_in(settings)
-    lines = [Line(stage, model, of) for (stage, model), of in terms.items()]
+    lines = [Line(purpose, model, of) for (purpose, model), of in terms.items()]
     if any(line.has_price for line in lines):
-        return estimate(debates, terms, settings["protocol"])
+        return estimate(sessions, terms, settings["protocol"])
     return lines
 
 

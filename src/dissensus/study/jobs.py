@@ -1,4 +1,4 @@
-"""How sessions are dealt to jobs: bundles that hold them, and shards that measure them."""
+"""Which job runs which sessions (bundles), and which job measures them (shards)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MOST_SHARDS = 24
 Row = Mapping[str, Any]
 
 
-class Broken(Exception):
-    """Sessions of a bundle broke down by a fault of ours; each with its traceback."""
+class SessionsBroke(Exception):
+    """Sessions of a bundle ended in a fault of this program; the first with its traceback."""
 
 
 def shards(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Deal a study to its measuring jobs: whole temporal blocks, one or more neighbours a shard.
+    """Divide a study among its measuring jobs: one or more whole temporal blocks a shard.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def shards(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
-    """Deal a shard to the jobs that hold it: whole draws, up to a number of sessions a bundle.
+    """Divide a shard among the jobs that run it: whole draws, up to a number of sessions a bundle.
 
     Parameters
     ----------
     shard : rows of the manifest, with ``session_id`` and ``draw_id``; with ``job`` too where the
-        design says which job holds a session.
+        design says which job runs a session.
     per_job : sessions that a bundle may have, at least 1; a draw is never divided.
 
     Returns
@@ -73,8 +73,8 @@ def bundled(rows: Iterable[Row], bundle: str) -> list[Row]:
     return [row for row in rows if first <= row["draw_id"] <= last]
 
 
-def run_all(sessions: Sequence[Row], hold: Callable[[Row], object], at_once: int) -> None:
-    """Hold the sessions of a bundle, those of one draw in their order.
+def run_all(sessions: Sequence[Row], run: Callable[[Row], object], at_once: int) -> None:
+    """Run the sessions of a bundle, those of one draw in their order.
 
     What ends one session ends no other, but for what stops the run: then calls in flight are
     finished, no further one is made, and the sessions go on from their journals next time.
@@ -82,13 +82,13 @@ def run_all(sessions: Sequence[Row], hold: Callable[[Row], object], at_once: int
     Parameters
     ----------
     sessions : rows of the manifest, with ``draw_id`` and ``position``.
-    hold : takes a row.
-    at_once : how many sessions may be held at the same time.
+    run : takes a row.
+    at_once : how many sessions may run at the same time.
 
     Raises
     ------
     DissensusError : what stopped the run.
-    Broken : sessions failed in a way that is a fault of this program; all others were held.
+    SessionsBroke : sessions failed in a way that is a fault of this program; all others ended.
     """
     ordered = sorted(sessions, key=lambda row: (row["draw_id"], row["position"]))
     draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
@@ -99,14 +99,14 @@ def run_all(sessions: Sequence[Row], hold: Callable[[Row], object], at_once: int
         for row in draw:
             try:
                 IN_FLIGHT.check()
-                hold(row)
+                run(row)
             except DissensusError as error:
                 IN_FLIGHT.close()
                 stops.append(error)
                 return
             except OSError as error:
                 IN_FLIGHT.close()
-                stops.append(_unwritten(row["session_id"], error))
+                stops.append(unwritten(row["session_id"], error))
                 return
             except Exception:
                 faults.append(f"{row['session_id']}: {traceback.format_exc()}")
@@ -117,7 +117,7 @@ def run_all(sessions: Sequence[Row], hold: Callable[[Row], object], at_once: int
         # Others found only that the run is stopping; why, one knows.
         raise next((error for error in stops if not isinstance(error, Stopped)), stops[0])
     if faults:
-        raise Broken(f"{len(faults)} of {len(sessions)} sessions broke down; {faults[0]}")
+        raise SessionsBroke(f"{len(faults)} of {len(sessions)} sessions broke down; {faults[0]}")
 
 
 def _chunks(items: list[Any], size: int) -> list[list[Any]]:
@@ -126,7 +126,8 @@ def _chunks(items: list[Any], size: int) -> list[list[Any]]:
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
-def _unwritten(session_id: str, error: OSError) -> ResourceError:
+def unwritten(session_id: str, error: OSError) -> ResourceError:
+    """The error for a session whose artefacts cannot be written."""
     return ResourceError(
         f"{session_id} could not be written ({error}); mend that and start again: its replies are "
         "kept."

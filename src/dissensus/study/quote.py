@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from dissensus.study.call_plan import JUDGING
 from dissensus.study.cost import EMBEDDING, Line, Terms, scenarios
 
 _WIDTH = 100
@@ -31,7 +30,7 @@ def describe(
     """
     said = [_row(name, "calls", "input tokens", "output tokens", "dollars")]
     for line in lines:
-        said += _wrapped(f"{line.stage}: {line.model} ({_paid(line, prices)})", indent="    ")
+        said += _wrapped(f"{line.purpose}: {line.model} ({_paid(line, prices)})", indent="    ")
         for name in _RANGE:
             tokens = line.tokens[name]
             usd = dollars(line.usd(name)) if line.has_price else "-"
@@ -87,7 +86,7 @@ def _paid(line: Line, prices: str | None) -> str:
         return f"{name}{terms.provider}: {no_price(line, prices)}"
     price = terms.price
     rates = f"{_rate(price.input_usd)} in"
-    rates += "" if line.stage == EMBEDDING else f", {_rate(price.output_usd)} out"
+    rates += "" if line.purpose == EMBEDDING else f", {_rate(price.output_usd)} out"
     return f"{name}{terms.provider}, {rates} for a million tokens{_batch(terms)}, {_since(terms)}"
 
 
@@ -98,7 +97,7 @@ def _rate(usd: float) -> str:
 def no_price(line: Line, prices: str | None) -> str:
     """That a model has no price, and where one may be put."""
     where = f"no price in {prices}" if prices else "there is no table of prices"
-    if line.stage == EMBEDDING:
+    if line.purpose == EMBEDDING:
         return f"{where}; add a row for {line.terms.provider}, {line.terms.asked}"
     return f"{where}; set models.{line.model}.price"
 
@@ -154,9 +153,9 @@ def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line]) -> str:
         "tekken tokeniser; each model's own counts differently. Not counted: what a provider's "
         "cache saves, and tries that fail there and are charged all the same."
     )
-    if any(line.stage == JUDGING for line in lines):
+    if any(line.purpose == "judge" for line in lines):
         said += " Nor are turns that a judge sends back, or what it then says of them."
-    if any(line.stage == EMBEDDING for line in lines):
+    if any(line.purpose == EMBEDDING for line in lines):
         said += f" The calls of {EMBEDDING} are texts, of which one request takes many."
     return said
 

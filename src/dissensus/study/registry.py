@@ -1,29 +1,98 @@
-"""The studies: the one place that reaches them all by name."""
+"""The studies by their names: those of the project, a line each, and the reader's own."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Any
 
-from dissensus.study.configuration import Configuration
-from dissensus.study.sessions import Debates
+from dissensus.digests import PACKAGES
+from dissensus.errors import SettingError
+from dissensus.study.study import Study
+
+#: Name -> the module of its declaration.
+STUDIES = {
+    "language": "dissensus.language.study",
+    "identity": "dissensus.identity.study",
+    "deliberation": "dissensus.deliberation.study",
+}
 
 
-def study_of(settings: Configuration, folder: Path) -> Debates:
-    """The sessions of a study whose manifest is in a folder, which is named as the study is.
+def study_class(name: str) -> type[Study[Any]]:
+    """The declaration of a study of the project, or of one that :func:`register` knows."""
+    return declared_in(STUDIES[name], name)
+
+
+def register(folders: Mapping[str, str]) -> None:
+    """Make studies of the reader's own known, in this process and in those that it starts.
+
+    A folder is imported as a package of its name; its ``study.py`` declares the study.
 
     Parameters
     ----------
-    settings : of the run.
-    folder : the study's.
+    folders : name of the study -> its folder.
+
+    Raises
+    ------
+    SettingError : a folder has no ``study.py``, or its name is taken.
     """
-    module = import_module(f"dissensus.{folder.name}.session")
-    models = {name: model.model_dump() for name, model in settings.models.items()}
-    return cast(Debates, module.Debates.read(folder, getattr(settings, folder.name), models))
+    for name, place in folders.items():
+        folder = Path(place).resolve()
+        if not (folder / "study.py").is_file():
+            raise SettingError(
+                f"study_folders.{name} holds {place!r}; it must be a folder with a study.py."
+            )
+        module = f"{folder.name}.study"
+        if STUDIES.get(name, module) != module:
+            raise SettingError(
+                f"study_folders.{name} holds {place!r}; the study {name!r} is "
+                f"{STUDIES[name]} already: give this one another name."
+            )
+        _make_importable(folder.parent)
+        found = find_spec(folder.name)
+        if str(folder) not in ((found and found.submodule_search_locations) or ()):
+            raise SettingError(
+                f"study_folders.{name} holds {place!r}; a package called {folder.name!r} is "
+                "installed: give the folder another name."
+            )
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise SettingError(f"{folder}/study.py cannot be imported ({error}).") from None
+        STUDIES[name] = module
+        PACKAGES.add(folder.name)
 
 
-def ids_of(study: str) -> dict[str, str]:
-    """The columns that name a study's session -> type."""
-    ids: dict[str, str] = import_module(f"dissensus.{study}.session").Debates.IDS
-    return ids
+def declared_in(module: str, name: str) -> type[Study[Any]]:
+    """The one study that a module declares.
+
+    Raises
+    ------
+    SettingError : it declares none, or one of another name.
+    """
+    loaded = import_module(module)
+    found = [
+        value
+        for value in vars(loaded).values()
+        if isinstance(value, type) and issubclass(value, Study) and value.__module__ == module
+    ]
+    if len(found) != 1 or found[0].name != name:
+        names = ", ".join(repr(each.name) for each in found) or "none"
+        raise SettingError(
+            f"{loaded.__file__} must declare one study with the name {name!r}; it has {names}."
+        )
+    return found[0]
+
+
+def _make_importable(folder: Path) -> None:
+    """Have a folder's packages found here, and by the scripts that this process starts."""
+    text = str(folder)
+    if text not in sys.path:
+        sys.path.append(text)
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if text not in known:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [text, *known]))

@@ -1,76 +1,34 @@
-"""A study's sessions: where each is kept, which are to be held, and holding them."""
+"""The sessions of a study in a run: what each depends on, which are pending, and running them."""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar
-from typing import Protocol as Interface
+from typing import Any
 
-from dissensus.digests import digest
-from dissensus.errors import ResourceError
+from dissensus.digests import code_digest, digest, file_digest
 from dissensus.llm.journal import Journal
+from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
-from dissensus.session.protocol import Steps
+from dissensus.session.inputs import FolderInputs
 from dissensus.session.record import SessionPaths, is_complete, write_session
 from dissensus.session.runner import Limits, run_session
-from dissensus.study.jobs import bundled, run_all
-from dissensus.tables.artefact import replacing
+from dissensus.study.configuration import Configuration
+from dissensus.study.jobs import run_all
+from dissensus.study.stage import resolve
+from dissensus.study.study import Row, Study
+from dissensus.tables.artefact import read
 from dissensus.tables.provenance import provenance
-
-Row = Mapping[str, Any]
 
 #: The kinds of artefact that a session leaves, each in a folder of that name.
 ARTEFACTS = ("sessions", "calls", "transcripts")
 
-#: What begins the ids of sessions whose draws are numbered, such as d007-en and t012-full.
+#: How ids begin of sessions whose draws are numbered, such as d007-en and t012-full.
 _NUMBERED = re.compile(r"([a-z])(\d{3,})-(.+)")
-
-
-class Debates(Interface):
-    """What the core is told about a study.
-
-    Attributes
-    ----------
-    IDS : the columns that name a session -> type, session_id first.
-    ARM : the column of what a draw's sessions differ in.
-    folder : the study's.
-    rows : session_id -> row of the manifest, in the order of ids.
-    """
-
-    IDS: ClassVar[dict[str, str]]
-    ARM: ClassVar[str]
-
-    @property
-    def folder(self) -> Path: ...
-
-    @property
-    def rows(self) -> Mapping[str, Row]: ...
-
-    def spec(self, row: Row) -> dict[str, Any]:
-        """All that a session depends on, as plain data: held again exactly when this changes.
-
-        Besides what the study wants: the columns of :attr:`IDS`, ``seed``, ``models`` (name ->
-        digest of what its replies depend on) and ``protocol`` (see
-        :meth:`dissensus.session.runner.Limits.of`).
-        """
-
-    def steps(self, spec: Row, placeholder: str | None = None) -> Callable[[], Steps]:
-        """The protocol of a specified session, to be started afresh for each attempt at it.
-
-        ``placeholder`` is taken for what sessions before this one said, where nothing is held yet.
-        """
-
-    def kind(self, row: Row) -> Hashable:
-        """Equal for sessions that ask the same models the same, but for what is said in them."""
-
-    def before(self, row: Row) -> list[str]:
-        """Sessions that must have been held before this one, by their ids."""
 
 
 def paths_in(folder: Path, session_id: str) -> SessionPaths:
@@ -79,20 +37,15 @@ def paths_in(folder: Path, session_id: str) -> SessionPaths:
         attempts=folder / f"sessions/{session_id}.parquet",
         transcript=folder / f"transcripts/{session_id}.parquet",
         calls=folder / f"calls/{session_id}.parquet",
-        held=folder / f"held/{session_id}",
+        mark=folder / f"complete/{session_id}",
     )
-
-
-def spec_in(folder: Path, name: str) -> Path:
-    """Where the digest of a session's, or a bundle's, specification is noted."""
-    return folder / f"specs/{name}"
 
 
 def journal_in(folder: Path, session_id: str) -> Path:
     """Where a session's replies are kept.
 
-    A study that grows past 999 draws has wider numbers in its ids: what its sessions were told
-    under the narrower ones comes along, since it was paid for.
+    A study that grows past 999 draws has wider numbers in its ids. The journals of the narrower
+    ones are renamed, since their replies were paid for.
     """
     path = folder / f"journal/{session_id}.jsonl"
     numbered = _NUMBERED.fullmatch(session_id)
@@ -107,103 +60,145 @@ def journal_in(folder: Path, session_id: str) -> Path:
 
 @dataclass(frozen=True)
 class Sessions:
-    """The sessions of a study, as jobs hold them."""
+    """The sessions of a study whose manifest has been drawn.
 
-    debates: Debates
+    Attributes
+    ----------
+    study : with its settings.
+    folder : results/<run>/<study>.
+    rows : session_id -> row of the manifest, in the order of the ids.
+    items : key -> row of the source that the manifest was drawn from.
+    identities : model -> digest of what its replies depend on.
+    """
 
-    @property
-    def folder(self) -> Path:
-        return self.debates.folder
+    study: Study[Any]
+    folder: Path
+    rows: Mapping[str, Row]
+    items: Mapping[str, Row]
+    identities: Mapping[str, str]
+    _digests: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def hold(self, row: Row, registry: ModelRegistry) -> str:
-        """Hold a session, or finish it from its journal, and write it down.
+    @classmethod
+    def read(cls, settings: Configuration, folder: Path) -> Sessions:
+        """The sessions whose manifest and source are in a folder, which has the study's name."""
+        models = {name: model.model_dump() for name, model in settings.models.items()}
+        return cls.of(settings.study(folder.name), folder, models)
 
-        Parameters
-        ----------
-        row : of the manifest.
-        registry : the run's models.
+    @classmethod
+    def of(cls, study: Study[Any], folder: Path, models: Mapping[str, Row]) -> Sessions:
+        """The same of a study; ``models``: name -> settings.
+
+        Raises
+        ------
+        DissensusError : a file is damaged, or the study cannot run like this.
+        """
+        source = study.source
+        schema = resolve(study.manifest.schema)
+        rows = read(folder / "manifest.parquet", schema).to_pylist()
+        items = resolve(source.read)(folder / f"{source.artefact}.parquet")
+        study.check(models, items)
+        named = dict.fromkeys(name for use in study.models() for name in use.models)
+        return cls(
+            study,
+            folder,
+            {row["session_id"]: row for row in rows},
+            items,
+            {name: identity(name, models[name]) for name in named},
+        )
+
+    def spec(self, row: Row) -> dict[str, Any]:
+        """All that a session depends on, as plain data.
+
+        Raises
+        ------
+        KeyError : the row is of something, such as a model or a motion, that is not known.
+        """
+        study = self.study
+        spec = {
+            **{name: row[name] for name in (*study.ids, "seed")},
+            **study.spec(row, self.items[row[study.source.key]]),
+            "protocol": study.settings.protocol.model_dump(),
+            "code": _protocol_code(study.protocol),
+            "models": {name: self.identities[name] for name in study.cast(row)},
+        }
+        needs = study.needs(row)
+        if needs.sessions:
+            spec["needs"] = {name: self.digest(self.rows[name]) for name in needs.sessions}
+        if needs.artefacts:
+            files = {name: self.folder / name for name in needs.artefacts}
+            spec["artefacts"] = {
+                name: file_digest(path) if path.exists() else "" for name, path in files.items()
+            }
+        return spec
+
+    def digest(self, row: Row) -> str:
+        """SHA-256 of all that a session depends on; computed once."""
+        name = row["session_id"]
+        if name not in self._digests:
+            self._digests[name] = digest(self.spec(row))
+        return self._digests[name]
+
+    def before(self, row: Row) -> list[str]:
+        """The sessions that must have ended before this one starts: what it reads, and its turn."""
+        needed = list(self.study.needs(row).sessions)
+        if self.study.sequential and row["position"] > 1:
+            needed += [
+                name
+                for name in self._draws[row["draw_id"]]
+                if self.rows[name]["position"] == row["position"] - 1
+            ]
+        return needed
+
+    @cached_property
+    def _draws(self) -> dict[str, list[str]]:
+        """draw_id -> the sessions of the draw."""
+        found: dict[str, list[str]] = {}
+        for name, row in self.rows.items():
+            found.setdefault(row["draw_id"], []).append(name)
+        return found
+
+    def is_complete(self, row: Row) -> bool:
+        """Whether a session's artefacts are there and made to what it depends on now."""
+        return is_complete(paths_in(self.folder, row["session_id"]), self.digest(row))
+
+    def pending(self, rows: Iterable[Row]) -> list[Row]:
+        """The sessions that are still to be run, or to be run again."""
+        return [row for row in rows if not self.is_complete(row)]
+
+    def run(self, row: Row, registry: ModelRegistry) -> str:
+        """Run a session, or finish it from its journal, and write its artefacts.
 
         Returns
         -------
         Why it failed for good, "" where it did not.
         """
-        spec, name = self.debates.spec(row), row["session_id"]
+        spec, name = self.spec(row), row["session_id"]
+        types = self.study.ids
         journal, paths = journal_in(self.folder, name), paths_in(self.folder, name)
-        models = {name: registry.model(name) for name in spec["models"]}
+        models = {model: registry.model(model) for model in spec["models"]}
         simulated = all(provider.simulated for provider in models.values())
         made_by = provenance("run_session", simulated, spec)
-        ids = {name: spec[name] for name in self.debates.IDS}
-        # A job that outlived its run may hold this session: what it paid for is read after it.
+        inputs = FolderInputs(self.folder, types)
+        # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
-            with Journal(journal) as kept:
-                steps, limits = self.debates.steps(spec), Limits.of(spec["protocol"])
-                session = run_session(spec["seed"], steps, models, kept, limits)
-            write_session(paths, session, ids, self.debates.IDS, made_by, digest(spec))
+            with Journal(journal) as replies:
+                limits = Limits.of(spec["protocol"])
+                steps = self.study.steps(spec, inputs)
+                session = run_session(spec["seed"], steps, models, replies, limits)
+            ids = {column: spec[column] for column in types}
+            write_session(paths, session, ids, types, made_by, digest(spec))
         return session.failure
-
-    def pending(self, rows: Iterable[Row]) -> list[Row]:
-        """Those that are not there, or were held to another specification."""
-        return [row for row in rows if not self._is_complete(row, self._digest(row))]
-
-    def note(self) -> list[Row]:
-        """Write down what each session is to be, in a file that Snakemake compares by its time.
-
-        A file is written when the specification has changed. Where the session was held to it
-        before, its time is long past: nothing is to be done. So sessions are held again exactly
-        when what they depend on has changed, by whichever job they were held, and bundles too. A
-        bundle in which an artefact is missing is told by its mark, which is dropped.
-
-        Returns
-        -------
-        Those rows whose sessions are still to be held.
-
-        Raises
-        ------
-        ResourceError : a note cannot be written.
-        KeyError : a row is of something, such as a model or a motion, that is not known.
-        """
-        rows, pending = list(self.debates.rows.values()), []
-        for row in rows:
-            spec = self._digest(row)
-            held = self._is_complete(row, spec)
-            if not held:
-                pending.append(row)
-            _note(spec_in(self.folder, row["session_id"]), spec, old=held)
-        marks = self.folder / "bundles"
-        for mark in marks.iterdir() if marks.is_dir() else ():
-            self.note_bundle(mark.name)
-            if any(self._lacks(row) for row in bundled(pending, mark.name)):
-                mark.unlink()
-        return pending
-
-    def note_bundle(self, bundle: str) -> Path:
-        """Write down what a bundle's sessions are to be, as :meth:`note` does; the file."""
-        rows = bundled(self.debates.rows.values(), bundle)
-        specs = [self._digest(row) for row in rows]
-        held = all(map(self._is_complete, rows, specs))
-        return _note(spec_in(self.folder, bundle), digest(specs), old=held)
-
-    def _digest(self, row: Row) -> str:
-        return digest(self.debates.spec(row))
-
-    def _is_complete(self, row: Row, spec: str) -> bool:
-        return is_complete(paths_in(self.folder, row["session_id"]), spec)
-
-    def _lacks(self, row: Row) -> bool:
-        """Whether one of a session's artefacts is not there."""
-        paths = paths_in(self.folder, row["session_id"])
-        return not all(path.is_file() for path in (paths.attempts, paths.calls, paths.transcript))
 
     def run_bundle(
         self, rows: Sequence[Row], registry: ModelRegistry, at_once: int
     ) -> dict[str, str]:
-        """Hold what is still to be held of a bundle.
+        """Run what is pending of a bundle.
 
         Parameters
         ----------
         rows : of the manifest.
         registry : the run's models.
-        at_once : how many sessions may be held at the same time.
+        at_once : how many sessions may run at the same time.
 
         Returns
         -------
@@ -211,31 +206,23 @@ class Sessions:
 
         Raises
         ------
-        DissensusError, Broken : see :func:`~dissensus.study.jobs.run_all`.
+        DissensusError, SessionsBroke : see :func:`~dissensus.study.jobs.run_all`.
         """
         failures: dict[str, str] = {}
 
         def run_one(row: Row) -> None:
-            if failure := self.hold(row, registry):
+            if failure := self.run(row, registry):
                 failures[row["session_id"]] = failure
 
         run_all(self.pending(rows), run_one, at_once)
         return failures
 
 
-def _note(path: Path, text: str, old: bool) -> Path:
-    """Have a file hold a text; where that is new to it, its time is now, or the beginning."""
-    with suppress(OSError):
-        if path.read_text("ascii") == text:
-            return path
-    try:
-        with replacing(path) as part:
-            part.write_text(text, encoding="ascii")
-            if old:
-                os.utime(part, (0, 0))
-    except OSError as error:
-        raise ResourceError(
-            f"{path} cannot be written ({error.strerror}); make results/ a folder that the run may "
-            "write to, with some space left."
-        ) from None
-    return path
+@cache
+def _protocol_code(protocol: str) -> str:
+    """Digest of the code of a protocol and of the runner.
+
+    A session runs again after an edit there. Where the requests stay the same, its journal answers
+    them, and nothing is paid.
+    """
+    return code_digest(protocol, "dissensus.session.runner")

@@ -8,9 +8,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, ParamSpec, TypeVar
 
 import psutil
 
@@ -28,6 +29,9 @@ _HEARD_S = 3 * _GLANCE_S
 _NOTICE = ".stopped"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _ending = threading.Lock()
 _before_exit: list[Callable[[], object]] = []
 
@@ -40,6 +44,19 @@ def before_exit(act: Callable[[], object]) -> None:
 def exit_with(error: object) -> NoReturn:
     """End with the error's sentence alone; a traceback would bury it."""
     _leave(1, error)
+
+
+def exit_on_user_error(function: Callable[P, T]) -> Callable[P, T]:
+    """The same function, ending the process with a user's error as its sentence alone."""
+
+    @wraps(function)
+    def guarded(*arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return function(*arguments, **named)
+        except DissensusError as error:
+            exit_with(error)
+
+    return guarded
 
 
 def stop(error: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What a run has spent, by model, stage and session, and how its models have behaved."""
+"""What a run has spent, by model, purpose and session, and how its models have behaved."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dissensus.llm.model_names import answers_for
-from dissensus.study.call_plan import stage_of
 from dissensus.study.cost import EMBEDDING
 from dissensus.tables.artefact import Schema
 
 SPENDING = Schema(
     name="spending",
-    row="stage, session (or block, where a stage takes whole blocks) and model",
+    row="purpose, session (or block, for embeddings) and model",
     columns={
-        "stage": "string",
+        "purpose": "string",
         "session_id": "string",
         "block": "int",
         "model": "string",
@@ -30,7 +29,7 @@ SPENDING = Schema(
         "reruns_usd": "float",
         "faults_usd": "float",
     },
-    key=("stage", "session_id", "block", "model"),
+    key=("purpose", "session_id", "block", "model"),
 )
 
 #: What a provider said of itself and of its answers: no clock reading, no request id.
@@ -67,19 +66,19 @@ def spending(
         kind = "reruns_usd" if row["session_attempt"] > 1 else "first_usd"
         if kind == "first_usd" and row["attempt"] > 1:
             kind = "repairs_usd"
-        into = _entry(found, (stage_of(row["role"]), session, blocks[session], row["model"]))
+        into = _entry(found, (row["purpose"], session, blocks[session], row["model"]))
         _add(into, row, kind)
         into["cached_tokens"] += row["cached_tokens"]
         into["output_tokens"] += row["output_tokens"]
     for row in embedding_calls:
         into = _entry(found, (EMBEDDING, "", row["block"], row["embedder"]))
         _add(into, row, "first_usd")
-    return [found[key] for key in sorted(found, key=_stages_first)]
+    return [found[key] for key in sorted(found, key=_embeddings_last)]
 
 
 def _entry(found: dict[Any, dict[str, Any]], key: tuple[str, str, int, str]) -> dict[str, Any]:
     if key not in found:
-        named = dict(zip(("stage", "session_id", "block", "model"), key, strict=True))
+        named = dict(zip(("purpose", "session_id", "block", "model"), key, strict=True))
         found[key] = named | dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0)
     return found[key]
 
@@ -93,9 +92,9 @@ def _add(into: dict[str, Any], row: Mapping[str, Any], kind: str) -> None:
     into["faults_usd"] += row["faults_usd"]
 
 
-def _stages_first(key: tuple[str, str, int, str]) -> tuple[bool, str, int, str, str]:
-    stage, session, block, model = key
-    return stage == EMBEDDING, session, block, stage, model
+def _embeddings_last(key: tuple[str, str, int, str]) -> tuple[bool, str, int, str, str]:
+    purpose, session, block, model = key
+    return purpose == EMBEDDING, session, block, purpose, model
 
 
 def conduct(
@@ -129,10 +128,10 @@ def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def by_model(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    """(stage, model) -> the sums of its rows of :data:`SPENDING`, in their order."""
+    """(purpose, model) -> the sums of its rows of :data:`SPENDING`, in their order."""
     sums: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        key = (row["stage"], row["model"])
+        key = (row["purpose"], row["model"])
         into = sums.setdefault(key, dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0))
         for name in (*_COUNTS, *_USD):
             into[name] += row[name]

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,34 +16,62 @@ from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
     from dissensus.llm.registry import ModelRegistry
+    from dissensus.study.configuration import Configuration
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What a stage is told besides its inputs and outputs.
+    """What a script is given besides its inputs and outputs.
 
     Attributes
     ----------
-    settings : as given in the rule.
-    simulated : whether the words behind its inputs came from simulated models.
+    settings : as the rule gives them.
+    seed : the run's, where the rule gives it.
+    functions : ``module:function`` that the rule names.
+    simulated : whether the run's models are simulated.
     provenance : metadata for whatever it writes.
     config : the whole configuration as Snakemake merged it, for what no result depends on: where
         models are reached, and what the run may spend.
+    resources : of the job.
     """
 
     settings: dict[str, Any]
+    seed: int
+    functions: list[str]
     simulated: bool
     provenance: dict[str, Any]
     config: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The first function that the rule names."""
+        found: Callable[..., Any] = self.resolved[0]
+        return found
+
+    @cached_property
+    def resolved(self) -> list[Any]:
+        """What the rule names, in its order."""
+        return [resolve(function) for function in self.functions]
+
     @cached_property
     def registry(self) -> ModelRegistry:
         """The run's models, for a stage that asks some."""
+        settings = self.configuration
+        return settings.registry(Path("results") / settings.run, self.provenance["stage"])
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The whole configuration, typed."""
         from dissensus.study.configuration import load
 
-        settings = load(self.config)
-        return settings.registry(Path("results") / settings.run, self.provenance["stage"])
+        return load(self.config)
+
+
+def resolve(function: str) -> Any:
+    """What ``module:name`` stands for."""
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)
 
 
 def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
@@ -58,10 +87,16 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     """
     log = Path(job.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
-    given = dict(job.params.stage)
-    made = provenance(job.rule, given["simulated"], given)
+    given = dict(job.params.items())
+    simulated = given.pop("simulated")
     stage = Stage(
-        given["settings"], given["simulated"], made, job.config, dict(job.resources.items())
+        given.get("settings", {}),
+        given.get("seed", 0),
+        given.get("functions", []),
+        simulated,
+        provenance(job.rule, simulated, given),
+        job.config,
+        dict(job.resources.items()),
     )
     try:
         main(job.input, job.output, stage)

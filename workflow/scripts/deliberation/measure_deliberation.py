@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dissensus.deliberation.design.manifest import MANIFEST
+from dissensus.deliberation.design.manifest import IDS, MANIFEST
 from dissensus.deliberation.design.topics import TOPICS
 from dissensus.deliberation.measures.records import (
     CLAIMS,
@@ -15,7 +15,6 @@ from dissensus.deliberation.measures.records import (
     STANCES,
 )
 from dissensus.deliberation.measures.sessions import Inputs, measure
-from dissensus.deliberation.session import Debates
 from dissensus.study.gather import outcomes_schema, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
@@ -25,8 +24,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     schemas = {
         "manifest": MANIFEST,
         "topics": TOPICS,
-        "outcomes": outcomes_schema(Debates.IDS),
-        "turns": turns_schema(Debates.IDS),
+        "outcomes": outcomes_schema(IDS),
+        "turns": turns_schema(IDS),
         "claims": CLAIMS,
         "engagements": ENGAGEMENTS,
         "stances": STANCES,

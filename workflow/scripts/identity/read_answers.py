@@ -3,23 +3,21 @@
 from typing import Any
 
 from dissensus.identity.design.banks import QUESTIONS
-from dissensus.identity.design.manifest import MANIFEST
+from dissensus.identity.design.manifest import IDS, MANIFEST
 from dissensus.identity.measures.answers import ANSWERS, read_answers
 from dissensus.identity.measures.metrics import METRICS, measure_rounds
 from dissensus.identity.measures.transitions import TRANSITIONS, follow_answers
 from dissensus.study.gather import outcomes_schema, turns_schema
-from dissensus.study.registry import ids_of
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    ids = ids_of("identity")
     manifest = read(inputs.manifest, MANIFEST).to_pylist()
     questions = read(inputs.questions, QUESTIONS).to_pylist()
     answers = read_answers(
-        read(inputs.turns, turns_schema(ids)).to_pylist(),
-        read(inputs.outcomes, outcomes_schema(ids)).to_pylist(),
+        read(inputs.turns, turns_schema(IDS)).to_pylist(),
+        read(inputs.outcomes, outcomes_schema(IDS)).to_pylist(),
         manifest,
         questions,
     )

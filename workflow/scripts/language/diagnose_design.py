@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from dissensus.language.design.manifest import MANIFEST
+from dissensus.language.design.manifest import IDS, MANIFEST
 from dissensus.language.design.pool import POOL
 from dissensus.language.inference.diagnostics import DIAGNOSTICS, diagnose_design
-from dissensus.language.session import Debates
 from dissensus.language.settings import InferenceSettings
 from dissensus.study.gather import outcomes_schema
 from dissensus.study.stage import Stage, run
@@ -15,7 +14,7 @@ from dissensus.tables.artefact import read, write
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = diagnose_design(
         read(inputs.manifest, MANIFEST).to_pandas(),
-        read(inputs.outcomes, outcomes_schema(Debates.IDS)).to_pandas(),
+        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
         read(inputs.pool, POOL).to_pandas(),
         stage.settings["panel"],
         stage.settings["reference"],

@@ -7,14 +7,13 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.digests import digest
-from dissensus.language.design.manifest import read_manifest
+from dissensus.language.design.manifest import IDS, read_manifest
 from dissensus.language.measures.embed import (
     EMBEDDING_CALLS,
     EMBEDDINGS,
     call_rows,
     embed_block,
 )
-from dissensus.language.session import Debates
 from dissensus.study.gather import by_session, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
@@ -22,7 +21,7 @@ from dissensus.text.embeddings import UnitEmbedder, embedder, is_own
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    sessions = by_session(read(inputs.turns, turns_schema(Debates.IDS)))
+    sessions = by_session(read(inputs.turns, turns_schema(IDS)))
     names = stage.settings["embedders"]
     tables = [embed_block(sessions, [embedder(name) for name in names if is_own(name)])]
     calls: list[dict[str, Any]] = []

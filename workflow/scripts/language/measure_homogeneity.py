@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from dissensus.language.design.manifest import MANIFEST
+from dissensus.language.design.manifest import IDS, MANIFEST
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
 from dissensus.language.measures.reuse import REUSE
-from dissensus.language.session import Debates
 from dissensus.language.settings import MeasureSettings
 from dissensus.study.gather import outcomes_schema
 from dissensus.study.stage import Stage, run
@@ -17,7 +16,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     components = concatenate(inputs.components, COMPONENTS)
     metrics = measure_homogeneity(
         read(inputs.manifest, MANIFEST).to_pandas(),
-        read(inputs.outcomes, outcomes_schema(Debates.IDS)).to_pandas(),
+        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
         components.to_pandas(),
         MeasureSettings(**stage.settings["measures"]),
         stage.settings["reference"],

@@ -2,18 +2,18 @@
 
 from typing import Any
 
+from dissensus.language.design.manifest import IDS
 from dissensus.language.measures.block import measure_block
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.embed import EMBEDDINGS
 from dissensus.language.measures.reuse import REUSE
-from dissensus.language.session import Debates
 from dissensus.study.gather import by_session, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    sessions = by_session(read(inputs.turns, turns_schema(Debates.IDS)))
+    sessions = by_session(read(inputs.turns, turns_schema(IDS)))
     embeddings = read(inputs.embeddings, EMBEDDINGS).to_pylist()
     components, reuse = measure_block(sessions, embeddings, **stage.settings)
     write(outputs.components, COMPONENTS, components, stage.provenance)

@@ -3,21 +3,23 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.study.configuration import load
 from dissensus.study.cost import estimate_settings
 from dissensus.study.quote import describe, sum_up
-from dissensus.study.registry import study_of
+from dissensus.study.rules import price_settings
+from dissensus.study.sessions import Sessions
 from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    settings = load(stage.config)
+    settings = stage.configuration
     studies = []
-    for name, given in stage.settings.items():
-        lines = estimate_settings(given, study_of(settings, Path(given["folder"])))
+    for study in settings.studies:
+        given = price_settings(settings, study)
+        sessions = Sessions.read(settings, Path("results") / settings.run / study)
+        lines = estimate_settings(given, sessions)
         studies.append(lines)
-        said = describe(lines, name=name, protocol=given["protocol"], prices=given["prices"])
-        print("\n".join(said), flush=True)
+        text = describe(lines, name=study, protocol=given["protocol"], prices=given["prices"])
+        print("\n".join(text), flush=True)
     print("\n".join(sum_up(studies, settings.budget_usd)), flush=True)
 
 

@@ -1,16 +1,14 @@
-"""Put all turns into one table, and what became of all sessions into another."""
+"""Put all turns into one table, and how every session ended into another."""
 
-from pathlib import Path
 from typing import Any
 
 from dissensus.study.gather import outcomes_schema, turns_schema
-from dissensus.study.registry import ids_of
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import concatenate, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    ids = ids_of(Path(outputs.turns).parent.name)
+    ids = stage.settings["ids"]
     turns, outcomes = turns_schema(ids), outcomes_schema(ids)
     write(outputs.turns, turns, concatenate(inputs.turns, turns), stage.provenance)
     write(outputs.outcomes, outcomes, concatenate(inputs.outcomes, outcomes), stage.provenance)

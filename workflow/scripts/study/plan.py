@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.study.configuration import load
 from dissensus.study.plan import describe
-from dissensus.study.registry import study_of
+from dissensus.study.sessions import Sessions
 from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    settings = load(stage.config)
-    for folder in map(Path, stage.settings["folders"]):
-        print("\n".join(describe(folder.name, study_of(settings, folder))), flush=True)
+    settings = stage.configuration
+    for study in settings.studies:
+        sessions = Sessions.read(settings, Path("results") / settings.run / study)
+        print("\n".join(describe(sessions)), flush=True)
 
 
 if __name__ == "__main__":

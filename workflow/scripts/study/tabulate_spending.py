@@ -4,20 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.report.captions import write_caption
-from dissensus.report.spending_tables import table_models, table_spending
 from dissensus.report.tables import write_tables
-from dissensus.study.configuration import load
 from dissensus.study.cost import priced
-from dissensus.study.registry import study_of
+from dissensus.study.sessions import Sessions
 from dissensus.study.spending import CONDUCT, SPENDING
+from dissensus.study.spending_tables import table_models, table_spending
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     given = stage.settings
-    debates = study_of(load(stage.config), Path(given["folder"]))
-    lines = priced(given, debates)
+    sessions = Sessions.read(stage.configuration, Path(inputs.manifest).parent)
+    lines = priced(given, sessions)
     spent = read(inputs.spending, SPENDING).to_pylist()
     conduct = read(inputs.conduct, CONDUCT).to_pylist()
     tables = [

@@ -12,6 +12,9 @@ import numpy as np
 from dissensus.digests import digest
 from dissensus.tables.artefact import Schema, read
 
+#: The columns that name a session -> type.
+IDS = dict.fromkeys(("session_id", "draw_id", "topic_id", "arm"), "string")
+
 MANIFEST = Schema(
     name="manifest",
     row="session",
@@ -63,6 +66,15 @@ class Drawing:
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw(
+    topics: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
+    names = ("draws", "block_size", "rounds", "panel", "judges", "arm_names")
+    drawing = Drawing(seed, *(settings[name] for name in names))
+    return draw_manifest(list(topics.values()), drawing)
 
 
 def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

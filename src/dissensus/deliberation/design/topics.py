@@ -74,6 +74,11 @@ class TopicEntry(Settings):
         return self
 
 
+def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:
+    """The topics of a run; see :class:`dissensus.study.study.Source`."""
+    return {"topics": (TOPICS, read_topics(settings["topics"]))}
+
+
 def read_topics(path: str | Path) -> list[dict[str, Any]]:
     """Every topic of a file, in its order.
 

@@ -3,3 +3,6 @@
 Every function takes frames and hands back a figure, a table or a text; nothing here estimates but
 means and their intervals.
 """
+
+FIGURES = ()
+TABLES = ()

@@ -38,6 +38,12 @@ def read_questions(path: str | Path) -> dict[str, dict[str, Any]]:
     return {row["question_id"]: row for row in read(path, QUESTIONS).to_pylist()}
 
 
+def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:
+    """The questions of a run; see :class:`dissensus.study.study.Source`."""
+    banks = {name: BankSettings(**bank) for name, bank in settings["banks"].items()}
+    return {"questions": (QUESTIONS, collect_questions(banks, seed))}
+
+
 def collect_questions(banks: Mapping[str, BankSettings], seed: int) -> list[dict[str, Any]]:
     """The questions of every bank, or as many as its settings draw at random, without replacement.
 

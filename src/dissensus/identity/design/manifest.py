@@ -13,9 +13,13 @@ import numpy as np
 from dissensus.digests import digest
 from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, write_peers
+from dissensus.identity.protocol import read_personas
 from dissensus.identity.settings import TeamSettings
 from dissensus.identity.terms import CONDITIONS, OPENING
 from dissensus.tables.artefact import Schema, read
+
+#: The columns that name a session -> type.
+IDS = dict.fromkeys(("session_id", "team", "bank", "question_id", "condition"), "string")
 
 MANIFEST = Schema(
     name="manifest",
@@ -86,6 +90,21 @@ class _Cast:
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw(
+    questions: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
+    drawing = Drawing(
+        seed,
+        settings["agents"],
+        settings["rounds"],
+        settings["shard"],
+        {name: TeamSettings(**team) for name, team in settings["teams"].items()},
+        list(read_personas(settings["personas"])),
+    )
+    return draw_manifest(questions.values(), drawing)
 
 
 def draw_manifest(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

@@ -1,1 +1,4 @@
 """Figures and tables of the identity study."""
+
+FIGURES = ()
+TABLES = ()

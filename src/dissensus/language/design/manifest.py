@@ -13,6 +13,9 @@ from dissensus.digests import digest
 from dissensus.language.settings import ROLES
 from dissensus.tables.artefact import Schema, read
 
+#: The columns that name a session -> type.
+IDS = dict.fromkeys(("session_id", "draw_id", "language"), "string")
+
 MANIFEST = Schema(
     name="manifest",
     row="session",
@@ -49,6 +52,20 @@ class Drawing:
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
     return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
+
+
+def draw(
+    pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
+    drawing = Drawing(
+        seed,
+        settings["draws"],
+        settings["block_size"],
+        settings["language_names"],
+        settings["panel"],
+    )
+    return draw_manifest(list(pool.values()), drawing)
 
 
 def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.language.design.pool import Codebook
+from dissensus.language.design.pool import POOL, Codebook, build_pool
+from dissensus.language.settings import LanguageCondition, PoolSettings
 from dissensus.stats.agreement import bootstrap_agreement, confusion_matrix, per_category_agreement
 from dissensus.tables.artefact import Schema
 
@@ -24,6 +25,17 @@ RELIABILITY = Schema(
     },
     key=("statistic",),
 )
+
+
+def code_pool(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:
+    """The motion pool of a run and how far its coders agree; see
+    :class:`dissensus.study.study.Source`.
+    """
+    languages = {name: LanguageCondition(**each) for name, each in settings["languages"].items()}
+    pool, codebook = build_pool(PoolSettings(**settings["pool"]), languages)
+    resamples = settings["inference.resamples"]
+    reliability = measure_reliability(pool, codebook, resamples=resamples, seed=seed)
+    return {"pool": (POOL, pool), "reliability": (RELIABILITY, reliability)}
 
 
 def measure_reliability(

@@ -2,3 +2,6 @@
 
 Every function takes frames and hands back a figure, a table or a text; nothing here estimates.
 """
+
+FIGURES = ()
+TABLES = ()

@@ -1,14 +1,17 @@
-"""Check the topics, one by one, and write them down."""
+"""Check and write down what a study draws its manifest from."""
 
+from pathlib import Path
 from typing import Any
 
-from dissensus.deliberation.design.topics import TOPICS, read_topics
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    write(outputs.topics, TOPICS, read_topics(inputs.topics), stage.provenance)
+    found = stage.function(stage.settings, stage.seed)
+    for path in outputs:
+        schema, rows = found[Path(path).stem]
+        write(path, schema, rows, stage.provenance)
 
 
 if __name__ == "__main__":

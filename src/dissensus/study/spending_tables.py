@@ -7,12 +7,12 @@ from typing import Any
 
 from dissensus.report.labels import MISSING, listed, number, percent
 from dissensus.report.tables import Row, Table, make
-from dissensus.study.call_plan import DEBATING, JUDGING
 from dissensus.study.cost import EMBEDDING, REPAIRED_TURNS, Line
 from dissensus.study.spending import by_model, spent_usd
 
 _RANGE = ("low", "expected", "high")
-_STAGES = {DEBATING: "Debates", JUDGING: "Judges", EMBEDDING: "Embeddings"}
+#: How a purpose is shown; another is shown as it is.
+_PURPOSES = {"debate": "Debates", "judge": "Judges", EMBEDDING: "Embeddings"}
 _COUNTS = ("calls", "tries", "input_tokens", "output_tokens")
 _USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
 #: The most values that a cell of names shows.
@@ -37,7 +37,7 @@ def table_spending(
     budget_usd: float | None,
     simulated: bool,
 ) -> Table:
-    """Dollars by model and stage, with what repairs, re-runs and failed tries cost.
+    """Dollars by model and purpose, with what repairs, re-runs and failed tries cost.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def table_spending(
     sums = by_model(spent)
     rows: list[Row] = []
     for line in estimate:
-        held = sums.get((line.stage, line.model))
+        held = sums.get((line.purpose, line.model))
         if held is None and line.terms.free:
             continue
         rows.append(
             (
-                _STAGES[line.stage],
+                _PURPOSES.get(line.purpose, line.purpose),
                 line.model,
                 *_counts(held),
                 *_spent(held, line.has_price),
@@ -62,7 +62,7 @@ def table_spending(
         )
     rows.append(_total(sums, estimate))
     columns = (
-        *("Stage", "Model", "Calls", "Tries", "Tokens in", "Tokens out", "First attempts"),
+        *("Purpose", "Model", "Calls", "Tries", "Tokens in", "Tokens out", "First attempts"),
         *("Repairs", "Re-runs", "Failed tries", "Spent", "Low", "Expected", "High"),
     )
     note = (
@@ -143,9 +143,10 @@ def table_models(
         if row["fact"] == "other_model":
             others[row["model"]] = others.get(row["model"], 0) + row["count"]
     rows: list[Row] = []
-    for (stage, model), held in by_model(spent).items():
+    for (purpose, model), held in by_model(spent).items():
         terms = next(
-            (line.terms for line in estimate if (line.stage, line.model) == (stage, model)), None
+            (line.terms for line in estimate if (line.purpose, line.model) == (purpose, model)),
+            None,
         )
         calls = held["calls"]
         said = {

@@ -1,0 +1,152 @@
+"""The deliberation study, declared: emergent debate graphs, and what controls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from dissensus.deliberation.controls.schedules import PRESETS
+from dissensus.deliberation.design.manifest import IDS
+from dissensus.deliberation.figures import FIGURES, TABLES
+from dissensus.deliberation.prompts import Note, Topic, Wording
+from dissensus.deliberation.protocol import Arm, Cast, deliberate
+from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
+from dissensus.errors import ResourceError, SettingError
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import Steps
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
+
+#: When a session runs changes nothing about it; the hint counts only where it is given.
+_LEFT_OUT = ("block", "arm_order", "position", "hint", "hint_option", "hint_round")
+_DESIGN = "dissensus.deliberation.design"
+
+
+class Deliberation(Study[DeliberationSettings]):
+    """See :class:`dissensus.study.study.Study`."""
+
+    name = "deliberation"
+    Settings = DeliberationSettings
+    question = "What becomes of disagreement where nobody is told whom to answer?"
+    ids = IDS
+    arm = "arm"
+    protocol = "dissensus.deliberation.protocol"
+    source = Source(
+        f"{_DESIGN}.topics:collect",
+        settings=("topics",),
+        files=("topics",),
+        artefact="topics",
+        key="topic_id",
+        read=f"{_DESIGN}.topics:read_topics_artefact",
+    )
+    manifest = Manifest(
+        f"{_DESIGN}.manifest:draw",
+        settings=("draws", "block_size", "rounds", "panel", "judges", "arm_names"),
+        schema=f"{_DESIGN}.manifest:MANIFEST",
+    )
+    view = ("reference", "inference.confidence", "arms", "control.target")
+    figures = FIGURES
+    tables = TABLES
+    diagnosis = Diagnosis(
+        "dissensus.deliberation.inference.diagnosis:diagnose",
+        settings=("draws", "arm_names", "reference", "diagnosis", "inference.confidence"),
+    )
+
+    def models(self) -> list[ModelUse]:
+        settings = self.settings
+        return [
+            ModelUse("panel", "debate", settings.panel),
+            ModelUse("judges", "judge", settings.judges),
+        ]
+
+    def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
+        """Refuse judges that are debaters under another name, and hints without a truth."""
+        settings = self.settings
+        panel = {models[name].get("model") or name: name for name in settings.panel}
+        for name in settings.judges:
+            model = models[name].get("model") or name
+            if model in panel:
+                raise SettingError(
+                    f"deliberation.judges holds {name!r}; it and {panel[model]!r} of the panel are "
+                    f"both {model!r}, and no model may judge a debate that it may be in: name "
+                    "another."
+                )
+        hinted = [name for name, arm in settings.arms.items() if arm.hints]
+        if hinted and not any(topic["truth"] for topic in source.values()):
+            raise ResourceError(
+                f"{settings.topics}: no topic has a truth, which the hints of deliberation.arms."
+                f"{hinted[0]} need; give one, or leave that arm out."
+            )
+
+    def spec(self, row: Row, item: Row) -> dict[str, Any]:
+        """Of models and prompts, the judge's only where the arm asks one; the hint only where it is
+        given; of the topic, not the truth, which no one is told; of the control, what the arm's
+        schedule looks at.
+        """
+        settings = self.settings
+        arm = settings.arms[row["arm"]]
+        note = [row["hint_option"], row["hint_round"]] if row["hint"] != "none" else []
+        return {
+            **{name: value for name, value in row.items() if name not in _LEFT_OUT},
+            "judge": self._judge(row),
+            "topic": {
+                "question": item["question"],
+                "options": item["options"],
+                "evidence": dict(zip(item["evidence_ids"], item["evidence"], strict=True)),
+            },
+            "arm_settings": {
+                "topology": arm.topology,
+                "crit": arm.crit,
+                "assessed": arm.assessed,
+                "retries": settings.control.rca_retries if arm.rca else None,
+                "schedule": arm.schedule,
+                "control": _control(arm, settings.control),
+            },
+            "note": note if arm.hints else [],
+            "prompts": settings.prompts,
+            "judging": settings.judging,
+            "wording_sha256": self._wording.sha256(arm.judged),
+        }
+
+    def cast(self, row: Row) -> list[str]:
+        return [name for name in (*row["cast"], self._judge(row)) if name]
+
+    def _judge(self, row: Row) -> str:
+        """The judge of a session, "" where its arm asks none."""
+        return str(row["judge"]) if self.settings.arms[row["arm"]].judged else ""
+
+    def kind(self, row: Row) -> tuple[str, ...]:
+        hint = (row["hint_option"], str(row["hint_round"]))
+        return (row["arm"], row["topic_id"], *row["cast"], row["judge"], *hint)
+
+    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        topic = spec["topic"]
+        return deliberate(
+            self._wording,
+            Topic(topic["question"], tuple(topic["options"]), topic["evidence"]),
+            Cast({f"A{seat}": name for seat, name in enumerate(spec["cast"], 1)}, spec["judge"]),
+            Arm(**spec["arm_settings"]),
+            spec["rounds"],
+            Note(*spec["note"]) if spec["note"] else None,
+        )
+
+    @cached_property
+    def _wording(self) -> Wording:
+        return Wording.read(self.settings.prompts, self.settings.judging)
+
+    def summary(self) -> str:
+        settings = self.settings
+        return (
+            f"{self.question} {len(settings.panel)} agents speak at once in each of "
+            f"{settings.rounds} rounds; every engagement names an agent and a claim, and the "
+            f"debate's graph is rebuilt from that. {settings.draws} draws are run in each of "
+            f"{len(settings.arms)} arms, compared with {settings.reference}."
+        )
+
+
+def _control(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:
+    """What an arm's schedule looks at; see :class:`dissensus.deliberation.controls.loop.Loop`."""
+    if arm.schedule is None:
+        return {}
+    names = None if arm.schedule in PRESETS else {"start"}
+    return control.model_dump(include=names, exclude={"rca_retries"})

@@ -1,0 +1,124 @@
+"""The identity study, declared: who said it, or what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
+
+from dissensus.identity.design.banks import write_question
+from dissensus.identity.design.graph import read_peers
+from dissensus.identity.design.manifest import IDS
+from dissensus.identity.figures import FIGURES, TABLES
+from dissensus.identity.protocol import AGENT, Debate, Prompts, read_personas
+from dissensus.identity.settings import IdentitySettings
+from dissensus.identity.terms import OPENING
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import Steps
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
+
+#: When, and by which job, a session runs changes nothing about it.
+_LOGISTICS = ("draw_id", "block", "position", "job")
+_DESIGN = "dissensus.identity.design"
+
+
+class Identity(Study[IdentitySettings]):
+    """See :class:`dissensus.study.study.Study`."""
+
+    name = "identity"
+    Settings = IdentitySettings
+    question = "Do agents follow an answer because of who gave it?"
+    ids = IDS
+    arm = "condition"
+    protocol = "dissensus.identity.protocol"
+    #: The debates of a draw wait for their opening and not for each other.
+    sequential = False
+    source = Source(
+        f"{_DESIGN}.banks:collect",
+        settings=("banks",),
+        files=("banks",),
+        artefact="questions",
+        key="question_id",
+        read=f"{_DESIGN}.banks:read_questions",
+    )
+    manifest = Manifest(
+        f"{_DESIGN}.manifest:draw",
+        settings=("teams", "agents", "rounds", "shard", "personas"),
+        files=("personas",),
+        schema=f"{_DESIGN}.manifest:MANIFEST",
+    )
+    view = ("inference.confidence", "inference.ibc_noise", "inference.resamples")
+    figures = FIGURES
+    tables = TABLES
+    diagnosis = Diagnosis(
+        "dissensus.identity.inference.diagnosis:diagnose",
+        settings=("diagnosis", "inference.confidence"),
+    )
+
+    def models(self) -> list[ModelUse]:
+        return [
+            ModelUse(f"teams.{name}.model", "debate", [team.model])
+            for name, team in self.settings.teams.items()
+        ]
+
+    def spec(self, row: Row, item: Row) -> dict[str, Any]:
+        options = item["options"] if item["kind"] == "choice" else []
+        return {
+            **{name: value for name, value in row.items() if name not in _LOGISTICS},
+            "question": write_question(item["kind"], item["text"], options),
+            "kind": item["kind"],
+            "n_options": len(options),
+            "systems": [self._personas[seat] for seat in row["seats"]],
+            "prompts_sha256": self._prompts.sha256(row["condition"]),
+        }
+
+    def cast(self, row: Row) -> list[str]:
+        return [row["model"]]
+
+    def kind(self, row: Row) -> tuple[Any, ...]:
+        """With personas, whoever has which."""
+        return tuple(row[n] for n in ("condition", "question_id", "model", "personas", "graph"))
+
+    def needs(self, row: Row) -> Needs:
+        """A debate reads its opening."""
+        return Needs(sessions=(row["opening"],) if row["opening"] else ())
+
+    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        seats = spec["seats"] or [AGENT] * spec["agents"]
+        debate = Debate(
+            prompts=self._prompts,
+            question=spec["question"],
+            kind=spec["kind"],
+            n_options=spec["n_options"],
+            model=spec["model"],
+            seats=tuple(seats),
+            systems=tuple(spec["systems"] or [""] * len(seats)),
+        )
+        if spec["condition"] == OPENING:
+            return debate.opening
+        return partial(_go_on, debate, spec, inputs)
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return Prompts.read(self.settings.prompts)
+
+    @cached_property
+    def _personas(self) -> dict[str, str]:
+        return read_personas(self.settings.personas)
+
+    def summary(self) -> str:
+        return (
+            f"{self.question} {self.settings.agents} agents answer a question, see their own "
+            "answer and their peers' labelled as such or without labels, and answer again, "
+            f"{self.settings.rounds} times. The outcome is the Identity Bias Coefficient: how much "
+            "more an agent follows a peer than itself when it is told which is which."
+        )
+
+
+def _go_on(debate: Debate, spec: Row, inputs: Inputs) -> Steps:
+    """The rounds after an opening."""
+    texts = inputs.texts(spec["opening"], len(debate.seats))
+    peers, rounds = read_peers(spec["graph"]), spec["rounds"]
+    if spec["condition"] == "vanilla":
+        return debate.vanilla(texts, peers, rounds)
+    return debate.anonymized(texts, peers, rounds, spec["seed"])

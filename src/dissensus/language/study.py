@@ -1,0 +1,110 @@
+"""The language study, declared: a randomised trial of prompt language on homogeneity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from dissensus.language.design.manifest import IDS
+from dissensus.language.figures import FIGURES, TABLES
+from dissensus.language.protocol import Prompts, debate
+from dissensus.language.settings import ROLES, LanguageSettings
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import Steps
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
+
+_DESIGN = "dissensus.language.design"
+_DRAWING = ("draws", "block_size", "language_names", "panel")
+
+
+class Language(Study[LanguageSettings]):
+    """See :class:`dissensus.study.study.Study`."""
+
+    name = "language"
+    Settings = LanguageSettings
+    question = "Does the language of the prompt change how homogeneous a debate is?"
+    ids = IDS
+    arm = "language"
+    protocol = "dissensus.language.protocol"
+    source = Source(
+        f"{_DESIGN}.reliability:code_pool",
+        settings=("pool", "languages", "inference.resamples"),
+        files=("pool",),
+        artefact="pool",
+        key="motion_id",
+        read=f"{_DESIGN}.pool:read_pool",
+        also=("reliability",),
+    )
+    manifest = Manifest(
+        f"{_DESIGN}.manifest:draw", settings=_DRAWING, schema=f"{_DESIGN}.manifest:MANIFEST"
+    )
+    view = (
+        "reference",
+        "draws",
+        "measures.primary",
+        "measures.paper_scale",
+        "inference.confidence",
+        "inference.saturation_warning",
+    )
+    figures = FIGURES
+    tables = TABLES
+    diagnosis = Diagnosis(
+        "dissensus.language.inference.diagnosis:diagnose",
+        settings=(*_DRAWING, "diagnosis", "inference.confidence"),
+    )
+
+    def models(self) -> list[ModelUse]:
+        return [ModelUse("panel", "debate", self.settings.panel)]
+
+    def embedders(self) -> list[tuple[str, str]]:
+        named = self.settings.measures.named_embedders()
+        return [(f"measures.{path}", name) for path, name in named]
+
+    def spec(self, row: Row, item: Row) -> dict[str, Any]:
+        condition = self.settings.languages[row["language"]]
+        return {
+            **row,
+            "topic": item[condition.motion],
+            "prompts": condition.prompts,
+            "prompts_sha256": self._prompts[row["language"]].sha256,
+            "script": condition.script,
+        }
+
+    def cast(self, row: Row) -> list[str]:
+        return [row[role] for role in ROLES]
+
+    def kind(self, row: Row) -> tuple[str, ...]:
+        return (row["language"], row["motion_id"], *self.cast(row))
+
+    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        protocol: Mapping[str, Any] = spec["protocol"]
+        return debate(
+            self._prompts[spec["language"]],
+            spec["topic"],
+            {role: spec[role] for role in ROLES},
+            script=spec["script"],
+            words_per_sentence=protocol["words_per_sentence"],
+            system_message=protocol["system_message"],
+        )
+
+    @cached_property
+    def _prompts(self) -> dict[str, Prompts]:
+        """Language -> its prompts."""
+        languages = self.settings.languages.items()
+        return {name: Prompts.read(language.prompts) for name, language in languages}
+
+    def summary(self) -> str:
+        settings = self.settings
+        languages = ", ".join(settings.languages)
+        return (
+            f"A randomised trial of prompt language on the homogeneity of debates, "
+            f"{settings.draws} draws. Each draw takes a policy domain and a motion at random; four "
+            "models take the roles of a debate in random order, and debate the motion once in each "
+            f"of {len(settings.languages)} languages ({languages}), in random order. The outcome "
+            "is the Homogeneity Index, a weighted sum of lexical and semantic similarity between "
+            f"the turns of a debate, anchored on {settings.reference}. Read its sections in their "
+            "order: the design and what was lost (1), the effect of the language and of which part "
+            "of the index (2), whether it survives other measures and whether a scale has run out "
+            "(3), domains (4), two pairs of speeches (5), all tables (6), conduct and cost (9)."
+        )

@@ -1,0 +1,224 @@
+"""Which files each job of a run reads: what the rules' input functions return."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dissensus.errors import DissensusError, ResourceError
+from dissensus.llm.registry import ModelRegistry
+from dissensus.study.configuration import Configuration
+from dissensus.study.jobs import bundled, bundles, shards, unwritten
+from dissensus.study.sessions import ARTEFACTS, Sessions, paths_in
+from dissensus.study.shutdown import stop
+from dissensus.study.study import Row
+
+#: Without ``sessions_per_job``: on one machine, up to so many sessions are a job each; otherwise a
+#: job takes a bundle of so many.
+FEW_SESSIONS = 2000
+BUNDLE = 100
+
+
+class File(NamedTuple):
+    """An input of a job; an ancient one must be there, and how old it is does not matter."""
+
+    path: Path
+    ancient: bool = False
+
+
+class Drawn(NamedTuple):
+    """A study whose manifest is there: its sessions, its shards, and the sessions to be run."""
+
+    sessions: Sessions
+    shards: dict[str, list[Row]]
+    pending: frozenset[str]
+
+
+class JobGraph:
+    """The files that connect the jobs of a run.
+
+    Parameters
+    ----------
+    settings : of the run.
+    results : its folder.
+    is_main : whether this process plans the run; a job of the run does not look what is pending.
+    runs_here : whether this process runs the jobs too, rather than submit them to a cluster.
+    expect : is told, for every study, how many sessions there are and how many are complete.
+
+    Planning writes nothing in the run's folder.
+    """
+
+    def __init__(
+        self,
+        settings: Configuration,
+        results: Path,
+        *,
+        is_main: bool,
+        runs_here: bool,
+        expect: Callable[[str, int, int], object] = lambda *_: None,
+    ) -> None:
+        self.settings = settings
+        self.results = results
+        self._is_main = is_main
+        self._runs_here = runs_here
+        self._expect = expect
+        self._drawn: dict[str, tuple[int, Drawn]] = {}
+
+    def drawn(self, study: str) -> Drawn:
+        """A study by the manifest that is there now; read once for every state of it."""
+        changed = (self.results / study / "manifest.parquet").stat().st_mtime_ns
+        known = self._drawn.get(study)
+        if known and known[0] == changed:
+            return known[1]
+        sessions = Sessions.read(self.settings, self.results / study)
+        rows = sessions.rows.values()
+        pending = frozenset(
+            row["session_id"] for row in (sessions.pending(rows) if self._is_main else ())
+        )
+        if self._is_main:
+            self._expect(study, len(rows), len(rows) - len(pending))
+        drawn = Drawn(sessions, shards(rows), pending)
+        self._drawn[study] = changed, drawn
+        return drawn
+
+    def row(self, study: str, session: str) -> Row:
+        """A session's row of the manifest.
+
+        Raises
+        ------
+        ResourceError : the run has no such session.
+        """
+        rows = self.drawn(study).sessions.rows
+        if session not in rows:
+            raise ResourceError(
+                f"{session} is no session of run {self.settings.run}, which has {min(rows)} to "
+                f"{max(rows)}."
+            )
+        return rows[session]
+
+    def session_inputs(self, study: str, session: str) -> list[File]:
+        """What a session waits for, and what has it run again."""
+        row, drawn = self.row(study, session), self.drawn(study)
+        marks = [self._mark(study, name) for name in drawn.sessions.before(row)]
+        return self._inputs(study, [row], marks)
+
+    def bundle_inputs(self, study: str, bundle: str) -> list[File]:
+        """What a bundle waits for, and what has it run again: the same of all its sessions."""
+        drawn = self.drawn(study)
+        rows, known = self.bundle_rows(study, bundle), drawn.sessions.rows
+        before = {name for row in rows for name in drawn.sessions.before(row)}
+        jobs = {known[name]["job"] for name in before if "job" in known[name]} - {bundle}
+        marks = [self.results / study / f"bundles/{name}" for name in sorted(jobs)]
+        return self._inputs(study, rows, marks)
+
+    def bundle_rows(self, study: str, bundle: str) -> list[Row]:
+        """The rows of the manifest that a bundle's name stands for."""
+        return bundled(self.drawn(study).sessions.rows.values(), bundle)
+
+    def _inputs(self, study: str, rows: Sequence[Row], marks: Iterable[Path]) -> list[File]:
+        """Marks of what comes before, artefacts that are read, and the note of a change.
+
+        How old a mark is does not matter, so it is ancient. But Snakemake looks for no other
+        reason to run a job where one is to run that it depends on, even by an ancient file alone;
+        so marks are ancient only where nothing is pending.
+        """
+        sessions, _, pending = self.drawn(study)
+        is_pending = any(row["session_id"] in pending for row in rows)
+        files = [File(mark, ancient=not is_pending) for mark in marks]
+        needed = {name for row in rows for name in sessions.study.needs(row).artefacts}
+        files += [File(self.results / study / name) for name in sorted(needed)]
+        if is_pending:
+            files.append(File(self._change))
+        return files
+
+    @cached_property
+    def _change(self) -> Path:
+        """An empty file that is newer than all results: what is pending has it among its inputs.
+
+        So Snakemake runs again what changed, by the one means that needs no record of its own: the
+        times of files. It is outside the run's folder and goes with this process.
+        """
+        handle = tempfile.NamedTemporaryFile(prefix="dissensus-", suffix=".changed")  # noqa: SIM115
+        self._handle = handle
+        return Path(handle.name)
+
+    def close(self) -> None:
+        """Remove the note of changes."""
+        if "_change" in self.__dict__:
+            self._handle.close()
+
+    def _mark(self, study: str, session: str) -> Path:
+        return paths_in(self.results / study, session).mark
+
+    def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
+        """Run one session in this process, and write what became of it to its log.
+
+        What must end the run ends this process, with its sentence.
+        """
+        sessions = self.drawn(study).sessions
+        try:
+            failure = sessions.run(sessions.rows[session], registry)
+        except DissensusError as error:
+            stop(error)
+        except OSError as error:
+            stop(unwritten(session, error))
+        line = f"{session}: " + (f"failed for good, {failure}" if failure else "complete")
+        Path(log).write_text(f"{line}\n", encoding="utf-8")
+        if failure:
+            logging.getLogger("snakemake.logging").warning(line)
+
+    def shard_inputs(self, study: str, shard: str) -> list[Path]:
+        """What a shard gathers: transcripts and calls, or the marks of its bundles."""
+        return self._left_by(study, shard, ("calls", "transcripts"))
+
+    def shard_settings(self, study: str, shard: str) -> dict[str, Any]:
+        """What a shard depends on besides its files: its sessions, and what names them."""
+        drawn = self.drawn(study)
+        names = [row["session_id"] for row in drawn.shards[shard]]
+        return {"ids": dict(drawn.sessions.study.ids), "sessions": names}
+
+    def all_sessions(self, study: str) -> list[Path]:
+        """All that a study's sessions leave, as targets: a deleted one is made again."""
+        return [
+            file
+            for shard in self.drawn(study).shards
+            for file in self._left_by(study, shard, ARTEFACTS)
+        ]
+
+    def _left_by(self, study: str, shard: str, kinds: Collection[str]) -> list[Path]:
+        rows, most = self.drawn(study).shards[shard], self.per_job(study)
+        folder = self.results / study
+        if most > 1 or "job" in rows[0]:
+            return [folder / f"bundles/{name}" for name in bundles(rows, most)]
+        return [folder / f"{kind}/{row['session_id']}.parquet" for kind in kinds for row in rows]
+
+    def shard_files(self, study: str, kind: str) -> list[Path]:
+        """One kind of artefact of every shard, in the order of the shards."""
+        folder = self.results / study
+        return [folder / f"shards/{shard}/{kind}.parquet" for shard in self.drawn(study).shards]
+
+    def per_job(self, study: str) -> int:
+        """How many of a study's sessions a job may run."""
+        few = len(self.drawn(study).sessions.rows) <= FEW_SESSIONS and self._runs_here
+        return self.settings.sessions_per_job or (1 if few else BUNDLE)
+
+    @cached_property
+    def waits(self) -> bool:
+        """Whether sessions wait for models, or compute their words themselves."""
+        models = self.settings.models
+        return any(models[name].provider != "simulated" for name in self.settings.used)
+
+    def cores(self, study: str, bundle: str) -> int:
+        """How many cores a bundle counts for: as many as sessions wait for models at once."""
+        return len(self.bundle_rows(study, bundle)) if self.waits and self._runs_here else 1
+
+    def at_once(self, study: str, bundle: str, cores: int) -> int:
+        """How many sessions a bundle runs at once; on a node of a cluster, all of them."""
+        if not self.waits:
+            # One computes while the other's replies are on their way to the disk.
+            return 2
+        return cores if self._runs_here else len(self.bundle_rows(study, bundle))

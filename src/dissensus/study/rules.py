@@ -1,0 +1,101 @@
+"""What the rules of every study are given: settings, files, captions, digests of code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dissensus.digests import digest, script_digest
+from dissensus.study.configuration import Configuration
+from dissensus.study.study import StageFunction, Study, files_of, pick, plain
+
+
+def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
+    """Have every rule with a script run again when its code changes.
+
+    Each gets two parameters: ``code``, the digest of its script, of all that the script imports and
+    of the ``functions`` that it names; and ``simulated``. A rule that has a ``code`` keeps it.
+
+    Parameters
+    ----------
+    rules : of the workflow.
+    simulated : whether the run's models are simulated.
+    """
+    for rule in rules:
+        if rule.script is None:
+            continue
+        given = dict(rule.params.items())
+        if "code" not in given:
+            script = rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)
+            code = script_digest(script, given.get("functions", ()))
+            inputs = [str(file) for file in rule.input if not callable(file)]
+            rule.set_params(code=digest([code, inputs]))
+        rule.set_params(simulated=simulated)
+
+
+def without_job_rate_limit(workflow: Any) -> None:
+    """Switch off Snakemake's default limit on job starts; one that the user sets stays.
+
+    With any limit, Snakemake starts a timer at every look at the jobs, which has it look again a
+    second later, for good: after thousands of jobs it does nothing else.
+    """
+    scheduling = workflow.scheduling_settings
+    limit = scheduling and scheduling.max_jobs_per_timespan
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+        scheduling.max_jobs_per_timespan = None
+
+
+def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
+    """What a stage of a study is given of its settings, as plain data."""
+    return dict(plain(pick(study.settings, stage.settings)))
+
+
+def view_settings(study: Study[Any]) -> dict[str, Any]:
+    """What the figures and tables of a study are given of its settings."""
+    found = plain(pick(study.settings, study.view))
+    return {path.rpartition(".")[2]: value for path, value in found.items()}
+
+
+def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
+    """The files that a stage of a study reads."""
+    return list(files_of(study.settings, stage.files).values())
+
+
+def price_settings(settings: Configuration, study: str) -> dict[str, Any]:
+    """What a study's bill depends on: not how models behave, nor how long to wait for one."""
+    own, purposes = settings.study(study), settings.purposes(study)
+    used = dict.fromkeys(name for names in purposes.values() for name in names)
+    models = {name: settings.models[name].model_dump() for name in used}
+    return {
+        "models": {
+            name: {key: model.get(key) for key in ("provider", "model", "price")}
+            for name, model in models.items()
+        },
+        "providers": {
+            name: {"simulated": provider.simulated, "batch": provider.batch}
+            for name, provider in settings.providers.items()
+        },
+        "asked": purposes,
+        "embedders": [name for _, name in own.embedders()],
+        "prices": settings.prices,
+        "budget_usd": settings.budget_usd,
+        "protocol": own.settings.protocol.model_dump(),
+    }
+
+
+def priced_files(settings: Configuration, study: str, folder: Path) -> dict[str, Any]:
+    """The files that a study's bill depends on, by the names of a rule's inputs."""
+    own = settings.study(study)
+    return {
+        "prices": settings.prices or [],
+        "prompts": [file for file in own.settings.files().values() if file.endswith(".yaml")],
+        "manifest": folder / "manifest.parquet",
+        "source": folder / f"{own.source.artefact}.parquet",
+    }
+
+
+def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
+    """The template of a caption: the project's, or beside a reader's own study."""
+    own = settings.study_folders.get(study)
+    return f"{own}/captions/{figure}.rst" if own else f"workflow/report/{study}_{figure}.rst"

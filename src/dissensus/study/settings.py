@@ -1,0 +1,34 @@
+"""What the settings of every study have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from dissensus.settings import Count, Settings
+
+
+class ProtocolSettings(Settings):
+    """How models are asked, and how often a session is tried."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """The share of probability that tokens are drawn from; null leaves it to the provider."""
+    max_tokens: Count
+    repairs: Annotated[int, Field(ge=0)]
+    """How often a reply that breaks the rules of its format is asked for again."""
+    session_attempts: Count
+    """How often a session is tried before it has failed for good."""
+    session_deadline_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Seconds of waiting for models that one attempt at a session may take; null for no limit."""
+
+
+class StudySettings(Settings):
+    """Base of a study's block."""
+
+    protocol: ProtocolSettings
+
+    def files(self) -> dict[str, str]:
+        """Path of a setting -> the file that it names, which must exist."""
+        return {}

@@ -1,0 +1,55 @@
+"""How a run starts: its folder is claimed, signals are heeded, progress is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from dissensus.session.progress import PROGRESS_COUNTS, clear
+from dissensus.study.configuration import Configuration
+from dissensus.study.run_folder import RunLock, claim_run
+from dissensus.study.shutdown import (
+    cancel_cluster_jobs,
+    cancel_on_signals,
+    stop,
+    stop_on_signals,
+    watch_for_stop,
+)
+
+
+class Board(Protocol):
+    """Where progress is shown."""
+
+    def open(self, folder: Path, ledger: Path | None, budget_usd: float | None) -> None: ...
+
+
+def start_run(
+    settings: Configuration, results: Path, lock: RunLock, board: Board, runs_here: bool
+) -> None:
+    """Claim a run's folder and watch over the run until this process ends.
+
+    Parameters
+    ----------
+    settings : of the run.
+    results : its folder.
+    lock : kept until the process ends.
+    board : shows progress.
+    runs_here : whether this process runs the jobs, rather than a cluster.
+
+    Raises
+    ------
+    SettingError : the folder is in use, or has models of the other kind.
+    """
+    claim_run(results, settings.simulated)
+    lock.acquire()
+    progress = results / ".progress"
+    clear(progress)
+    PROGRESS_COUNTS.begin(progress)
+    ledger = None if settings.simulated else results / "ledger.jsonl"
+    board.open(progress, ledger, settings.budget_usd)
+    if runs_here:
+        stop_on_signals()
+        watch_for_stop(results, stop)
+    else:
+        cancel_on_signals()
+        watch_for_stop(results, cancel_cluster_jobs)

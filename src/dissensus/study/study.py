@@ -1,0 +1,251 @@
+"""What a study is: one declared object, and all that the rest of the house knows of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from dissensus.report.declared import Figure, Table
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import Steps
+from dissensus.settings import Settings
+from dissensus.study.settings import StudySettings
+
+Row = Mapping[str, Any]
+S = TypeVar("S", bound=StudySettings)
+
+
+@dataclass(frozen=True)
+class StageFunction:
+    """A function of a study that the core runs as a stage of the workflow.
+
+    Attributes
+    ----------
+    function : ``module:function``. Its code, and all code that it imports, is what the stage
+        depends on besides its files and settings.
+    settings : the settings that it may use, by their paths in the study's block, such as
+        ``inference.confidence``. It is given these and no others, so that it runs again exactly
+        when one of them changes.
+    files : settings that name files which it reads, by their paths or what these begin with.
+    """
+
+    function: str
+    settings: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source(StageFunction):
+    """The table that a study's manifest is drawn from, such as motions or questions.
+
+    The function takes ``(settings, seed)`` and returns artefact -> (schema, rows).
+
+    Attributes
+    ----------
+    artefact : the table's name, such as ``pool``.
+    key : the column of the manifest that names its row, such as ``motion_id``.
+    read : ``module:function`` that takes the artefact's path and returns key -> row.
+    also : further artefacts that the function returns.
+    """
+
+    artefact: str = ""
+    key: str = ""
+    read: str = ""
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Manifest(StageFunction):
+    """How a study draws its manifest.
+
+    The function takes ``(source rows, settings, seed)`` and returns one row a session, with
+    ``session_id``, ``draw_id``, ``block``, ``position`` and ``seed`` among its columns, in the
+    order of the ids.
+
+    Attributes
+    ----------
+    schema : ``module:name`` of the manifest's schema.
+    """
+
+    schema: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnosis(StageFunction):
+    """How a study's design and estimators are checked on simulated studies with a planted truth.
+
+    The function takes ``(source rows, settings, seed, cores)`` and returns rows of
+    :data:`dissensus.design.diagnosis.DIAGNOSIS`.
+    """
+
+    title: str = "Design diagnosis"
+
+
+@dataclass(frozen=True)
+class ModelUse:
+    """Models that a setting of the study names, and what they are asked for.
+
+    Attributes
+    ----------
+    setting : its path in the study's block, such as ``panel``.
+    purpose : of the calls, such as "debate" or "judge".
+    models : names in ``models``.
+    """
+
+    setting: str
+    purpose: str
+    models: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What must be there before a session can run, because it reads it.
+
+    Attributes
+    ----------
+    sessions : ids of the sessions whose transcripts it reads. What these depend on, it depends on.
+    artefacts : files that it reads, by their paths in the study's folder.
+    """
+
+    sessions: tuple[str, ...] = ()
+    artefacts: tuple[str, ...] = ()
+
+
+class Study(ABC, Generic[S]):
+    """A study, by its settings.
+
+    Attributes
+    ----------
+    name : of its block in the configuration, and of its folder under results/<run>/.
+    ids : the columns of the manifest that name a session, ``session_id`` first -> type. They
+        stand in every transcript.
+    arm : the column of what the sessions of one draw differ in.
+    protocol : the module of its protocol. Its code is part of what a session depends on.
+    sequential : whether the sessions of a draw run one after another, in the order of their
+        ``position``.
+    question : what the study asks, in one sentence.
+    view : the settings that figures and tables may use, by their paths in the study's block.
+    """
+
+    name: ClassVar[str]
+    Settings: ClassVar[type[StudySettings]]
+    ids: ClassVar[Mapping[str, str]]
+    arm: ClassVar[str]
+    protocol: ClassVar[str]
+    source: ClassVar[Source]
+    manifest: ClassVar[Manifest]
+    sequential: ClassVar[bool] = True
+    question: ClassVar[str] = ""
+    view: ClassVar[tuple[str, ...]] = ()
+    figures: ClassVar[tuple[Figure, ...]] = ()
+    tables: ClassVar[tuple[Table, ...]] = ()
+    diagnosis: ClassVar[Diagnosis | None] = None
+
+    def __init__(self, settings: S) -> None:
+        self.settings = settings
+
+    @abstractmethod
+    def models(self) -> list[ModelUse]:
+        """The models that its settings name."""
+
+    def embedders(self) -> list[tuple[str, str]]:
+        """Every embedder with the path of the setting that names it."""
+        return []
+
+    @abstractmethod
+    def spec(self, row: Row, item: Row) -> dict[str, Any]:
+        """What a session depends on, as plain data; it runs again exactly when this changes.
+
+        The core adds the ids, the seed, the settings of the protocol, the protocol's code, the
+        models and what the session needs.
+
+        Parameters
+        ----------
+        row : of the manifest.
+        item : the row of the source that ``row`` names.
+        """
+
+    @abstractmethod
+    def cast(self, row: Row) -> list[str]:
+        """The models that a session may ask."""
+
+    @abstractmethod
+    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        """Start the protocol of a session; called once for each attempt at it.
+
+        Parameters
+        ----------
+        spec : from :meth:`spec`, with what the core added.
+        inputs : what other sessions and stages left, see :meth:`needs`.
+        """
+
+    def kind(self, row: Row) -> Hashable:
+        """Equal for sessions whose calls are the same but for what is said in them.
+
+        Calls are counted and priced once for each kind.
+        """
+        return str(row["session_id"])
+
+    def needs(self, row: Row) -> Needs:
+        """What a session reads of other sessions and stages."""
+        return Needs()
+
+    def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
+        """Refuse a study that cannot run, where no single setting shows it.
+
+        Parameters
+        ----------
+        models : name -> settings.
+        source : key -> row of the source.
+
+        Raises
+        ------
+        DissensusError : with the mend.
+        """
+
+    def summary(self) -> str:
+        """A paragraph for the head of the report: the design in numbers."""
+        return self.question
+
+    def facts(self) -> dict[str, str]:
+        """What the captions of its tables say besides the number of tables."""
+        return {}
+
+
+def pick(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
+    """Path -> value, of some settings of a block.
+
+    Parameters
+    ----------
+    settings : the block.
+    paths : such as ``inference.confidence``; each may name a property too.
+    """
+    found = {}
+    for path in paths:
+        value: Any = settings
+        for name in path.split("."):
+            value = getattr(value, name)
+        found[path] = value
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Settings as plain data, which Snakemake can compare and keep."""
+    if isinstance(value, Settings):
+        return value.model_dump()
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def files_of(settings: StudySettings, prefixes: Sequence[str]) -> dict[str, str]:
+    """Setting -> the file that it names, of those whose path is or begins with one of some."""
+    return {
+        path: file
+        for path, file in settings.files().items()
+        if any(path == prefix or path.startswith(f"{prefix}.") for prefix in prefixes)
+    }

@@ -1,0 +1,30 @@
+"""The head of a run's report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import fill, indent
+
+_WIDTH = 110
+
+
+def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) -> str:
+    """The report's first page, as reStructuredText.
+
+    Parameters
+    ----------
+    run, seed : of the run.
+    studies : name -> its design in a paragraph.
+    simulated : whether the run's models are simulated.
+    """
+    opening = f"How groups of language models argue, in run **{run}** (seed {seed}):"
+    blocks = ["dissensus\n=========", opening]
+    for name, summary in studies.items():
+        blocks.append(f"**{name}**\n{indent(fill(summary, _WIDTH), '   ')}")
+    if simulated:
+        blocks.append(
+            "**All models of this run are simulated: no number below says anything about a real "
+            "model.**"
+        )
+    blocks.append("Every number in a caption is read from this run's artefacts.")
+    return "\n\n".join(blocks) + "\n"

@@ -1,0 +1,155 @@
+"""Which files each job reads: in order, run again when something changed, and nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dissensus.errors import ResourceError
+from dissensus.language.design.manifest import MANIFEST, draw
+from dissensus.language.design.pool import POOL, build_pool
+from dissensus.study.configuration import Configuration, load, load_file
+from dissensus.study.job_graph import FEW_SESSIONS, File, JobGraph
+from dissensus.study.sessions import Sessions, paths_in
+from dissensus.study.study import pick
+from dissensus.tables.artefact import write
+from support import ROOT
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def settings(**changes: Any) -> Configuration:
+    values = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values["language"] |= {"draws": 4, "block_size": 2}
+    return load(values | changes)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A run's folder with the manifest of four draws in two blocks."""
+    run = settings()
+    folder = tmp_path / "language"
+    pool, _ = build_pool(run.language.pool, run.language.languages)
+    items = {row["motion_id"]: row for row in pool}
+    chosen = pick(run.language, run.study("language").manifest.settings)
+    write(folder / "pool.parquet", POOL, pool, {})
+    write(folder / "manifest.parquet", MANIFEST, draw(items, chosen, 1), {})
+    return tmp_path
+
+
+def graph(results: Path, runs_here: bool = True, **changes: Any) -> JobGraph:
+    return JobGraph(settings(**changes), results, is_main=True, runs_here=runs_here)
+
+
+def run_all(results: Path) -> None:
+    run = settings()
+    sessions = Sessions.read(run, results / "language")
+    sessions.run_bundle(
+        list(sessions.rows.values()), run.registry(results, "run_session", run.used), 1
+    )
+
+
+def later(graph: JobGraph, position: int) -> str:
+    rows = graph.drawn("language").sessions.rows.values()
+    return next(row["session_id"] for row in rows if row["position"] == position)
+
+
+def test_a_session_waits_for_its_turn(results: Path) -> None:
+    made = graph(results)
+    assert [file for file in made.session_inputs("language", later(made, 1)) if file.ancient] == []
+    second = later(made, 2)
+    first = made.drawn("language").sessions.before(made.row("language", second))[0]
+    waits, changed = made.session_inputs("language", second)
+    # While it is pending, whatever it waits for has it run.
+    assert waits == File(paths_in(results / "language", first).mark, ancient=False)
+    assert changed.path.exists() and results not in changed.path.parents
+
+
+def test_what_is_complete_is_left_alone_and_what_changed_is_not(results: Path) -> None:
+    run_all(results)
+    made = graph(results)
+    for name in made.drawn("language").sessions.rows:
+        assert all(file.ancient for file in made.session_inputs("language", name))
+    assert made.drawn("language").pending == frozenset()
+    paths_in(results / "language", "d002-en").transcript.unlink()
+    again = graph(results)
+    assert again.drawn("language").pending == {"d002-en"}
+    assert [file.path.suffix for file in again.session_inputs("language", "d002-en")][-1] == (
+        ".changed"
+    )
+    assert all(file.ancient for file in again.session_inputs("language", "d002-zh"))
+    # The same of a bundle: it runs again if one of its sessions is pending.
+    assert not all(file.ancient for file in again.bundle_inputs("language", "d002_d002"))
+    assert all(file.ancient for file in again.bundle_inputs("language", "d001_d001"))
+    warmer = settings().language.model_dump()
+    warmer["protocol"]["temperature"] = 0.1
+    assert len(graph(results, language=warmer).drawn("language").pending) == 8
+
+
+def test_planning_writes_nothing_in_the_run_s_folder(results: Path) -> None:
+    run_all(results)
+    (results / "language/bundles").mkdir()
+    (results / "language/bundles/d001_d001").touch()
+    paths_in(results / "language", "d001-en").transcript.unlink()
+    before = {path: path.stat().st_mtime_ns for path in results.rglob("*")}
+    made = graph(results)
+    for name in made.drawn("language").sessions.rows:
+        made.session_inputs("language", name)
+    made.bundle_inputs("language", "d001_d001")
+    made.all_sessions("language")
+    assert {path: path.stat().st_mtime_ns for path in results.rglob("*")} == before
+
+
+def test_the_note_of_changes_goes_with_the_process(results: Path) -> None:
+    made = graph(results)
+    note = made.session_inputs("language", later(made, 1))[-1].path
+    assert note.exists()
+    made.close()
+    assert not note.exists()
+
+
+def test_shards_gather_sessions_or_bundles(results: Path) -> None:
+    one, two = graph(results), graph(results, sessions_per_job=4)
+    assert len(one.shard_inputs("language", "1")) == 2 * 4
+    assert [path.name for path in two.shard_inputs("language", "1")] == ["d001_d002"]
+    assert len(one.all_sessions("language")) == 3 * 8
+    assert [path.name for path in two.all_sessions("language")] == ["d001_d002", "d003_d004"]
+    assert [str(path.relative_to(results)) for path in one.shard_files("language", "turns")] == [
+        "language/shards/1/turns.parquet",
+        "language/shards/2/turns.parquet",
+    ]
+
+
+def test_how_many_sessions_a_job_runs(results: Path) -> None:
+    assert FEW_SESSIONS >= 8
+    assert graph(results).per_job("language") == 1
+    assert graph(results, runs_here=False).per_job("language") == 100
+    assert graph(results, sessions_per_job=3).per_job("language") == 3
+    # Simulated sessions do not wait for models.
+    assert graph(results).cores("language", "d001_d002") == 1
+    assert graph(results).at_once("language", "d001_d002", 1) == 2
+
+
+def test_an_unknown_session_is_a_sentence(results: Path) -> None:
+    with pytest.raises(ResourceError, match="d009-en is no session of run demo, which has d001-en"):
+        graph(results).row("language", "d009-en")
+
+
+def test_a_manifest_that_is_drawn_again_is_read_again(results: Path) -> None:
+    run = load_file(ROOT / "config.yaml")
+    counted: list[tuple[str, int, int]] = []
+    made = JobGraph(
+        run, results, is_main=True, runs_here=True, expect=lambda *row: counted.append(row)
+    )
+    assert len(made.drawn("language").sessions.rows) == 8
+    folder = results / "language"
+    rows = [row for row in made.drawn("language").sessions.rows.values() if row["block"] == 1]
+    write(folder / "manifest.parquet", MANIFEST, rows, {})
+    assert len(made.drawn("language").sessions.rows) == 4
+    assert counted == [("language", 8, 0), ("language", 4, 0)]

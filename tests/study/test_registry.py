@@ -1,0 +1,84 @@
+"""Which studies are known, and how a reader's own becomes one of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dissensus.digests import PACKAGES
+from dissensus.errors import SettingError
+from dissensus.study import registry
+from dissensus.study.registry import STUDIES, register, study_class
+
+SOURCE = """
+from dissensus.study.study import Study
+
+class Mine(Study):
+    name = "{name}"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget what a test makes known."""
+    monkeypatch.setattr(registry, "STUDIES", dict(STUDIES))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("PYTHONPATH", "")
+    loaded, packages = set(sys.modules), set(PACKAGES)
+    yield
+    for name in set(sys.modules) - loaded:
+        del sys.modules[name]
+    PACKAGES.intersection_update(packages)
+
+
+def folder(path: Path, source: str) -> Path:
+    path.mkdir(parents=True)
+    (path / "study.py").write_text(source)
+    return path
+
+
+def test_every_study_of_the_project_declares_itself_by_its_name() -> None:
+    for name in STUDIES:
+        found = study_class(name)
+        assert found.name == name
+        assert next(iter(found.ids)) == "session_id"
+
+
+def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
+    place = folder(tmp_path / "planted_echo", SOURCE.format(name="echo"))
+    register({"echo": str(place)})
+    assert study_class("echo").name == "echo"
+    assert "planted_echo" in PACKAGES
+    # Scripts find it too.
+    assert os.environ["PYTHONPATH"].split(os.pathsep)[0] == str(tmp_path)
+    register({"echo": str(place)})
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "source", "sentence"),
+    [
+        ("echo", "nowhere", None, "it must be a folder with a study.py"),
+        ("language", "planted_other", SOURCE, "is dissensus.language.study already"),
+        ("echo", "planted_broken", "import no_such_module", "study.py cannot be imported"),
+        ("echo", "json", SOURCE, "a package called 'json' is installed"),
+    ],
+)
+def test_a_folder_that_is_no_study_is_a_sentence(
+    tmp_path: Path, name: str, place: str, source: str | None, sentence: str
+) -> None:
+    if source is not None:
+        folder(tmp_path / place, source)
+    with pytest.raises(SettingError, match="study") as caught:
+        register({name: str(tmp_path / place)})
+    assert sentence in str(caught.value)
+
+
+def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) -> None:
+    place = folder(tmp_path / "planted_named", SOURCE.format(name="other"))
+    register({"echo": str(place)})
+    with pytest.raises(SettingError, match="must declare one study with the name 'echo'"):
+        study_class("echo")

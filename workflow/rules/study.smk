@@ -1,0 +1,384 @@
+# What every study goes through: each rule stands here once.
+#
+# in:    the files and settings that a study declares (src/dissensus/<study>/study.py)
+# out:   results/<run>/<study>/: its source (pool, questions, topics), manifest, sessions, transcripts,
+#        calls, shards, turns, outcomes, spending, conduct, tables, figures, captions
+# steps: collect, draw the manifest; run_session or run_bundle; gather_shard, gather_turns;
+#        (the study's own measures and estimates); plot, tabulate; gather_spending, plan, cost; diagnose
+
+from dissensus.study.rules import (
+    caption_of,
+    price_settings,
+    priced_files,
+    stage_files,
+    stage_settings,
+    view_settings,
+)
+
+SPENDING_TABLES = ["table_spending", "table_models"]
+
+
+wildcard_constraints:
+    study="|".join(STUDIES),
+    session="[A-Za-z0-9_.-]+",
+    bundle="[A-Za-z0-9_.-]+",
+    shard=r"\d+",
+
+
+for NAME, STUDY in STUDIES.items():
+    FOLDER = RESULTS / NAME
+
+    rule:
+        name:
+            f"collect_{NAME}"
+        input:
+            stage_files(STUDY, STUDY.source),
+        output:
+            [
+                FOLDER / f"{artefact}.parquet"
+                for artefact in (STUDY.source.artefact, *STUDY.source.also)
+            ],
+        log:
+            FOLDER / "logs/collect.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[STUDY.source.function],
+            settings=stage_settings(STUDY, STUDY.source),
+            seed=SETTINGS.seed,
+        message:
+            f"Collect what the {NAME} study draws from"
+        script:
+            "../scripts/study/collect.py"
+
+    checkpoint:
+        name:
+            f"draw_{NAME}_manifest"
+        input:
+            stage_files(STUDY, STUDY.manifest),
+            source=FOLDER / f"{STUDY.source.artefact}.parquet",
+        output:
+            manifest=FOLDER / "manifest.parquet",
+        log:
+            FOLDER / "logs/draw_manifest.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[
+                STUDY.manifest.function,
+                STUDY.manifest.schema,
+                STUDY.source.read,
+            ],
+            settings=stage_settings(STUDY, STUDY.manifest),
+            seed=SETTINGS.seed,
+        message:
+            f"Draw the manifest of the {NAME} study"
+        script:
+            "../scripts/study/draw_manifest.py"
+
+    rule:
+        name:
+            f"gather_{NAME}_turns"
+        input:
+            turns=of_shards(NAME, "turns"),
+            outcomes=of_shards(NAME, "outcomes"),
+        output:
+            turns=FOLDER / "turns.parquet",
+            outcomes=FOLDER / "outcomes.parquet",
+        log:
+            FOLDER / "logs/gather_turns.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            settings={"ids": STUDY.ids},
+            shards=shards_of(NAME),
+        message:
+            f"Gather the turns of all sessions of the {NAME} study"
+        script:
+            "../scripts/study/gather_turns.py"
+
+    rule:
+        name:
+            f"plot_{NAME}"
+        input:
+            **{
+                name: FOLDER / f"{name}.parquet"
+                for figure in STUDY.figures
+                for name in figure.reads
+            },
+            captions=[
+                caption_of(SETTINGS, NAME, figure.name) for figure in STUDY.figures
+            ],
+        output:
+            svg=[
+                report(
+                    FOLDER / f"figures/{figure.name}.svg",
+                    caption=captions(NAME) / f"{figure.name}.rst",
+                    category=NAME,
+                    subcategory=figure.section,
+                    labels={"result": figure.title},
+                )
+                for figure in STUDY.figures
+            ],
+            png=[FOLDER / f"figures/{figure.name}.png" for figure in STUDY.figures],
+            caption=[FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures],
+        log:
+            FOLDER / "logs/plot.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[figure.maker for figure in STUDY.figures],
+            settings=view_settings(STUDY),
+        message:
+            f"Draw the figures of the {NAME} study"
+        script:
+            "../scripts/study/plot.py"
+
+    rule:
+        name:
+            f"tabulate_{NAME}"
+        input:
+            **{
+                name: FOLDER / f"{name}.parquet"
+                for table in STUDY.tables
+                for name in table.reads
+            },
+            caption=caption_of(SETTINGS, NAME),
+        output:
+            csv=[FOLDER / f"tables/{table.name}.csv" for table in STUDY.tables],
+            markdown=[FOLDER / f"tables/{table.name}.md" for table in STUDY.tables],
+            page=report(
+                FOLDER / "tables/index.html",
+                caption=captions(NAME) / "tables.rst",
+                category=NAME,
+                subcategory="8 Tables",
+                labels={"result": "All tables"},
+            ),
+            caption=FOLDER / "captions/tables.rst",
+        log:
+            FOLDER / "logs/tabulate.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[table.maker for table in STUDY.tables],
+            settings=view_settings(STUDY),
+        message:
+            f"Write the tables of the {NAME} study"
+        script:
+            "../scripts/study/tabulate.py"
+
+    rule:
+        name:
+            f"gather_{NAME}_spending"
+        input:
+            manifest=FOLDER / "manifest.parquet",
+            calls=of_shards(NAME, "calls"),
+            embedding_calls=(
+                of_shards(NAME, "embedding_calls") if STUDY.embedders() else []
+            ),
+        output:
+            spending=FOLDER / "spending.parquet",
+            conduct=FOLDER / "conduct.parquet",
+        log:
+            FOLDER / "logs/gather_spending.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            shards=shards_of(NAME),
+        message:
+            f"Add up what the {NAME} study has spent"
+        script:
+            "../scripts/study/gather_spending.py"
+
+    rule:
+        name:
+            f"tabulate_{NAME}_spending"
+        input:
+            **priced_files(SETTINGS, NAME, FOLDER),
+            spending=FOLDER / "spending.parquet",
+            conduct=FOLDER / "conduct.parquet",
+            caption="workflow/report/spending.rst",
+        output:
+            csv=expand(FOLDER / "tables/{name}.csv", name=SPENDING_TABLES),
+            markdown=expand(FOLDER / "tables/{name}.md", name=SPENDING_TABLES),
+            page=report(
+                FOLDER / "tables/spending.html",
+                caption=captions(NAME) / "spending.rst",
+                category=NAME,
+                subcategory="9 Conduct and cost",
+                labels={"result": "What the study has spent, and its models"},
+            ),
+            caption=FOLDER / "captions/spending.rst",
+        log:
+            FOLDER / "logs/tabulate_spending.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[type(STUDY).__module__],
+            settings=price_settings(SETTINGS, NAME),
+        message:
+            f"Write the {NAME} study's tables of conduct and cost"
+        script:
+            "../scripts/study/tabulate_spending.py"
+
+    if STUDY.diagnosis:
+
+        # A target of its own: hundreds of simulated studies (snakemake diagnosis).
+        rule:
+            name:
+                f"diagnose_{NAME}"
+            input:
+                source=FOLDER / f"{STUDY.source.artefact}.parquet",
+            output:
+                diagnosis=FOLDER / "design_diagnosis.parquet",
+                csv=FOLDER / "tables/table_diagnosis.csv",
+                markdown=FOLDER / "tables/table_diagnosis.md",
+            log:
+                FOLDER / "logs/diagnose.log",
+            conda:
+                ENVIRONMENT
+            threads: 2
+            params:
+                functions=[STUDY.diagnosis.function, STUDY.source.read],
+                settings=stage_settings(STUDY, STUDY.diagnosis),
+                seed=SETTINGS.seed,
+                title=STUDY.diagnosis.title,
+            message:
+                f"Run planted effects through the design and the estimators of the {NAME} study"
+            script:
+                "../scripts/study/diagnose.py"
+
+
+rule run_session:
+    input:
+        session_inputs,
+        manifest=ancient(RESULTS / "{study}/manifest.parquet"),
+    output:
+        attempts=RESULTS / "{study}/sessions/{session}.parquet",
+        calls=RESULTS / "{study}/calls/{session}.parquet",
+        transcript=RESULTS / "{study}/transcripts/{session}.parquet",
+        # What the draw's next session waits for: a deleted transcript must not run that one again.
+        mark=RESULTS / "{study}/complete/{session}",
+    log:
+        RESULTS / "{study}/logs/run_session/{session}.log",
+    localrule: ON_LOGIN_NODE
+    message:
+        "Run session {wildcards.session}"
+    run:
+        GRAPH.run_session(wildcards.study, wildcards.session, REGISTRY, log[0])
+
+
+# The same for many sessions, by a process of its own, where a job for each would cost too much.
+# Each leaves the same artefacts; the bundle's own output is the mark that all of them are there.
+rule run_bundle:
+    input:
+        bundle_inputs,
+        manifest=ancient(RESULTS / "{study}/manifest.parquet"),
+        source=ancient(source_of),
+    output:
+        mark=RESULTS / "{study}/bundles/{bundle}",
+    log:
+        RESULTS / "{study}/logs/run_bundle/{bundle}.log",
+    localrule: ON_LOGIN_NODE
+    conda:
+        ENVIRONMENT
+    threads: bundle_cores
+    resources:
+        at_once=bundle_at_once,
+        mem_mb=1000,
+        runtime=240,
+    params:
+        # What a session depends on, its own digest says.
+        code=None,
+    message:
+        "Run the sessions of bundle {wildcards.bundle}"
+    script:
+        "../scripts/study/run_bundle.py"
+
+
+# Opens the small files of its sessions once, for all that comes after.
+rule gather_shard:
+    input:
+        shard_inputs,
+        manifest=ancient(RESULTS / "{study}/manifest.parquet"),
+    output:
+        turns=RESULTS / "{study}/shards/{shard}/turns.parquet",
+        outcomes=RESULTS / "{study}/shards/{shard}/outcomes.parquet",
+        calls=RESULTS / "{study}/shards/{shard}/calls.parquet",
+    log:
+        RESULTS / "{study}/logs/gather_shard/{shard}.log",
+    priority: 1
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=shard_settings,
+    message:
+        "Gather the sessions of shard {wildcards.shard} of the {wildcards.study} study"
+    script:
+        "../scripts/study/gather_shard.py"
+
+
+# Make no file, so that they answer whenever they are asked.
+for ANSWER, WHAT in (("plan", "come to"), ("cost", "will cost")):
+
+    rule:
+        name:
+            ANSWER
+        input:
+            [
+                priced_files(SETTINGS, NAME, RESULTS / NAME)["manifest"]
+                for NAME in STUDIES
+            ],
+            [priced_files(SETTINGS, NAME, RESULTS / NAME)["source"] for NAME in STUDIES],
+        log:
+            RESULTS / f"logs/{ANSWER}.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        message:
+            f"What the manifests {WHAT}"
+        script:
+            f"../scripts/study/{ANSWER}.py"
+
+
+rule summarise_run:
+    output:
+        RESULTS / "report.rst",
+    log:
+        RESULTS / "logs/summarise_run.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings={
+            "run": SETTINGS.run,
+            "seed": SETTINGS.seed,
+            "studies": {name: study.summary() for name, study in STUDIES.items()},
+        },
+    message:
+        "Write the head of the report"
+    script:
+        "../scripts/study/summarise_run.py"
+
+
+def core(study):
+    """What every study makes; its own rule file adds its measures and estimates."""
+    folder = RESULTS / study
+    made = ("tabulate", "plot", "collect")
+    return [
+        folder / "manifest.parquet",
+        folder / "turns.parquet",
+        every_session(study),
+        of_shards(study, "calls"),
+        *(getattr(rules, f"{verb}_{study}").output for verb in made),
+        getattr(rules, f"gather_{study}_spending").output,
+        getattr(rules, f"tabulate_{study}_spending").output,
+    ]

@@ -1,0 +1,23 @@
+"""Run planted effects through the design and the estimators of a study."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dissensus.design.diagnosis import DIAGNOSIS, table_diagnosis
+from dissensus.report.tables import write_table
+from dissensus.study.stage import Stage, run
+from dissensus.tables.artefact import write
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    diagnose, read_source = stage.resolved
+    cores = int(stage.resources.get("_cores", 1))
+    rows = diagnose(read_source(Path(inputs.source)), stage.settings, stage.seed, cores)
+    write(outputs.diagnosis, DIAGNOSIS, rows, stage.provenance)
+    write_table(table_diagnosis(pd.DataFrame(rows)), outputs.csv, outputs.markdown)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

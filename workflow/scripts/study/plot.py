@@ -1,0 +1,23 @@
+"""Draw the figures of a study, and write their captions."""
+
+from typing import Any
+
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.captions import write_caption
+from dissensus.report.style import save
+from dissensus.report.view import View
+from dissensus.study.stage import Stage, run
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    view = View.of(stage.settings, stage.simulated)
+    artefacts = Artefacts(dict(inputs.items()))
+    files = zip(inputs.captions, outputs.svg, outputs.png, outputs.caption, strict=True)
+    for draw, (template, svg, png, caption) in zip(stage.resolved, files, strict=True):
+        drawn = draw(artefacts, view)
+        save(drawn.figure, svg, png)
+        write_caption(caption, template, drawn.facts, stage.simulated)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,23 @@
+"""Write the tables of a study, and their caption."""
+
+from typing import Any
+
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.captions import write_caption
+from dissensus.report.tables import write_tables
+from dissensus.report.view import View
+from dissensus.study.stage import Stage, run
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    view = View.of(stage.settings, stage.simulated)
+    artefacts = Artefacts(dict(inputs.items()))
+    tables = [build(artefacts, view) for build in stage.resolved]
+    title = f"Tables of the {view.study} study"
+    write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
+    facts = {"tables": str(len(tables))}
+    write_caption(outputs.caption, inputs.caption, facts, stage.simulated)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
