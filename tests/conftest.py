@@ -1,4 +1,4 @@
-"""Fixtures that whole-run tests share, and the mark that every test has."""
+"""Fixtures that whole-run tests share, and a mark for every test."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from marking import MARKS, mark_called_for, marks
 from support import Project
-
-TESTS = Path(__file__).parent
 
 # The same examples in every run, however slow the machine: what fails here fails for everybody.
 # `pytest --hypothesis-profile default` looks for new ones.
@@ -17,34 +16,18 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
 
 
-#: The marks, each test having one of them; what waits longest is begun first, so that it is not last.
-MARKS = ("cluster", "run", "slow", "unit")
-#: Fixtures that are a project with its workflow.
-PROJECTS = {"project", "finished", "copied"}
-
-
-def kind(item: pytest.Item) -> str:
-    """The mark that a test gets, if it does not bear one: by its folder, module and fixtures."""
-    if item.path.parent == TESTS / "slurm":
-        return "cluster"
-    whole = getattr(getattr(item, "module", None), Project.__name__, None) is Project
-    return "run" if whole or PROJECTS & set(getattr(item, "fixturenames", ())) else "unit"
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test (before ``-m`` looks at them) and put those that wait longest first."""
-    rank = {}
+    """Mark every test that does not name its mark, before ``-m`` selects, and sort the files.
+
+    Files with what waits longest come first, so that nothing of it is left for the end.
+    """
+    longest = dict.fromkeys((item.path for item in items), len(MARKS))
     for item in items:
-        if not (borne := marks(item)):
-            item.add_marker(kind(item))
-        rank[item] = MARKS.index((borne or marks(item))[0])
-    items.sort(key=rank.__getitem__)
-
-
-def marks(item: pytest.Item) -> list[str]:
-    """Those of MARKS that a test bears."""
-    return [mark for mark in MARKS if item.get_closest_marker(mark)]
+        if not marks(item):
+            item.add_marker(mark_called_for(item))
+        longest[item.path] = min(longest[item.path], MARKS.index(marks(item)[0]))
+    items.sort(key=lambda item: longest[item.path])
 
 
 @pytest.fixture

@@ -128,6 +128,7 @@ def test_what_fails_has_a_row_that_says_why_and_loses_no_other(tmp_path: Path) -
     assert said[2:] == ["failed: ZeroDivisionError: by nothing", "1.00 s"]
 
 
+@pytest.mark.slow
 def test_processor_time_and_memory_are_those_of_all_processes(tmp_path: Path) -> None:
     timing = module("timing")
     # A child that holds 64 MB and works for 0.3 s of processor time, in a parent that only waits.
@@ -183,6 +184,7 @@ def test_a_size_s_cost_stands_beside_the_middle_one(tmp_path: Path) -> None:
     assert kept[4].median == pytest.approx(20.0)
 
 
+@pytest.mark.slow
 def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path: Path) -> None:
     from dissensus.study.configuration import load_file
 
@@ -201,6 +203,7 @@ def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path
         assert stages.run(tmp_path / "one", settings, stage)["seconds"] > 0
 
 
+@pytest.mark.run
 def test_a_part_from_end_to_end_writes_its_table_and_prints_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

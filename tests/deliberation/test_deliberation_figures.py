@@ -75,6 +75,7 @@ def test_every_figure_is_drawn_here() -> None:
     assert tuple(DRAWN) == tuple(SAID) == FIGURES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"),
     [*((name, size) for name in FIGURES for size in SIZES[:2]), ("debate_graph", SIZES[2])],

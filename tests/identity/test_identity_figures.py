@@ -50,6 +50,7 @@ def said(run: Run) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> None:
