@@ -33,7 +33,7 @@ METRICS = Schema(
 )
 
 _DESIGN = ["session_id", "draw_id", "language", "domain_id", "motion_id", "block"]
-_PARTS = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
+_FURTHER = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
 
 
 def measure_homogeneity(
@@ -63,12 +63,12 @@ def measure_homogeneity(
         f"{lexical}_excess": "s_lex_excess",
         "s_sem_pooled": "s_sem",
     }
-    parts = chosen.rename(columns=renamed)[["session_id", *renamed.values(), "tokens", *_PARTS]]
+    raw = chosen.rename(columns=renamed)[["session_id", *renamed.values(), "tokens", *_FURTHER]]
     ended = outcomes[["session_id", "complete", "attempts", "repairs", "compliant"]]
     frame = (
         manifest[[*_DESIGN, "language_order", "position"]]
         .merge(ended, on="session_id", validate="1:1")
-        .merge(parts, on="session_id", how="left", validate="1:1")
+        .merge(raw, on="session_id", how="left", validate="1:1")
     )
     counts = ["tokens", "words", "characters"]
     frame[counts] = frame[counts].astype("Int64")
