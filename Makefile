@@ -8,7 +8,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast lint schema lock pictures benchmarks clean
+.PHONY: reproduce test test-fast lint schema docs lock pictures benchmarks clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -40,6 +40,10 @@ benchmarks: .venv/installed
 # The schema that editors check config.yaml by.
 schema: .venv/installed
 	$(BIN)/python -m dissensus.study.configuration > workflow/schemas/config.schema.json
+
+# The page that says what every artefact holds.
+docs: .venv/installed
+	$(BIN)/python -m dissensus.study.codebook > docs/artefacts.md
 
 # New pins, for a maintainer: needs uv.
 lock:

@@ -26,12 +26,13 @@ def written(study: Path, prompts_file: Path) -> Debates:
     import pyarrow.parquet as pq
 
     from dissensus.language.protocol import Prompts, debate
-    from dissensus.session.protocol import Turn
+    from dissensus.session.protocol import Decoding
 
     prompts = Prompts.read(prompts_file)
     pool = pq.read_table(study / "pool.parquet").to_pylist()
     topics = {row["motion_id"]: row["motion_en"] for row in pool}
     rules: Any = {"script": "latin", "words_per_sentence": 50, "system_message": False}
+    rules["decoding"] = Decoding(0.2, 512)
     found: Debates = {}
     for row in pq.read_table(study / "manifest.parquet").to_pylist():
         if row["position"] != 1:
@@ -45,9 +46,8 @@ def written(study: Path, prompts_file: Path) -> Debates:
             seed = 100 * len(found) + len(calls)
             prompt = call.messages[-1].content
             calls.append({"model": call.model, "prompt": prompt, "seed": seed})
-            place = (call.number, call.speaker, call.role, call.round_label, call.model)
             try:
-                step = steps.send([Turn(*place, speech, 0, ())])
+                step = steps.send([call.turn(speech)])
             except StopIteration:
                 step = None
     return found

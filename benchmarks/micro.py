@@ -31,7 +31,7 @@ def lexical(sessions: int) -> float:
     """Seconds of the lexical measures of sessions of eight turns of 120 tokens."""
     import numpy as np
 
-    from dissensus.text.divergences import lexical_measures
+    from dissensus.text.divergences import grouped_measures
 
     rng = np.random.default_rng(0)
     weights = 1 / np.arange(1, 401)
@@ -39,7 +39,7 @@ def lexical(sessions: int) -> float:
     tokens = rng.choice(400, size=(sessions, 8, 120), p=weights)
     started = time.perf_counter()
     for units in tokens:
-        lexical_measures(list(units), depth=100, repetitions=20, rng=rng)
+        grouped_measures(list(units), [range(8)], depths=[100], repetitions=20, rng=rng)
     return time.perf_counter() - started
 
 

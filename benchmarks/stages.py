@@ -89,7 +89,7 @@ def _components(ended: Frame, settings: Configuration, rng: np.random.Generator)
                 if name.startswith("s_"):
                     own = rng.normal(0.0, 0.02, n)
                     frame[name] = np.clip(0.45 + shared + session + own, 0.0, 1.0)
-            counts = [name for name, kind in COMPONENTS.columns.items() if kind == "int"]
+            counts = [name for name, one in COMPONENTS.columns.items() if one.kind == "int"]
             frame[counts] = rng.integers(100, 900, (n, len(counts)))
             frames.append(frame)
     return pd.concat(frames)

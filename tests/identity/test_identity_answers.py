@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.identity.measures.answers import (
-    ANSWERS,
     canonical_number,
     parse_answer,
     read_answers,
 )
+from dissensus.identity.measures.transitions import ANSWERS
 from dissensus.tables.artefact import read, write
 from identity.identity_rows import question, session
 

@@ -15,17 +15,39 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from dissensus.identity.design.manifest import IDS
 from docutils.core import publish_parts
 from tests.identity.identity_frames import VIEW, Run, make_run
 
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.figures import model_tables, paper_tables, study_tables
 from dissensus.identity.figures.frames import Estimates, read_teams
 from dissensus.identity.figures.names import FIGURES, TABLES
+from dissensus.identity.inference.dcm import DCM, DCM_TESTS
+from dissensus.identity.inference.estimates import ESTIMATES
+from dissensus.identity.inference.martingale import MARTINGALE
+from dissensus.identity.inference.power import POWER
+from dissensus.identity.measures.metrics import METRICS
 from dissensus.report import captions
 from dissensus.report.tables import Table, as_csv, as_markdown
+from dissensus.study.gather import outcomes_schema
 from dissensus.study.stage import Stage
+from dissensus.tables.artefact import write
 
 ROOT = Path(__file__).parents[2]
+SCHEMAS = {
+    schema.name: schema
+    for schema in (
+        MANIFEST,
+        METRICS,
+        ESTIMATES,
+        DCM,
+        DCM_TESTS,
+        MARTINGALE,
+        POWER,
+        outcomes_schema(IDS),
+    )
+}
 SETTINGS = {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}
 
 run_of = cache(make_run)
@@ -320,7 +342,10 @@ def files(run: Run, folder: Path) -> dict[str, str]:
     found = {}
     for name, frame in vars(run).items():
         path = folder / f"{name}.parquet"
-        frame.to_parquet(path)
+        # The frames have no more columns than tables need.
+        columns = {column: SCHEMAS[name].columns[column] for column in frame}
+        schema = replace(SCHEMAS[name], columns=columns)
+        write(path, schema, frame, {})
         found[name] = str(path)
     return found
 

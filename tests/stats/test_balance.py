@@ -50,8 +50,6 @@ def test_permutation_balance_has_its_null_distribution():
 def test_clopper_pearson_of_no_failure_in_99():
     assert bal.clopper_pearson(0, 99) == pytest.approx((0.0, 1 - 0.025 ** (1 / 99)))
     assert bal.clopper_pearson(0, 99)[1] == pytest.approx(0.0366, abs=5e-5)
-    assert bal.clopper_pearson(0, 99, side="upper")[1] == pytest.approx(1 - 0.05 ** (1 / 99))
-    assert bal.clopper_pearson(0, 99, 0.975, "upper")[1] == pytest.approx(0.0366, abs=5e-5)
 
 
 @enough
@@ -59,8 +57,8 @@ def test_clopper_pearson_of_no_failure_in_99():
 def test_clopper_pearson_limits_put_the_count_in_the_tails(n, data):
     k = data.draw(st.integers(0, n))
     low, high = bal.clopper_pearson(k, n, 0.9)
-    assert bal.clopper_pearson(k, n, 0.95, "lower") == pytest.approx((low, 1.0))
-    assert bal.clopper_pearson(k, n, 0.95, "upper") == pytest.approx((0.0, high))
+    assert k > 0 or low == 0.0
+    assert k < n or high == 1.0
     if k > 0:
         assert stats.binom.sf(k - 1, n, low) == pytest.approx(0.05)
     if k < n:
@@ -138,7 +136,6 @@ def test_equivalence_interval_and_p_value_agree(both, only_a, only_b, neither, m
     [
         (lambda: bal.order_balance(3, 2), "k = 3 of n = 2"),
         (lambda: bal.clopper_pearson(0, 0), "n = 0"),
-        (lambda: bal.clopper_pearson(1, 2, side="left"), "side is 'left'"),
         (lambda: bal.uniformity([5]), "at least 2"),
         (lambda: bal.uniformity([5, -1]), "whole numbers"),
         (lambda: bal.uniformity([0, 0]), "all 0"),

@@ -14,7 +14,6 @@ from dissensus.stats.bootstrap import (
     cluster_bootstrap,
     cluster_robust_mean,
     two_way_cluster_bootstrap,
-    two_way_cluster_se,
 )
 from dissensus.stats.location import paired_t
 
@@ -204,52 +203,46 @@ def crossed(seed, rows=12, columns=9):
     return values, r, c
 
 
-def test_two_way_se_equals_statsmodels():
+def test_two_way_bootstrap_agrees_with_statsmodels():
     import statsmodels.api as sm
 
-    values, rows, columns = crossed(1)
+    values, rows, columns = crossed(2, 40, 30)
     fit = sm.OLS(values, np.ones(values.size)).fit()
 
     def variance(groups):
         robust = fit.get_robustcov_results("cluster", groups=groups, use_correction=False)
-        count = np.unique(groups).size
-        return robust.cov_params()[0, 0] * count / (count - 1)
+        return robust.cov_params()[0, 0]
 
     expected = variance(rows) + variance(columns) - variance(np.arange(values.size))
-    assert two_way_cluster_se(values, rows, columns) == pytest.approx(np.sqrt(expected))
+    result = two_way_cluster_bootstrap(values, rows, columns, resamples=20_000)
+    assert result.se == pytest.approx(np.sqrt(expected), rel=0.03)
+    half = stats.t.ppf(0.975, 29) * result.se
+    assert limits(result) == pytest.approx((result.estimate - half, result.estimate + half))
 
 
 def test_two_way_with_nested_rows_is_one_way_over_columns():
     values, motions = clustered(13, [1, 4, 2, 6, 3, 5, 2])
     draws = np.arange(values.size)
-    residual = np.array([(values - values.mean())[motions == g].sum() for g in range(7)])
-    expected = np.sqrt((residual**2).sum() * 7 / 6) / values.size
-    assert two_way_cluster_se(values, draws, motions) == pytest.approx(expected)
-    result = two_way_cluster_bootstrap(values, draws, motions, resamples=20_000)
-    one_way = cluster_bootstrap(values, motions, resamples=20_000, seed=3)
-    assert result.se == pytest.approx(one_way.se, rel=0.03)
+    result = two_way_cluster_bootstrap(values, draws, motions, resamples=2_000, seed=5)
+    one_way = two_way_cluster_bootstrap(values, motions, motions, resamples=2_000, seed=5)
+    assert result.se == pytest.approx(one_way.se, rel=1e-12)
+    apart = cluster_bootstrap(values, motions, resamples=20_000, seed=3)
+    assert result.se == pytest.approx(apart.se, rel=0.06)
     assert result.n_clusters == 7
-
-
-def test_two_way_bootstrap_agrees_with_the_formula():
-    values, rows, columns = crossed(2, 40, 30)
-    result = two_way_cluster_bootstrap(values, rows, columns, resamples=5_000)
-    se = two_way_cluster_se(values, rows, columns)
-    assert result.se == pytest.approx(se, rel=0.05)
-    half = stats.t.ppf(0.975, 29) * result.se
-    assert limits(result) == pytest.approx((result.estimate - half, result.estimate + half))
 
 
 def test_two_way_se_is_never_below_one_way():
     values = np.array([1.0, -1.0, -1.0, 1.0]) + np.array([0, 0, 0, 1e-3])
     rows, columns = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    assert two_way_cluster_se(values, rows, columns) >= two_way_cluster_se(values, rows, rows) > 0
+    one_way = two_way_cluster_bootstrap(values, rows, rows, resamples=500).se
+    assert two_way_cluster_bootstrap(values, rows, columns, resamples=500).se >= one_way > 0
 
 
 def test_two_way_of_singletons_is_the_ordinary_standard_error():
     values = np.random.default_rng(3).normal(size=20)
     order = np.random.default_rng(4).permutation(20)
-    assert two_way_cluster_se(values, np.arange(20), order) == pytest.approx(stats.sem(values))
+    result = two_way_cluster_bootstrap(values, np.arange(20), order, resamples=20_000)
+    assert result.se == pytest.approx(stats.sem(values) * np.sqrt(19 / 20), rel=0.03)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +255,7 @@ def test_two_way_of_singletons_is_the_ordinary_standard_error():
         (lambda: cluster_bootstrap([1.0, 2.0], method="basic"), "method is 'basic'"),
         (lambda: cluster_bootstrap([1.0, 2.0], confidence=1.0), "confidence is 1.0"),
         (lambda: cluster_robust_mean([1.0, 2.0], [1]), "one label per value"),
-        (lambda: two_way_cluster_se([1.0, 2.0], [1, 2], [1, 1]), "columns holds 1 distinct"),
+        (lambda: two_way_cluster_bootstrap([1.0, 2.0], [1, 2], [1, 1]), "columns holds 1"),
     ],
 )
 def test_unusable_input(call, message):

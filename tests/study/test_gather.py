@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session.record import SessionPaths, write_session
@@ -13,7 +14,7 @@ from dissensus.tables.artefact import read, write
 from scripted import LIMITS, Scripted, in_turn, toy_debate
 
 FAILED = Reply("", error="empty")
-TYPES = {"session_id": "string", "draw_id": "string", "language": "string"}
+TYPES = MANIFEST.pick("session_id", "draw_id", "language")
 TURNS, OUTCOMES = turns_schema(TYPES), outcomes_schema(TYPES)
 
 

@@ -20,25 +20,34 @@ from hypothesis import strategies as st
 
 from dissensus.errors import ArtefactError
 from dissensus.tables.artefact import (
+    Column,
     Schema,
     concatenate,
     provenance_of,
     read,
+    read_rows,
     replacing,
     write,
     write_text,
 )
 
 COLUMNS = {
-    "name": "string",
-    "n": "int",
-    "x": "float?",
-    "ok": "bool",
-    "words": "strings",
-    "vector": "floats",
+    "name": Column("string", "What it is called."),
+    "n": Column("int", "Which one it is."),
+    "x": Column("float?", "How long it is.", "metres"),
+    "ok": Column("bool", "Whether it works."),
+    "words": Column("strings", "What is said of it."),
+    "vector": Column("floats", "Where it is.", "metres"),
 }
 SCHEMA = Schema("things", "thing", COLUMNS, key=("name", "n"))
-OPEN = Schema("things", "thing", COLUMNS, key=("name", "n"), open=True)
+#: With columns in two colours whose names depend on settings.
+FAMILY = Schema(
+    "things",
+    "thing",
+    {**COLUMNS, "{colour}_share": Column("float?", "Share of it in a colour.", "0 to 1")},
+    key=("name", "n"),
+    where={"colour": "red|blue"},
+)
 ROW = {"name": "一", "n": 1, "x": 0.5, "ok": True, "words": ["a"], "vector": [0.5, 0.25]}
 
 
@@ -86,16 +95,53 @@ def test_frames_and_tables_are_written_too(tmp_path: Path):
 
 def test_columns_come_in_the_order_of_the_schema(tmp_path: Path):
     path = tmp_path / "a.parquet"
-    write(path, OPEN, [dict(reversed(row(zeta="z", alpha=2).items()))], {})
-    table = read(path, OPEN)
-    assert table.column_names[: len(COLUMNS)] == list(COLUMNS)
-    assert set(table.column_names[len(COLUMNS) :]) == {"zeta", "alpha"}
-    assert table.to_pylist()[0]["zeta"] == "z"
+    given = row(red_share=0.25, blue_share=0.5)
+    write(path, FAMILY, [dict(reversed(given.items()))], {})
+    table = read(path, FAMILY)
+    assert table.column_names == [*COLUMNS, "blue_share", "red_share"]
+    assert table.to_pylist() == [given]
 
 
 def test_a_column_that_only_some_rows_have_is_kept(tmp_path: Path):
-    write(tmp_path / "a.parquet", OPEN, [ROW, row(n=2, extra="late")], {})
-    assert read(tmp_path / "a.parquet", OPEN)["extra"].to_pylist() == [None, "late"]
+    write(tmp_path / "a.parquet", FAMILY, [ROW, row(n=2, red_share=1.0)], {})
+    assert read(tmp_path / "a.parquet", FAMILY)["red_share"].to_pylist() == [None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"red_share": 0.5, "green_share": 0.5}, "things has no column 'green_share'"),
+        ({"red_share": 0.5, "x_red_share": 0.5}, "things has no column 'x_red_share'"),
+        ({"red_share": 0.5, "{colour}_share": 0.5}, r"things has no column '\{colour\}_share'"),
+        ({"red_share": "half"}, "things.red_share holds string, not double"),
+        ({}, r"things lacks the column '\{colour\}_share'"),
+    ],
+)
+def test_a_family_takes_its_own_columns_alone(tmp_path: Path, extra, message: str):
+    with pytest.raises(ArtefactError, match=rf"a\.parquet: {message}"):
+        write(tmp_path / "a.parquet", FAMILY, [row(**extra)], {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_refuses_what_writing_does(tmp_path: Path):
+    """Each fault is put into a good file behind the back of what wrote it."""
+    path = tmp_path / "a.parquet"
+    write(path, FAMILY, [row(red_share=0.5), row(n=2, red_share=0.5)], {})
+    good = pq.read_table(path)
+    nothing = pa.array([None, None], pa.int64())
+    extra = good.append_column("colour", [["a", "b"]])
+    faults = [
+        (good.take([0, 0]), FAMILY, "1 rows of things repeat their key"),
+        (good.take([0, 0]), None, "1 rows of things repeat their key"),
+        (good.set_column(1, "n", nothing), FAMILY, "things.n has missing values"),
+        (good.drop_columns("red_share"), FAMILY, "things lacks the column"),
+        (extra, FAMILY, "things has no column 'colour'"),
+        (extra, None, "a.parquet does not say what its columns hold"),
+    ]
+    for table, schema, message in faults:
+        pq.write_table(table, path)
+        with pytest.raises(ArtefactError, match=message):
+            read(path, schema)
 
 
 def test_no_rows_are_an_artefact(tmp_path: Path):
@@ -149,7 +195,9 @@ def test_a_broken_schema_of_a_table_is_named(tmp_path: Path, made, message: str)
 
 
 def test_a_repeated_key_is_found_among_many_rows(tmp_path: Path):
-    numbered = Schema("things", "thing", {"name": "string", "n": "int"}, key=("name", "n"))
+    numbered = Schema(
+        "things", "thing", {"name": COLUMNS["name"], "n": COLUMNS["n"]}, key=("name", "n")
+    )
     many = [{"name": f"thing-{n % 7}", "n": n} for n in range(50_000)]
     write(tmp_path / "a.parquet", numbered, many, {})
     assert read(tmp_path / "a.parquet", numbered).to_pylist() == many
@@ -159,7 +207,7 @@ def test_a_repeated_key_is_found_among_many_rows(tmp_path: Path):
 
 def test_reading_checks_the_schema_too(tmp_path: Path):
     path = tmp_path / "a.parquet"
-    write(path, Schema("others", "thing", {"name": "string"}, ()), [{"name": "a"}], {})
+    write(path, Schema("others", "thing", {"name": COLUMNS["name"]}, ()), [{"name": "a"}], {})
     with pytest.raises(ArtefactError, match=r"a\.parquet: things lacks the column 'n'"):
         read(path, SCHEMA)
 
@@ -193,13 +241,36 @@ def test_provenance_is_kept(tmp_path: Path):
     assert provenance_of(tmp_path / "a.parquet") == said
 
 
+def test_a_file_says_what_its_columns_hold(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    write(path, FAMILY, [row(red_share=0.5)], {"stage": "s"})
+    said = {one.name: one.metadata for one in pq.read_schema(path)}
+    assert said["x"][b"description"] == b"How long it is." and said["x"][b"unit"] == b"metres"
+    assert said["red_share"][b"description"] == b"Share of it in a colour."
+    assert b"unit" not in said["name"]
+    # Whoever reads it, by the schema or by what the file says of itself, has the same table.
+    tables = [read(path, FAMILY), read(path)]
+    assert [table.schema.field("x").metadata for table in tables] == [
+        {b"description": b"How long it is.", b"unit": b"metres"}
+    ] * 2
+    assert tables[0].equals(tables[1]) and read_rows(path) == [row(red_share=0.5)]
+    assert provenance_of(path) == {"stage": "s"}
+
+
 def test_a_file_of_others_says_nothing(tmp_path: Path):
     pa.parquet.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
     assert provenance_of(tmp_path / "a.parquet") == {}
 
 
+def test_a_file_of_others_is_not_read_by_what_it_says(tmp_path: Path):
+    pa.parquet.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    with pytest.raises(ArtefactError, match=r"a\.parquet does not say what its columns hold"):
+        read(tmp_path / "a.parquet")
+
+
 def test_numbers_from_pandas_lose_nothing(tmp_path: Path):
-    schema = Schema("t", "row", {"n": "int?", "x": "float?", "ok": "bool?"}, ())
+    kinds = {"n": "int?", "x": "float?", "ok": "bool?"}
+    schema = Schema("t", "row", {name: Column(kind, "It.") for name, kind in kinds.items()}, ())
     frame = pd.DataFrame(
         {
             "n": pd.array([2**53 + 1, None], dtype="Int64"),
@@ -250,14 +321,14 @@ def test_a_file_is_replaced_and_never_written_into(tmp_path: Path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from dissensus.tables.artefact import Schema, write
+from dissensus.tables.artefact import Column, Schema, write
 
 whole = Path.write_bytes
 def midway(path, data):
     whole(path, data[:20])
     os.kill(os.getpid(), signal.SIGKILL)
 Path.write_bytes = midway
-write(sys.argv[1], Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+write(sys.argv[1], Schema("t", "row", {"n": Column("int", "It.")}, ()), [{"n": 1}], {})
 """
 
 
@@ -291,21 +362,21 @@ def test_sessions_share_one_thread_of_arrow_s(tmp_path: Path, monkeypatch: pytes
 
 AT_THE_END = """
 import sys, threading, time
-from dissensus.tables.artefact import Schema, write
+from dissensus.tables.artefact import Column, Schema, write
 
 def late():
     threading.main_thread().join()
     time.sleep(0.2)
-    write(sys.argv[1], Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
-write(sys.argv[1] + ".early", Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+    write(sys.argv[1], Schema("t", "row", {"n": Column("int", "It.")}, ()), [{"n": 1}], {})
+write(sys.argv[1] + ".early", Schema("t", "row", {"n": Column("int", "It.")}, ()), [{"n": 1}], {})
 threading.Thread(target=late).start()
 """
 IN_A_FORK = """
 import os, sys
-from dissensus.tables.artefact import Schema, write
+from dissensus.tables.artefact import Column, Schema, write
 
 def put(path):
-    write(path, Schema("t", "row", {"n": "int"}, ()), [{"n": 1}], {})
+    write(path, Schema("t", "row", {"n": Column("int", "It.")}, ()), [{"n": 1}], {})
 put(sys.argv[1] + ".early")
 if os.fork():
     os.wait()

@@ -80,10 +80,11 @@ import sys
 from pathlib import Path
 from dissensus.session.record import CALLS, transcript
 from dissensus.tables.artefact import read, write
+from dissensus.tables.common import common
 
 examples = {"string": "a", "int": 1, "float": 0.5, "float?": None, "bool": True, "strings": []}
-for schema in (CALLS, transcript({"session_id": "string"})):
-    row = {name: examples[kind] for name, kind in schema.columns.items()}
+for schema in (CALLS, transcript(common("session_id"))):
+    row = {name: examples[column.kind] for name, column in schema.columns.items()}
     write(Path(sys.argv[1]), schema, [row], {})
     assert read(Path(sys.argv[1]), schema).to_pylist() == [row]
 print("pandas" in sys.modules)

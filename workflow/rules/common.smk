@@ -92,6 +92,10 @@ def shard_settings(wildcards):
     return GRAPH.shard_settings(wildcards.study, wildcards.shard)
 
 
+def manifest_schema(wildcards):
+    return [STUDIES[wildcards.study].manifest.schema]
+
+
 def bundle_cores(wildcards):
     return GRAPH.cores(wildcards.study, wildcards.bundle)
 

@@ -93,7 +93,8 @@ for NAME, STUDY in STUDIES.items():
         conda:
             ENVIRONMENT
         params:
-            settings={"ids": STUDY.ids},
+            functions=[STUDY.manifest.schema],
+            settings={"ids": list(STUDY.ids)},
             shards=shards_of(NAME),
         message:
             f"Gather the turns of all sessions of the {NAME} study"
@@ -319,6 +320,7 @@ rule gather_shard:
     conda:
         ENVIRONMENT
     params:
+        functions=manifest_schema,
         settings=shard_settings,
     message:
         "Gather the sessions of shard {wildcards.shard} of the {wildcards.study} study"

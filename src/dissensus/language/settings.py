@@ -51,7 +51,7 @@ class PoolSettings(Settings):
 class LanguageCondition(Settings):
     prompts: str
     """YAML of the debate prompt."""
-    motion: str
+    motion: Annotated[str, Field(pattern=r"^motion_\w+$")]
     """The motions' column in this language."""
     script: Literal["latin", "han"]
     """The writing system that a speech must be in."""

@@ -10,20 +10,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.tables.artefact import Schema, read
+from dissensus.tables.artefact import read
 
 Array = NDArray[np.float64]
 Record = dict[str, Any]
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:
-    """An artefact as a frame.
+    """An artefact as a frame, checked by the schema that its file carries.
 
-    Its own schema was checked when it was written, and stands in a module that imports what
-    estimated it; a figure would pay two seconds of scipy for a check done already.
+    The schema itself stands in a module that imports what estimated the artefact: a figure would
+    pay two seconds of scipy for it.
     """
-    name = Path(path).stem
-    frame: pd.DataFrame = read(path, Schema(name, "as written", {}, (), open=True)).to_pandas()
+    frame: pd.DataFrame = read(path).to_pandas()
     return frame
 
 

@@ -10,80 +10,66 @@ from typing import Any
 from dissensus.llm.model_names import answers_for
 from dissensus.session.protocol import Turn
 from dissensus.session.runner import Attempt, Session
-from dissensus.tables.artefact import Schema, replacing, write
+from dissensus.tables.artefact import Column, Schema, replacing, write
+from dissensus.tables.common import common, flag, text, texts
 
 ATTEMPTS = Schema(
     name="sessions",
     row="attempt at a turn",
     columns={
-        "session_id": "string",
-        "session_attempt": "int",
-        "turn": "int",
-        "speaker": "string",
-        "role": "string",
-        "model": "string",
-        "attempt": "int",
-        "text": "string",
-        "violations": "strings",
-        "accepted": "bool",
-        "error": "string",
+        **common("session_id", "session_attempt", "turn", "speaker", "role", "model", "attempt"),
+        "text": text("What the model replied; empty where the call failed."),
+        "violations": texts("Rules of the protocol that the reply breaks."),
+        "accepted": flag("Whether the reply stands in the transcript."),
+        **common("error"),
     },
     key=("session_id", "session_attempt", "turn", "speaker", "attempt"),
+    paths=("sessions/{session_id}.parquet",),
 )
 
-_TURN = {
-    "turn": "int",
-    "speaker": "string",
-    "role": "string",
-    "round_label": "string",
-    "model": "string",
-    "text": "string",
-    "repairs": "int",
-    "compliant": "bool",
-}
+#: A study's own begin with the columns that name its sessions.
+TRANSCRIPTS = Schema(
+    name="transcripts",
+    row="turn; none for a session that failed for good",
+    columns={
+        **common("session_id", "turn", "speaker", "role"),
+        "round_label": text("Round or stage of the debate, as the protocol labels it."),
+        **common("model"),
+        "text": text("The turn as the next speakers are shown it."),
+        **common("repairs", "compliant"),
+    },
+    key=("session_id", "turn", "speaker"),
+    paths=("transcripts/{session_id}.parquet",),
+)
 
 
-def transcript(ids: Mapping[str, str]) -> Schema:
-    """The schema of a study's transcripts; ``ids``: the columns that name a session -> type."""
-    return Schema(
-        name="transcripts",
-        row="turn; none for a session that failed for good",
-        columns={**ids, **_TURN},
-        key=("session_id", "turn", "speaker"),
-        open=True,
-    )
+def transcript(ids: Mapping[str, Column]) -> Schema:
+    """The schema of a study's transcripts; ``ids``: the columns that name a session."""
+    return TRANSCRIPTS.named_by(ids)
 
 
 CALLS = Schema(
     name="calls",
     row="call",
     columns={
-        "session_id": "string",
-        "session_attempt": "int",
-        "turn": "int",
-        "speaker": "string",
-        "role": "string",
-        "purpose": "string",
-        "attempt": "int",
-        "provider": "string",
-        "model": "string",
-        "request_sha256": "string",
-        "input_tokens": "int",
-        "cached_tokens": "int",
-        "output_tokens": "int",
-        "cost_usd": "float?",
-        "faults": "strings",
-        "faults_usd": "float",
-        "latency_s": "float",
-        "queued_s": "float",
-        "finish_reason": "string",
-        "error": "string",
-        "answered_by": "string",
-        "other_model": "bool",
-        "fingerprint": "string",
-        "request_id": "string",
+        **common("session_id", "session_attempt", "turn", "speaker", "role"),
+        "purpose": text("What the call was made for, such as debate or judge."),
+        **common("attempt"),
+        "provider": text("Name of the provider in the configuration."),
+        **common("model"),
+        "request_sha256": text("Digest of the request: its key in the journal."),
+        **common("input_tokens", "cached_tokens", "output_tokens", "cost_usd?", "faults"),
+        **common("faults_usd", "latency_s", "queued_s"),
+        "finish_reason": text("Why the model stopped: stop, length, or the provider's word."),
+        **common("error", "answered_by"),
+        "other_model": flag("Whether another model answered than the one asked for."),
+        "fingerprint": text(
+            "The provider's mark of the system that answered; empty where it gave none."
+        ),
+        **common("request_id"),
     },
     key=("session_id", "session_attempt", "turn", "speaker", "attempt"),
+    paths=("calls/{session_id}.parquet", "shards/{shard}/calls.parquet"),
 )
 
 
@@ -101,7 +87,7 @@ def write_session(
     paths: SessionPaths,
     session: Session,
     ids: Mapping[str, Any],
-    types: Mapping[str, str],
+    types: Mapping[str, Column],
     provenance: Mapping[str, Any],
     spec_digest: str,
 ) -> None:
@@ -112,7 +98,7 @@ def write_session(
     paths : where to.
     session : what was held.
     ids : the columns that name the session in its study, ``session_id`` among them.
-    types : of these columns.
+    types : what these columns hold.
     provenance : metadata; the transcript's also says whether, and why, the session failed.
     spec_digest : of all that the session depends on; what the mark says.
     """
@@ -163,7 +149,7 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     return {
         **_place(session_id, attempt),
         "role": attempt.call.role,
-        "purpose": "judge" if attempt.call.role.startswith("judge") else "debate",
+        "purpose": attempt.call.purpose,
         "provider": attempt.provider,
         "model": attempt.call.model,
         "request_sha256": attempt.request_sha256,

@@ -1,9 +1,8 @@
-"""Did the randomisation come out as designed, and do two arms comply equally."""
+"""Whether the randomisation came out as designed, and whether two arms comply equally."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +10,6 @@ from scipy import optimize, special, stats
 
 from dissensus.stats.checks import FloatArray, as_sample, check_level
 from dissensus.stats.results import ChiSquareTest, Estimate
-
-Side = Literal["two-sided", "lower", "upper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,46 +68,29 @@ def order_balance(k: int, n: int, confidence: float = 0.95, *, expected: float =
     return Estimate(share, se, low, high, float(stats.binomtest(k, n, expected).pvalue), n, n)
 
 
-def clopper_pearson(
-    k: int, n: int, confidence: float = 0.95, side: Side = "two-sided"
-) -> tuple[float, float]:
-    """Exact interval of a share (Clopper & Pearson 1934).
+def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Exact two-sided interval of a share (Clopper & Pearson 1934).
 
     Parameters
     ----------
     k, n : int
         Successes and trials, 0 <= k <= n, n >= 1.
     confidence : float
-        Level.
-    side : {'two-sided', 'lower', 'upper'}
-        Both limits with (1 - confidence)/2 beyond each, or one limit with all of it beyond.
+        Level; (1 - confidence)/2 lies beyond each limit, also where one of them is 0 or 1.
 
     Returns
     -------
     low, high : float
-        A one-sided interval has 1 or 0 as its other limit.
 
     Raises
     ------
     ValueError
-        For counts out of range or an unknown side.
-
-    Notes
-    -----
-    0 failures of 99 give an upper limit of 3.66% two-sided at 95%, which is 1 - .025^(1/99);
-    one-sided at 95% it is 2.98%. The two-sided one is what is commonly printed, though with
-    k = 0 its lower limit is 0 anyway and the coverage from above is 97.5%.
+        For counts out of range.
     """
-    if side not in ("two-sided", "lower", "upper"):
-        raise ValueError(f"side is {side!r}; pass 'two-sided', 'lower' or 'upper'.")
     if n < 1 or not 0 <= k <= n:
         raise ValueError(f"k = {k} of n = {n} is no share; pass 0 <= k <= n with n at least 1.")
     check_level(confidence, "confidence")
-    # The alternative 'greater' is the one that a lower limit inverts.
-    tested: Literal["two-sided", "greater", "less"] = "two-sided"
-    if side != "two-sided":
-        tested = "greater" if side == "lower" else "less"
-    interval = stats.binomtest(k, n, alternative=tested).proportion_ci(confidence, method="exact")
+    interval = stats.binomtest(k, n).proportion_ci(confidence, method="exact")
     return float(interval.low), float(interval.high)
 
 

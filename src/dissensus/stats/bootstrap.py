@@ -8,19 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from dissensus.stats.checks import (
-    FloatArray,
-    IntArray,
-    as_codes,
-    as_sample,
-    check_count,
-    check_level,
-)
-from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.checks import FloatArray, IntArray, as_codes, as_sample, check_level
+from dissensus.stats.ratios import cluster_weights
+from dissensus.stats.results import Estimate, constant, t_estimate
 
 Method = Literal["percentile", "bca", "studentised"]
 
-# Bootstrap weights held at a time, resamples of a chunk times clusters: few enough for the cache.
+# Bootstrap weights in memory at a time, resamples times clusters: few enough for the cache.
 _CELLS = 200_000
 
 
@@ -33,21 +27,22 @@ def cluster_bootstrap(
     method: Method = "percentile",
     seed: int | np.random.Generator = 0,
 ) -> Estimate:
-    """Bootstrap of a mean by resampling whole clusters.
+    """Bootstrap of a mean by resampling whole clusters (Davison & Hinkley 1997, section 3.8).
 
     Parameters
     ----------
     values : array_like, shape (n,)
         Observations.
     clusters : array_like, shape (n,), optional
-        Labels; left out, each value is a cluster of its own.
+        Labels; without them each value is a cluster of its own.
     resamples : int
         Bootstrap samples, each of as many clusters as there are.
     confidence : float
         Level of the interval.
     method : {'percentile', 'bca', 'studentised'}
-        Percentile, bias-corrected and accelerated with a jackknife over clusters, or
-        bootstrap-t with the cluster-robust standard error of each resample.
+        Percentile, bias-corrected and accelerated with a jackknife over clusters, or bootstrap-t
+        with the cluster-robust standard error of each resample (Efron & Tibshirani 1993,
+        chapters 12 to 14).
     seed : int or numpy.random.Generator
         Source of the resamples.
 
@@ -62,22 +57,15 @@ def cluster_bootstrap(
     ------
     ValueError
         For fewer than 2 values or clusters, values that are not finite, or an unknown method.
-
-    Notes
-    -----
-    Efron & Tibshirani (1993), chapters 12 to 14; Davison & Hinkley (1997), section 3.8. A
-    resampled mean is the ratio of resampled cluster sums and sizes, since both vary.
     """
     sample = as_sample(values, "values")
     check_level(confidence, "confidence")
     if method not in get_args(Method):
         raise ValueError(f"method is {method!r}; pass one of {', '.join(get_args(Method))}.")
-    codes = _codes(clusters, sample.size, "clusters")
-    sums, sizes = _totals(sample, codes)
+    sums, sizes = _totals(sample, _codes(clusters, sample.size, "clusters"))
     estimate, n, count = float(sample.mean()), sample.size, sums.size
     if np.ptp(sample) == 0.0:
-        p_value = NAN if estimate == 0.0 else 0.0
-        return Estimate(estimate, 0.0, estimate, estimate, p_value, n, count)
+        return constant(estimate, n, count)
     means, errors = _resample(sums, sizes, resamples, np.random.default_rng(seed))
     tails = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     if method == "studentised":
@@ -86,8 +74,8 @@ def cluster_bootstrap(
         bias, acceleration = _bca_constants(sums, sizes, means) if method == "bca" else (0.0, 0.0)
         low, high = np.quantile(means, _bca_levels(tails, bias, acceleration))
         p_value = _bca_p_value(means, bias, acceleration)
-    se = float(means.std(ddof=1))
-    return Estimate(estimate, se, float(low), float(high), p_value, n, count)
+    spread = float(means.std(ddof=1))
+    return Estimate(estimate, spread, float(low), float(high), p_value, n, count)
 
 
 def _codes(clusters: npt.ArrayLike | None, n: int, name: str) -> IntArray:
@@ -106,10 +94,9 @@ def _totals(sample: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray
 def _resample(
     sums: FloatArray, sizes: FloatArray, resamples: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and cluster-robust standard error of each resample."""
-    check_count(resamples, "resamples")
+    """Mean and cluster-robust standard error of each resample, sums and sizes both redrawn."""
     if resamples < 2:
-        raise ValueError("resamples is 1; at least 2 are needed for a spread.")
+        raise ValueError(f"resamples is {resamples}; at least 2 are needed for a spread.")
     count = sums.size
     centred = sums - sizes * (sums.sum() / sizes.sum())  # keeps the squares below from cancelling
     columns = np.column_stack([centred, sizes, centred**2, centred * sizes, sizes**2])
@@ -117,10 +104,7 @@ def _resample(
     step = max(1, _CELLS // count)
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        # Counted draws are multinomial weights, six times as fast as `rng.multinomial`.
-        drawn = rng.integers(0, count, size=(size, count)) + np.arange(size)[:, None] * count
-        weights = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
-        totals[start : start + size] = weights.astype(np.float64) @ columns
+        totals[start : start + size] = cluster_weights(count, size, rng) @ columns
     offset, total, squares, cross, size_squares = totals.T
     shift = offset / total
     spread = squares - 2.0 * shift * cross + shift**2 * size_squares
@@ -197,7 +181,7 @@ def cluster_robust_mean(
     values : array_like, shape (n,)
         Observations.
     clusters : array_like, shape (n,), optional
-        Labels; left out, each value is a cluster of its own.
+        Labels; without them each value is a cluster of its own.
     confidence : float
         Level of the interval.
 
@@ -224,58 +208,12 @@ def cluster_robust_mean(
     sums, sizes = _totals(sample, _codes(clusters, sample.size, "clusters"))
     estimate, n, count = float(sample.mean()), sample.size, sums.size
     if np.ptp(sample) == 0.0:
-        p_value = NAN if estimate == 0.0 else 0.0
-        return Estimate(estimate, 0.0, estimate, estimate, p_value, n, count)
+        return constant(estimate, n, count)
     residual = sums - sizes * estimate
     se = float(np.sqrt((residual**2 / (1.0 - sizes / n)).sum()) / n)
     leverage = sizes**2 / (n - sizes)
     df = n**2 / ((sizes**2).sum() + leverage.sum() ** 2 - (leverage**2).sum())
-    return _t_estimate(estimate, se, float(df), confidence, n, count)
-
-
-def _t_estimate(
-    estimate: float, se: float, df: float, confidence: float, n: int, count: int
-) -> Estimate:
-    if se == 0.0:
-        return Estimate(
-            estimate, 0.0, estimate, estimate, NAN if estimate == 0.0 else 0.0, n, count
-        )
-    half = float(special.stdtrit(df, (1.0 + confidence) / 2.0)) * se
-    p_value = float(2.0 * special.stdtr(df, -abs(estimate) / se))
-    return Estimate(estimate, se, estimate - half, estimate + half, p_value, n, count)
-
-
-def two_way_cluster_se(values: npt.ArrayLike, rows: npt.ArrayLike, columns: npt.ArrayLike) -> float:
-    """Standard error of a mean clustered two ways (Cameron, Gelbach & Miller 2011).
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Observations.
-    rows, columns : array_like, shape (n,)
-        Labels of the two ways; each needs at least 2 distinct ones.
-
-    Returns
-    -------
-    float
-        sqrt(V_rows + V_columns - V_both), each V with its G/(G - 1), and never below the larger
-        one-way standard error: the difference can be too small or negative by chance
-        (MacKinnon, Nielsen & Webb 2024). Where rows are nested in columns, the one-way
-        standard error of the columns.
-
-    Raises
-    ------
-    ValueError
-        For fewer than 2 values or clusters of either way, or values that are not finite.
-    """
-    sample, partitions = _two_ways(values, rows, columns)
-
-    def variance(codes: IntArray) -> float:
-        sums, sizes = _totals(sample, codes)
-        residual = sums - sizes * sample.mean()
-        return float(residual @ residual) * sums.size / (sums.size - 1) / sample.size**2
-
-    return _combined_se([variance(codes) for codes in partitions])
+    return t_estimate(estimate, se, float(df), confidence, n, count)
 
 
 def two_way_cluster_bootstrap(
@@ -314,11 +252,11 @@ def two_way_cluster_bootstrap(
 
     Notes
     -----
-    Variances combine as in `two_way_cluster_se` (Cameron, Gelbach & Miller 2011). The pigeonhole
-    bootstrap (Owen 2007) was the alternative: it multiplies row and column weights and so counts
-    noise of single observations up to three times, which is harmless in a dense table but not
-    where draws are nested in motions, the design it would serve here. There the combination is
-    the bootstrap over motions, exactly, since all three share one stream of random numbers.
+    The variance is V_rows + V_columns - V_both (Cameron, Gelbach & Miller 2011), and never below
+    the larger of the first two: the sum can be too small or negative by chance (MacKinnon,
+    Nielsen & Webb 2024). All three use the same random numbers, so that with rows nested in
+    columns the result is exactly the bootstrap over columns. The pigeonhole bootstrap (Owen 2007)
+    would count the noise of single observations up to three times in such a nested design.
     """
     check_level(confidence, "confidence")
     sample, partitions = _two_ways(values, rows, columns)
@@ -333,9 +271,10 @@ def two_way_cluster_bootstrap(
     of_rows = variance(by_row)
     # Rows nested in columns are the same units as the cells of both.
     of_both = of_rows if np.array_equal(by_row, both) else variance(both)
-    se = _combined_se([of_rows, variance(by_column), of_both])
+    of_columns = variance(by_column)
+    se = float(np.sqrt(max(of_rows + of_columns - of_both, of_rows, of_columns)))
     count = int(min(partitions[0].max(), partitions[1].max())) + 1
-    return _t_estimate(float(sample.mean()), se, count - 1.0, confidence, sample.size, count)
+    return t_estimate(float(sample.mean()), se, count - 1.0, confidence, sample.size, count)
 
 
 def _two_ways(
@@ -346,8 +285,3 @@ def _two_ways(
     first, second = _codes(rows, sample.size, "rows"), _codes(columns, sample.size, "columns")
     both = as_codes(first * (second.max() + 1) + second, sample.size, "rows and columns")
     return sample, [first, second, both]
-
-
-def _combined_se(variances: list[float]) -> float:
-    by_row, by_column, by_both = variances
-    return float(np.sqrt(max(by_row + by_column - by_both, by_row, by_column)))

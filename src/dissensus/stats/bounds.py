@@ -27,22 +27,14 @@ class Bounds:
     estimate : float
         Mean difference over the complete pairs; NaN without any. It need not lie within the
         bounds, for these take in what the incomplete pairs do show.
-    n, n_complete : int
-        Pairs assigned, and pairs with both outcomes.
-    lost_treated, lost_reference : int
-        Outcomes lost in each arm; a pair that lost both counts in both.
-    trimmed : float
-        Share trimmed from the arm with fewer losses; 0 for Manski's bounds.
+    n : int
+        Pairs assigned.
     """
 
     lower: float
     upper: float
     estimate: float
     n: int
-    n_complete: int
-    lost_treated: int
-    lost_reference: int
-    trimmed: float
 
 
 def manski_bounds(
@@ -85,7 +77,7 @@ def manski_bounds(
         raise ValueError(f"Outcome {worst} lies outside the support ({low}, {high}); widen it.")
     lower = np.where(np.isnan(first), low, first) - np.where(np.isnan(second), high, second)
     upper = np.where(np.isnan(first), high, first) - np.where(np.isnan(second), low, second)
-    return _bounds(first, second, float(lower.mean()), float(upper.mean()), 0.0)
+    return _bounds(first, second, float(lower.mean()), float(upper.mean()))
 
 
 def lee_bounds(treated: npt.ArrayLike, reference: npt.ArrayLike) -> Bounds:
@@ -100,8 +92,8 @@ def lee_bounds(treated: npt.ArrayLike, reference: npt.ArrayLike) -> Bounds:
     -------
     Bounds
         The arm with fewer losses keeps the m largest or the m smallest of its outcomes, m being
-        the number observed in the other arm, whose mean is left as it is. `trimmed` is the
-        share so cut. Infinite where an arm lost everything.
+        the number observed in the other arm, whose mean is left as it is. Infinite where an arm
+        lost everything.
 
     Raises
     ------
@@ -112,20 +104,19 @@ def lee_bounds(treated: npt.ArrayLike, reference: npt.ArrayLike) -> Bounds:
     -----
     Lee (2009), Review of Economic Studies 76:1071-1102. Both arms have n members, so the share
     to trim, a difference of response rates over the larger one, is a whole number of outcomes.
-    Loss is compared between arms and not within pairs: if a run fails by chance as well as by
-    its arm, pairs lose either member, and monotonicity can hold for rates but not for pairs. A
-    pair that lost one outcome still lends the other to its arm. Without loss both bounds are the
-    mean difference; with equal losses they are the difference of the arms' means.
+    Loss is compared between arms and not within pairs, since a session can fail by chance as well
+    as by its arm. A pair that lost one outcome still lends the other to its arm. Without loss both
+    bounds are the mean difference; with equal losses they are the difference of the arms' means.
     """
     first, second = _pairs(treated, reference)
     x, y = np.sort(first[~np.isnan(first)]), np.sort(second[~np.isnan(second)])
     kept = min(x.size, y.size)
     if kept == 0:
-        return _bounds(first, second, -np.inf, np.inf, 1.0)
+        return _bounds(first, second, -np.inf, np.inf)
     # Only the arm with fewer losses is longer than `kept`; slicing leaves the other one whole.
     lower = float(x[:kept].mean() - y[y.size - kept :].mean())
     upper = float(x[x.size - kept :].mean() - y[:kept].mean())
-    return _bounds(first, second, lower, upper, 1.0 - kept / max(x.size, y.size))
+    return _bounds(first, second, lower, upper)
 
 
 def _pairs(treated: npt.ArrayLike, reference: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -141,18 +132,7 @@ def _pairs(treated: npt.ArrayLike, reference: npt.ArrayLike) -> tuple[FloatArray
     return first, second
 
 
-def _bounds(
-    first: FloatArray, second: FloatArray, lower: float, upper: float, trimmed: float
-) -> Bounds:
+def _bounds(first: FloatArray, second: FloatArray, lower: float, upper: float) -> Bounds:
     complete = ~(np.isnan(first) | np.isnan(second))
     estimate = float((first - second)[complete].mean()) if complete.any() else NAN
-    return Bounds(
-        lower,
-        upper,
-        estimate,
-        first.size,
-        int(complete.sum()),
-        int(np.isnan(first).sum()),
-        int(np.isnan(second).sum()),
-        trimmed,
-    )
+    return Bounds(lower, upper, estimate, first.size)

@@ -1,7 +1,6 @@
-"""Independent groups compared: omnibus tests and all pairs, from values or from summaries.
+"""Independent groups compared: omnibus tests, and all pairs of means.
 
-Tests that re-draw the assignment (`permutation_f`, `largest_minus_smallest`) live in
-`redrawing` and are re-exported here, where a reader looks for them.
+`redrawing` has the tests that draw the random assignment again.
 """
 
 from __future__ import annotations
@@ -16,37 +15,16 @@ from scipy import special, stats
 
 from dissensus.stats.checks import FloatArray, as_sample, check_level
 from dissensus.stats.multiplicity import adjust
-from dissensus.stats.redrawing import (
-    RangeTest,
-    Redraw,
-    largest_minus_smallest,
-    permutation_f,
-)
-from dissensus.stats.results import NAN, OmnibusTest, PairComparison
-
-__all__ = [
-    "RangeTest",
-    "Redraw",
-    "anova",
-    "anova_from_summary",
-    "kruskal_wallis",
-    "largest_minus_smallest",
-    "pairwise_welch",
-    "pairwise_welch_from_summary",
-    "permutation_f",
-    "welch_anova",
-    "welch_anova_from_summary",
-    "welch_t_from_summary",
-]
+from dissensus.stats.results import NAN, OmnibusTest, PairComparison, t_estimate
 
 
-def anova_from_summary(means: npt.ArrayLike, sds: npt.ArrayLike, ns: npt.ArrayLike) -> OmnibusTest:
-    """One-way analysis of variance from printed means, SDs and sizes (Fisher 1925).
+def anova(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
+    """One-way analysis of variance (Fisher 1925).
 
     Parameters
     ----------
-    means, sds, ns : array_like, shape (k,)
-        Mean, standard deviation (n - 1) and size, at least 2, of each of k >= 2 groups.
+    groups : sequence of array_like
+        At least 2 samples of at least 2 values each.
 
     Returns
     -------
@@ -57,27 +35,25 @@ def anova_from_summary(means: npt.ArrayLike, sds: npt.ArrayLike, ns: npt.ArrayLi
     Raises
     ------
     ValueError
-        For fewer than 2 groups, a size below 2, a negative SD or values that are not finite.
+        For fewer than 2 groups, a group that is too small, or values that are not finite.
     """
-    m, s, n = _summary(means, sds, ns)
+    m, s, n = _summary(groups)
     df_between, df_within = m.size - 1.0, float(n.sum()) - m.size
     grand = float((n * m).sum() / n.sum())
     between = float((n * (m - grand) ** 2).sum()) / df_between
     within = float(((n - 1.0) * s**2).sum()) / df_within
     unbounded = NAN if np.ptp(m) == 0.0 else np.inf
     statistic = unbounded if within == 0.0 else between / within
-    return _omnibus(statistic, df_between, df_within, n)
+    return _omnibus(statistic, df_between, df_within)
 
 
-def welch_anova_from_summary(
-    means: npt.ArrayLike, sds: npt.ArrayLike, ns: npt.ArrayLike
-) -> OmnibusTest:
-    """Analysis of variance for unequal variances from means, SDs and sizes (Welch 1951).
+def welch_anova(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
+    """Analysis of variance for unequal variances (Welch 1951).
 
     Parameters
     ----------
-    means, sds, ns : array_like, shape (k,)
-        As for `anova_from_summary`.
+    groups : sequence of array_like
+        At least 2 samples of at least 2 values each.
 
     Returns
     -------
@@ -88,56 +64,16 @@ def welch_anova_from_summary(
     Raises
     ------
     ValueError
-        As `anova_from_summary`.
+        As `anova`.
     """
-    m, s, n = _summary(means, sds, ns)
+    m, s, n = _summary(groups)
     if (s == 0.0).any():
-        return _omnibus(NAN, m.size - 1.0, NAN, n)
+        return _omnibus(NAN, m.size - 1.0, NAN)
     from statsmodels.stats.oneway import anova_generic
 
     result = anova_generic(m, s**2, n, use_var="unequal")
     df_between, df_within = (float(df) for df in result.df)
-    return _omnibus(float(result.statistic), df_between, df_within, n)
-
-
-def anova(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
-    """One-way analysis of variance of samples; see `anova_from_summary`.
-
-    Parameters
-    ----------
-    groups : sequence of array_like
-        At least 2 samples of at least 2 values each.
-
-    Returns
-    -------
-    OmnibusTest
-
-    Raises
-    ------
-    ValueError
-        As `anova_from_summary`.
-    """
-    return anova_from_summary(*_summarise(_samples(groups)))
-
-
-def welch_anova(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
-    """Analysis of variance for unequal variances; see `welch_anova_from_summary`.
-
-    Parameters
-    ----------
-    groups : sequence of array_like
-        At least 2 samples of at least 2 values each.
-
-    Returns
-    -------
-    OmnibusTest
-
-    Raises
-    ------
-    ValueError
-        As `anova_from_summary`.
-    """
-    return welch_anova_from_summary(*_summarise(_samples(groups)))
+    return _omnibus(float(result.statistic), df_between, df_within)
 
 
 def kruskal_wallis(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
@@ -160,70 +96,38 @@ def kruskal_wallis(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
         For fewer than 2 groups, an empty one or values that are not finite.
     """
     samples = _samples(groups, minimum=1)
-    sizes = np.array([sample.size for sample in samples], dtype=np.float64)
-    df, n, k = len(samples) - 1.0, int(sizes.sum()), len(samples)
+    df = len(samples) - 1.0
     if np.ptp(np.concatenate(samples)) == 0.0:
-        return OmnibusTest(NAN, df, NAN, 1.0, n, k)
+        return OmnibusTest(NAN, df, NAN, 1.0)
     test = stats.kruskal(*samples)
-    return OmnibusTest(float(test.statistic), df, NAN, float(test.pvalue), n, k)
+    return OmnibusTest(float(test.statistic), df, NAN, float(test.pvalue))
 
 
-def welch_t_from_summary(
-    mean_1: float,
-    sd_1: float,
-    n_1: int,
-    mean_2: float,
-    sd_2: float,
-    n_2: int,
-    confidence: float = 0.95,
-) -> PairComparison:
-    """Welch's t test of two printed means, first minus second (Welch 1947).
-
-    Parameters
-    ----------
-    mean_1, sd_1, n_1, mean_2, sd_2, n_2 : float or int
-        Mean, standard deviation (n - 1) and size, at least 2, of each group.
-    confidence : float
-        Level of the interval.
-
-    Returns
-    -------
-    PairComparison
-        With `first` 0 and `second` 1. Two SDs of 0 give a standard error of 0 and p = 0, or
-        NaN where the means are equal too.
-
-    Raises
-    ------
-    ValueError
-        For a size below 2, a negative SD or values that are not finite.
-    """
-    m, s, n = _summary([mean_1, mean_2], [sd_1, sd_2], [n_1, n_2])
-    return _welch_pair(m, s, n, 0, 1, check_level(confidence, "confidence"))
-
-
-def pairwise_welch_from_summary(
-    means: npt.ArrayLike, sds: npt.ArrayLike, ns: npt.ArrayLike, confidence: float = 0.95
+def pairwise_welch(
+    groups: Sequence[npt.ArrayLike], confidence: float = 0.95
 ) -> list[PairComparison]:
-    """Welch's t test for every pair of printed means, with adjusted p-values.
+    """Welch's t test for every pair of means, with adjusted p-values (Welch 1947).
 
     Parameters
     ----------
-    means, sds, ns : array_like, shape (k,)
-        As for `anova_from_summary`.
+    groups : sequence of array_like
+        At least 2 samples of at least 2 values each.
     confidence : float
         Level of each interval; the intervals are not simultaneous.
 
     Returns
     -------
     list of PairComparison
-        Pairs (i, j), i < j, in order; `p_bh` and `p_by` are adjusted over all of them.
+        Pairs (i, j), i < j, in order; `p_bh` and `p_by` are adjusted over all of them. A pair
+        without any variance has a standard error of 0 and p = 0, or NaN where the means are
+        equal too.
 
     Raises
     ------
     ValueError
-        As `anova_from_summary`.
+        As `anova`.
     """
-    m, s, n = _summary(means, sds, ns)
+    m, s, n = _summary(groups)
     check_level(confidence, "confidence")
     pairs = [_welch_pair(m, s, n, i, j, confidence) for i, j in combinations(range(m.size), 2)]
     raw = [pair.p_value for pair in pairs]
@@ -231,43 +135,56 @@ def pairwise_welch_from_summary(
     return [replace(pair, p_bh=float(bh), p_by=float(by)) for pair, bh, by in adjusted]
 
 
-def pairwise_welch(
-    groups: Sequence[npt.ArrayLike], confidence: float = 0.95
-) -> list[PairComparison]:
-    """Welch's t test for every pair of samples; see `pairwise_welch_from_summary`.
+def tukey_kramer(groups: Sequence[npt.ArrayLike], confidence: float = 0.95) -> list[PairComparison]:
+    """All pairs of means with simultaneous intervals (Tukey 1953; Kramer 1956).
 
     Parameters
     ----------
     groups : sequence of array_like
-        At least 2 samples of at least 2 values each.
+        At least 2 independent samples of at least 2 values each.
     confidence : float
-        Level of each interval.
+        Simultaneous level of the intervals.
 
     Returns
     -------
     list of PairComparison
+        Pairs (i, j), i < j, in order. `statistic` is the pooled t of the pair and `p_value` its
+        family-wise p from the studentised range (`scipy.stats.tukey_hsd`); equal variances
+        are assumed. `p_bh` and `p_by` stay NaN, the p-value being adjusted already.
 
     Raises
     ------
     ValueError
-        As `anova_from_summary`.
+        As `anova`; also where no group has any variance.
     """
-    return pairwise_welch_from_summary(*_summarise(_samples(groups)), confidence)
+    check_level(confidence, "confidence")
+    samples = _samples(groups)
+    df = float(sum(sample.size - 1 for sample in samples))
+    pooled = sum(float(sample.var()) * sample.size for sample in samples) / df
+    if pooled == 0.0:
+        raise ValueError("groups vary nowhere within (pooled variance 0); compare them by eye.")
+    result = stats.tukey_hsd(*samples)
+    interval = result.confidence_interval(confidence)
+    pairs = []
+    for i, j in combinations(range(len(samples)), 2):
+        se = float(np.sqrt(pooled * (1.0 / samples[i].size + 1.0 / samples[j].size)))
+        estimate = float(result.statistic[i, j])
+        low, high = float(interval.low[i, j]), float(interval.high[i, j])
+        p_value = float(result.pvalue[i, j])
+        pairs.append(PairComparison(i, j, estimate, se, df, low, high, estimate / se, p_value))
+    return pairs
 
 
 def _welch_pair(
     m: FloatArray, s: FloatArray, n: FloatArray, i: int, j: int, confidence: float
 ) -> PairComparison:
     estimate, first, second = float(m[i] - m[j]), s[i] ** 2 / n[i], s[j] ** 2 / n[j]
-    se = float(np.sqrt(first + second))
-    if se == 0.0:
-        p_value = NAN if estimate == 0.0 else 0.0
-        return PairComparison(i, j, estimate, se, NAN, estimate, estimate, NAN, p_value)
-    df = float((first + second) ** 2 / (first**2 / (n[i] - 1) + second**2 / (n[j] - 1)))
-    half = float(special.stdtrit(df, (1.0 + confidence) / 2.0)) * se
-    t = estimate / se
-    p_value = float(2.0 * special.stdtr(df, -abs(t)))
-    return PairComparison(i, j, estimate, se, df, estimate - half, estimate + half, t, p_value)
+    se, df, t = float(np.sqrt(first + second)), NAN, NAN
+    if se > 0.0:
+        df = float((first + second) ** 2 / (first**2 / (n[i] - 1) + second**2 / (n[j] - 1)))
+        t = estimate / se
+    found = t_estimate(estimate, se, df, confidence, int(n[i] + n[j]), 2)
+    return PairComparison(i, j, estimate, se, df, found.ci_low, found.ci_high, t, found.p_value)
 
 
 def _samples(groups: Sequence[npt.ArrayLike], minimum: int = 2) -> list[FloatArray]:
@@ -276,26 +193,15 @@ def _samples(groups: Sequence[npt.ArrayLike], minimum: int = 2) -> list[FloatArr
     return [as_sample(group, f"groups[{i}]", minimum) for i, group in enumerate(groups)]
 
 
-def _summarise(samples: list[FloatArray]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _summary(groups: Sequence[npt.ArrayLike]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means, standard deviations and sizes of the groups."""
+    samples = _samples(groups)
     means = np.array([sample.mean() for sample in samples])
     # A constant sample has no variance, whatever the rounding of its mean leaves behind.
     sds = np.array([sample.std(ddof=1) if np.ptp(sample) > 0.0 else 0.0 for sample in samples])
     return means, sds, np.array([sample.size for sample in samples], dtype=np.float64)
 
 
-def _summary(
-    means: npt.ArrayLike, sds: npt.ArrayLike, ns: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    m, s, n = as_sample(means, "means"), as_sample(sds, "sds"), as_sample(ns, "ns")
-    if not m.size == s.size == n.size:
-        raise ValueError(f"means, sds and ns hold {m.size}, {s.size} and {n.size} values; match.")
-    if (s < 0.0).any():
-        raise ValueError(f"sds holds {s.min()}; a standard deviation is not negative.")
-    if (n < 2.0).any():
-        raise ValueError(f"ns holds {n.min():g}; leave out groups of fewer than 2 values.")
-    return m, s, n
-
-
-def _omnibus(statistic: float, df_between: float, df_within: float, n: FloatArray) -> OmnibusTest:
+def _omnibus(statistic: float, df_between: float, df_within: float) -> OmnibusTest:
     p_value = float(special.fdtrc(df_between, df_within, statistic))
-    return OmnibusTest(statistic, df_between, df_within, p_value, int(n.sum()), n.size)
+    return OmnibusTest(statistic, df_between, df_within, p_value)

@@ -16,7 +16,7 @@ from scipy import special
 
 from dissensus.stats.checks import FloatArray, check_count, check_level
 
-_CELLS = 500_000  # signs held at a time: few enough for the cache
+_CELLS = 500_000  # signs at a time, few enough for the cache
 _TIE = 1e-9
 
 
@@ -35,8 +35,6 @@ class JointTest:
         Sum of the specifications' z over the root of their number; p two-sided.
     p_median, p_share, p_stouffer : float
         (b + 1)/(m + 1) over m flips.
-    n, n_specifications, flips : int
-        Pairs, specifications and m.
     """
 
     median: float
@@ -45,13 +43,9 @@ class JointTest:
     p_median: float
     p_share: float
     p_stouffer: float
-    n: int
-    n_specifications: int
-    flips: int
 
 
 def joint_permutation(
-    curve: npt.ArrayLike | None,
     differences: npt.ArrayLike,
     *,
     alpha: float = 0.05,
@@ -62,9 +56,6 @@ def joint_permutation(
 
     Parameters
     ----------
-    curve : array_like, shape (k,), optional
-        The estimates as the curve prints them, one per specification. They must be the column
-        means of `differences`, which catches a matrix in another order; None skips the check.
     differences : array_like, shape (n, k)
         Paired difference of each pair in each specification, NaN where a specification does not
         have the pair. The median compares columns, so give them one unit (such as SDs).
@@ -82,8 +73,7 @@ def joint_permutation(
     Raises
     ------
     ValueError
-        For another shape, infinite values, a column with fewer than 2 pairs, or a curve that is
-        not that of the matrix.
+        For another shape, infinite values or a column with fewer than 2 pairs.
     """
     matrix, counts = _matrix(differences)
     check_level(alpha, "alpha")
@@ -92,8 +82,6 @@ def joint_permutation(
     # Squares do not change with a sign, so that each flip needs the column sums alone.
     squares = np.einsum("nk,nk->k", filled, filled)
     observed = _summaries(filled.sum(axis=0)[None], squares, counts, alpha)[:, 0]
-    if curve is not None:
-        _check_curve(np.asarray(curve, dtype=np.float64), filled.sum(axis=0) / counts)
     n, k = matrix.shape
     rng = np.random.default_rng(seed)
     slack = _TIE * np.array(
@@ -111,7 +99,7 @@ def joint_permutation(
     p_values = (extreme + 1) / (flips + 1)
     median, share, stouffer = (float(value) for value in observed)
     p_median, p_share, p_stouffer = (float(value) for value in p_values)
-    return JointTest(median, share, stouffer, p_median, p_share, p_stouffer, n, k, flips)
+    return JointTest(median, share, stouffer, p_median, p_share, p_stouffer)
 
 
 def _summaries(
@@ -146,14 +134,3 @@ def _matrix(differences: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         column = int(counts.argmin())
         raise ValueError(f"differences[:, {column}] has {counts.min():g} pair(s); 2 are needed.")
     return matrix, counts
-
-
-def _check_curve(curve: FloatArray, means: FloatArray) -> None:
-    if curve.shape != means.shape:
-        raise ValueError(f"curve has shape {curve.shape}; one estimate per column, {means.shape}.")
-    apart = ~np.isclose(curve, means, rtol=1e-6, atol=1e-9)
-    if apart.any():
-        first = int(np.flatnonzero(apart)[0])
-        raise ValueError(
-            f"curve[{first}] is {curve[first]}, its column's mean {means[first]}; align the two."
-        )

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from dissensus.stats.checks import FloatArray, as_sample, check_level
-from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.results import NAN, Estimate, constant
 from dissensus.stats.walsh import signed_rank_cdf, walsh_order_statistic
 
 _EXACT_RANKS = 100
@@ -39,7 +39,7 @@ def paired_t(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     check_level(confidence, "confidence")
     mean, n = float(sample.mean()), sample.size
     if np.ptp(sample) == 0.0:
-        return Estimate(mean, 0.0, mean, mean, NAN if mean == 0.0 else 0.0, n, n)
+        return constant(mean, n, n)
     test = stats.ttest_1samp(sample, 0.0)
     interval = test.confidence_interval(confidence)
     se = float(stats.sem(sample))

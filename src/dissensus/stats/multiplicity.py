@@ -1,16 +1,14 @@
-"""Several tests at once: adjusted p-values, and all pairs of groups."""
+"""Several tests at once: adjusted p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from dissensus.stats.checks import FloatArray, as_sample, check_level
-from dissensus.stats.results import PairComparison
+from dissensus.stats.checks import FloatArray
 
 Adjustment = Literal["bh", "by", "holm"]
 
@@ -57,46 +55,3 @@ def adjust(p_values: npt.ArrayLike, method: Adjustment) -> FloatArray:
     else:
         adjusted[defined] = stats.false_discovery_control(raw[defined], method=method)
     return adjusted
-
-
-def tukey_kramer(groups: Sequence[npt.ArrayLike], confidence: float = 0.95) -> list[PairComparison]:
-    """All pairs of means with simultaneous intervals (Tukey 1953; Kramer 1956).
-
-    Parameters
-    ----------
-    groups : sequence of array_like
-        At least 2 independent samples of at least 2 values each.
-    confidence : float
-        Simultaneous level of the intervals.
-
-    Returns
-    -------
-    list of PairComparison
-        Pairs (i, j), i < j, in order. `statistic` is the pooled t of the pair and `p_value` its
-        family-wise p from the studentised range (`scipy.stats.tukey_hsd`); equal variances
-        are assumed. `p_bh` and `p_by` stay NaN, the p-value being adjusted already.
-
-    Raises
-    ------
-    ValueError
-        For fewer than 2 groups, or groups too small, not finite or without any variance.
-    """
-    check_level(confidence, "confidence")
-    if len(groups) < 2:
-        raise ValueError(f"groups holds {len(groups)} sample(s); pass at least 2.")
-    samples = [as_sample(group, f"groups[{i}]") for i, group in enumerate(groups)]
-    df = float(sum(sample.size - 1 for sample in samples))
-    pooled = sum(float(sample.var()) * sample.size for sample in samples) / df
-    if pooled == 0.0:
-        raise ValueError("groups vary nowhere within (pooled variance 0); compare them by eye.")
-    result = stats.tukey_hsd(*samples)
-    interval = result.confidence_interval(confidence)
-    pairs = []
-    for i, first in enumerate(samples):
-        for j in range(i + 1, len(samples)):
-            se = float(np.sqrt(pooled * (1.0 / first.size + 1.0 / samples[j].size)))
-            estimate = float(result.statistic[i, j])
-            low, high = float(interval.low[i, j]), float(interval.high[i, j])
-            p_value = float(result.pvalue[i, j])
-            pairs.append(PairComparison(i, j, estimate, se, df, low, high, estimate / se, p_value))
-    return pairs

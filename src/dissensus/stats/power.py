@@ -8,8 +8,6 @@ from scipy import optimize, special, stats
 
 from dissensus.stats.checks import FloatArray, check_level
 
-_MOST_PAIRS = 10_000_000
-
 
 def power_paired_t(
     effect: npt.ArrayLike, sd: float, n: npt.ArrayLike, alpha: float = 0.05

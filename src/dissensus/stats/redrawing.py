@@ -1,28 +1,35 @@
-"""Group comparisons by re-drawing the random assignment that formed the groups.
+"""Group comparisons by drawing the random assignment again.
 
-Both tests hold the outcomes fixed, as under the sharp null, and ask how often a fresh draw of
-the labels from the actual mechanism does what the observed draw did (Fisher 1935; Rosenbaum
-2002, section 2.4). A mechanism that draws each label independently may leave groups empty or of
-size one; both statistics are defined there.
+Both tests keep the outcomes, as under the sharp null, and ask how often a fresh draw of the labels
+from the actual mechanism does what the observed draw did (Fisher 1935; Rosenbaum 2002, section
+2.4). A mechanism that draws each label independently may leave groups empty or of size one; both
+statistics are defined there.
+
+The F test has k - 1 and n - k df over the k groups that are present. A draw with a single group
+has F = 0, one without variance within groups an infinite F.
+
+The picked pair, of the largest and the smallest mean, is compared with the largest difference of
+any pair in each draw, in pooled standard errors (Westfall & Young 1993, section 2.6; the statistic
+of Tukey and Kramer). That is never below the same pair's, so the test is valid and somewhat
+conservative. The pooled variance, unlike Welch's, is defined for groups of size one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dissensus.stats.checks import FloatArray, IntArray, as_sample, check_count
-from dissensus.stats.results import NAN, RandomisationTest
+from dissensus.stats.results import NAN, RandomisationTest, monte_carlo
 
-Labels = npt.NDArray[Any]
-Redraw = Callable[[np.random.Generator, int], Labels]
-"""Given a generator and a size, that many fresh assignments: labels of shape (size, n)."""
+#: From a generator and a size to that many fresh assignments: labels of shape (size, n), whole
+#: numbers of a small range.
+Redraw = Callable[[np.random.Generator, int], IntArray]
 
-_CELLS = 200_000  # labels re-drawn at a time: few enough for the cache
+_CELLS = 200_000  # labels drawn at a time: few enough for the cache
 _TIE = 1e-9
 
 
@@ -32,57 +39,47 @@ class RangeTest:
 
     Attributes
     ----------
-    largest, smallest : object
+    largest, smallest : int
         Labels of the groups with the largest and the smallest mean.
     difference : float
         Largest mean minus smallest, in the unit of the values.
-    statistic : float
-        The difference over its standard error with the pooled within-group variance.
-    p_value, simulation_error : float
-        (b + 1)/(m + 1) and its standard error due to simulation.
-    redraws : int
-        m, the number of re-drawn assignments.
+    test : RandomisationTest
+        Its statistic is the difference over its standard error with the pooled variance.
     """
 
-    largest: Any
-    smallest: Any
+    largest: int
+    smallest: int
     difference: float
-    statistic: float
-    p_value: float
-    redraws: int
-    simulation_error: float
+    test: RandomisationTest
 
 
-def permutation_f(
+def redrawn_comparison(
     values: npt.ArrayLike,
-    labels: npt.ArrayLike,
+    labels: IntArray,
+    redraw: Redraw,
     *,
-    redraw: Redraw | None = None,
     permutations: int = 10_000,
     seed: int | np.random.Generator = 0,
-) -> RandomisationTest:
-    """Omnibus F test of equal group means against re-drawn assignments.
+) -> tuple[RandomisationTest, RangeTest]:
+    """Two tests of equal group means: the F test, and the picked pair of groups.
 
     Parameters
     ----------
     values : array_like, shape (n,)
         Outcomes.
-    labels : array_like, shape (n,)
-        Observed groups, of any sortable type; at least 2 of them.
-    redraw : callable, optional
-        `redraw(rng, size)` returns labels (size, n) from the assignment mechanism; it may use
-        labels that were never observed. Left out, the observed labels are permuted uniformly.
+    labels : ndarray of int, shape (n,)
+        Observed groups, at least 2 of them.
+    redraw : callable
+        The assignment mechanism; it may use labels that were never observed.
     permutations : int
-        Re-draws m; p is (b + 1)/(m + 1).
+        Assignments m that are drawn.
     seed : int or numpy.random.Generator
-        Source of the re-draws.
+        Source of the assignments.
 
     Returns
     -------
-    RandomisationTest
-        `statistic` is F with k - 1 and n - k df over the k groups that are present; a re-draw
-        with a single group has F = 0, one without variance within groups an infinite F. NaN
-        statistic and p = 1 where all values are the same.
+    RandomisationTest, RangeTest
+        Both with a NaN statistic and p = 1 where all values are the same.
 
     Raises
     ------
@@ -90,108 +87,35 @@ def permutation_f(
         For unusable values or labels, one observed group or only groups of size one, or a
         redraw of the wrong shape.
     """
-    return redrawn_comparison(values, labels, redraw=redraw, permutations=permutations, seed=seed)[
-        0
-    ]
-
-
-def largest_minus_smallest(
-    values: npt.ArrayLike,
-    labels: npt.ArrayLike,
-    *,
-    redraw: Redraw | None = None,
-    permutations: int = 10_000,
-    seed: int | np.random.Generator = 0,
-) -> RangeTest:
-    """Largest group mean minus smallest, with a p-value that allows for having picked them.
-
-    Parameters
-    ----------
-    values, labels, redraw, permutations, seed
-        As for `permutation_f`.
-
-    Returns
-    -------
-    RangeTest
-        p is the share of re-drawn assignments in which any pair of groups is at least as far
-        apart, in pooled standard errors, as the picked pair. NaN statistic and p = 1 where all
-        values are the same.
-
-    Raises
-    ------
-    ValueError
-        As for `permutation_f`.
-
-    Notes
-    -----
-    The maximum studentised difference over all pairs is the reference (Westfall & Young 1993,
-    section 2.6; Tukey-Kramer's statistic with its distribution re-drawn). It dominates the
-    picked pair in every re-draw, so the test is valid and somewhat conservative. The pooled
-    variance, unlike Welch's, is defined for groups of size one.
-    """
-    return redrawn_comparison(values, labels, redraw=redraw, permutations=permutations, seed=seed)[
-        1
-    ]
-
-
-def redrawn_comparison(
-    values: npt.ArrayLike,
-    labels: npt.ArrayLike,
-    *,
-    redraw: Redraw | None = None,
-    permutations: int = 10_000,
-    seed: int | np.random.Generator = 0,
-) -> tuple[RandomisationTest, RangeTest]:
-    """`permutation_f` and `largest_minus_smallest` on the same re-drawn assignments.
-
-    Parameters
-    ----------
-    values, labels, redraw, permutations, seed
-        As for `permutation_f`.
-
-    Returns
-    -------
-    RandomisationTest, RangeTest
-        What the two return with the same seed, for the price of one.
-
-    Raises
-    ------
-    ValueError
-        As for `permutation_f`.
-    """
     sample = as_sample(values, "values", 3)
     names, codes = _observed(labels, sample.size)
     check_count(permutations, "permutations")
     sums, sizes = _group_sums(sample, codes[None], names.size)
     means = sums[0] / sizes[0]
     top, bottom = int(means.argmax()), int(means.argmin())
-    largest, smallest = names[[top, bottom]].tolist()
+    pair = int(names[top]), int(names[bottom])
     if np.ptp(sample) == 0.0:
-        return (
-            RandomisationTest(NAN, 1.0, permutations, False, 0.0),
-            RangeTest(largest, smallest, 0.0, NAN, 1.0, permutations, 0.0),
-        )
+        nothing = RandomisationTest(NAN, 1.0, permutations, False, 0.0)
+        return nothing, RangeTest(*pair, 0.0, nothing)
     centred = (sample - sample.mean()) / np.ptp(sample)
     sums, sizes = _group_sums(centred, codes[None], names.size)
     f = float(_f_statistics(sums, sizes, centred)[0])
     apart = float(_pair_statistics(sums, sizes, centred)[0, top, bottom])
     larger = farther = 0
-    for drawn, k in _assignments(names, codes, redraw, permutations, np.random.default_rng(seed)):
+    step = max(1, _CELLS // max(sample.size, names.size**2))
+    for drawn, k in _assignments(redraw, sample.size, permutations, step, seed):
         sums, sizes = _group_sums(centred, drawn, k)
         larger += int((_f_statistics(sums, sizes, centred) >= f * (1.0 - _TIE)).sum())
         widest = _pair_statistics(sums, sizes, centred).max(axis=(1, 2))
         farther += int((widest >= apart * (1.0 - _TIE)).sum())
-    p_f, error_f = _monte_carlo(larger, permutations)
-    p_range, error_range = _monte_carlo(farther, permutations)
     difference = float(means[top] - means[bottom])
-    return (
-        RandomisationTest(f, p_f, permutations, False, error_f),
-        RangeTest(largest, smallest, difference, apart, p_range, permutations, error_range),
-    )
+    gap = RangeTest(*pair, difference, monte_carlo(apart, farther, permutations))
+    return monte_carlo(f, larger, permutations), gap
 
 
-def _observed(labels: npt.ArrayLike, n: int) -> tuple[Labels, IntArray]:
-    array: Labels = np.asarray(labels)
+def _observed(labels: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """The labels that occur, and of each value the position of its label among them."""
+    array = np.asarray(labels)
     if array.shape != (n,):
         raise ValueError(f"labels has shape {array.shape}; pass one label per value, ({n},).")
     names, codes = np.unique(array, return_inverse=True)
@@ -204,33 +128,19 @@ def _observed(labels: npt.ArrayLike, n: int) -> tuple[Labels, IntArray]:
 
 
 def _assignments(
-    names: Labels, codes: IntArray, redraw: Redraw | None, total: int, rng: np.random.Generator
+    redraw: Redraw, n: int, total: int, step: int, seed: int | np.random.Generator
 ) -> Iterator[tuple[IntArray, int]]:
-    """Re-drawn group codes (size, n) in chunks, with the number of possible groups."""
-    n = codes.size
-    step = max(1, _CELLS // max(n, names.size**2))
+    """Fresh group codes from 0, (size, n) at a time, with the number of groups among them."""
+    rng = np.random.default_rng(seed)
     for start in range(0, total, step):
         size = min(step, total - start)
-        if redraw is None:
-            yield rng.permuted(np.broadcast_to(codes, (size, n)), axis=1), names.size
-            continue
-        drawn = np.asarray(redraw(rng, size))
+        drawn = redraw(rng, size)
         if drawn.shape != (size, n):
             raise ValueError(f"redraw returned shape {drawn.shape}; return labels ({size}, {n}).")
-        yield _numbered(drawn)
-
-
-def _numbered(drawn: Labels) -> tuple[IntArray, int]:
-    """Labels as numbers from 0 in sorted order, and how many there are."""
-    whole = drawn.dtype.kind in "iu"
-    low, high = (int(drawn.min()), int(drawn.max())) if whole else (0, drawn.size)
-    if high - low >= drawn.size:
-        present, inverse = np.unique(drawn, return_inverse=True)
-        return inverse.reshape(drawn.shape).astype(np.int64), present.size
-    # Whole numbers of a small range are counted: sorting a million costs ten times as much.
-    shifted = drawn.astype(np.int64) - low
-    present = np.bincount(shifted.ravel(), minlength=high - low + 1) > 0
-    return (np.cumsum(present) - 1)[shifted], int(present.sum())
+        # Counting the labels costs a tenth of sorting a million of them.
+        shifted = drawn - drawn.min()
+        present = np.bincount(shifted.ravel()) > 0
+        yield (np.cumsum(present) - 1)[shifted], int(present.sum())
 
 
 def _group_sums(centred: FloatArray, codes: IntArray, k: int) -> tuple[FloatArray, FloatArray]:
@@ -270,8 +180,3 @@ def _pair_statistics(sums: FloatArray, sizes: FloatArray, centred: FloatArray) -
         statistics = apart / error
     # Empty groups give NaN, as does a group against itself where nothing varies within.
     return np.where(np.isnan(statistics), 0.0, statistics)
-
-
-def _monte_carlo(extreme: int, total: int) -> tuple[float, float]:
-    p_value = (extreme + 1) / (total + 1)
-    return p_value, float(np.sqrt(p_value * (1.0 - p_value) / total))

@@ -1,8 +1,11 @@
-"""What the statistics hand back: small frozen records, NaN where a field is not defined."""
+"""What the statistics return: small frozen records, NaN where a field is not defined."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
+
+from scipy import special
 
 NAN = float("nan")
 
@@ -14,7 +17,7 @@ class Estimate:
     Attributes
     ----------
     estimate : float
-        In the unit of the values handed in, unless the function's docstring says otherwise.
+        In the unit of the values, unless the function's docstring says otherwise.
     se : float
         Standard error of `estimate`.
     ci_low, ci_high : float
@@ -34,6 +37,23 @@ class Estimate:
     p_value: float = NAN
     n: int = 0
     n_clusters: int = 0
+
+
+def constant(estimate: float, n: int, n_clusters: int) -> Estimate:
+    """The estimate of data that do not vary: no width, p = 0, or NaN where the estimate is 0."""
+    p_value = NAN if estimate == 0.0 else 0.0
+    return Estimate(estimate, 0.0, estimate, estimate, p_value, n, n_clusters)
+
+
+def t_estimate(
+    estimate: float, se: float, df: float, confidence: float, n: int, n_clusters: int
+) -> Estimate:
+    """An estimate with its interval and two-sided test from Student's t with `df` degrees."""
+    if se == 0.0:
+        return constant(estimate, n, n_clusters)
+    half = float(special.stdtrit(df, (1.0 + confidence) / 2.0)) * se
+    p_value = float(2.0 * special.stdtr(df, -abs(estimate) / se))
+    return Estimate(estimate, se, estimate - half, estimate + half, p_value, n, n_clusters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +81,16 @@ class RandomisationTest:
     simulation_error: float
 
 
+def monte_carlo(statistic: float, extreme: int, total: int) -> RandomisationTest:
+    """The test whose statistic was reached in `extreme` of `total` re-drawn assignments.
+
+    p = (b + 1)/(m + 1) is a valid p-value for any m (Phipson & Smyth 2010).
+    """
+    p_value = (extreme + 1) / (total + 1)
+    error = sqrt(p_value * (1.0 - p_value) / total)
+    return RandomisationTest(statistic, p_value, total, False, error)
+
+
 @dataclass(frozen=True, slots=True)
 class OmnibusTest:
     """A test of several groups at once; `df_within` is NaN for a chi-square reference."""
@@ -69,8 +99,6 @@ class OmnibusTest:
     df_between: float
     df_within: float
     p_value: float
-    n: int
-    n_groups: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from dissensus.stats.checks import FloatArray, as_sample, check_level
-from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.results import Estimate, constant, t_estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +73,6 @@ def order_stratified(
     )
 
 
-def period_effect(
-    differences: npt.ArrayLike, first: npt.ArrayLike, confidence: float = 0.95
-) -> Estimate:
-    """What being first rather than second adds: see `OrderStratified.period_effect`.
-
-    Parameters
-    ----------
-    differences, first, confidence
-        As for `order_stratified`.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    ValueError
-        As `order_stratified`.
-    """
-    return order_stratified(differences, first, confidence).period_effect
-
-
 def _orders(differences: npt.ArrayLike, first: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     sample = as_sample(differences, "differences", 4)
     mask = np.asarray(first)
@@ -117,16 +94,12 @@ def _combination(
 ) -> Estimate:
     """w_ahead * mean(ahead) + w_behind * mean(behind) with Welch's interval."""
     estimate = float(w_ahead * ahead.mean() + w_behind * behind.mean())
-    parts = [
+    variances = [
         weight**2 * float(sample.var(ddof=1)) / sample.size if np.ptp(sample) > 0.0 else 0.0
         for weight, sample in ((w_ahead, ahead), (w_behind, behind))
     ]
-    n, variance = ahead.size + behind.size, sum(parts)
+    n, variance = ahead.size + behind.size, sum(variances)
     if variance == 0.0:
-        p_value = NAN if estimate == 0.0 else 0.0
-        return Estimate(estimate, 0.0, estimate, estimate, p_value, n, n)
-    df = variance**2 / (parts[0] ** 2 / (ahead.size - 1) + parts[1] ** 2 / (behind.size - 1))
-    se = float(np.sqrt(variance))
-    half = float(special.stdtrit(df, (1.0 + confidence) / 2.0)) * se
-    p_value = float(2.0 * special.stdtr(df, -abs(estimate) / se))
-    return Estimate(estimate, se, estimate - half, estimate + half, p_value, n, n)
+        return constant(estimate, n, n)
+    terms = variances[0] ** 2 / (ahead.size - 1) + variances[1] ** 2 / (behind.size - 1)
+    return t_estimate(estimate, float(np.sqrt(variance)), variance**2 / terms, confidence, n, n)

@@ -11,34 +11,41 @@ from typing import Any
 
 import pyarrow as pa
 
-from dissensus.session.record import transcript
-from dissensus.tables.artefact import Schema, provenance_of, read
+from dissensus.session.record import TRANSCRIPTS, transcript
+from dissensus.tables.artefact import Column, Schema, provenance_of, read
+from dissensus.tables.common import common, text
+
+#: A study's own begin with the columns that name its sessions; so do its outcomes.
+TURNS = replace(
+    TRANSCRIPTS,
+    name="turns",
+    row="turn of a session that ran to the end",
+    paths=("turns.parquet", "shards/{shard}/turns.parquet"),
+)
+OUTCOMES = Schema(
+    name="outcomes",
+    row="session",
+    columns={
+        **common("session_id", "complete", "attempts", "repairs", "compliant?"),
+        "failure": text("Why the session failed for good; empty where it did not."),
+    },
+    key=("session_id",),
+    paths=("outcomes.parquet", "shards/{shard}/outcomes.parquet"),
+)
 
 
-def turns_schema(ids: Mapping[str, str]) -> Schema:
-    """The schema of all transcripts together; ``ids``: the columns that name a session -> type."""
-    return replace(transcript(ids), name="turns", row="turn of a session that ran to the end")
+def turns_schema(ids: Mapping[str, Column]) -> Schema:
+    """The schema of all transcripts together; ``ids``: the columns that name a session."""
+    return TURNS.named_by(ids)
 
 
-def outcomes_schema(ids: Mapping[str, str]) -> Schema:
+def outcomes_schema(ids: Mapping[str, Column]) -> Schema:
     """The schema of what became of every session; ``ids`` as in :func:`turns_schema`."""
-    return Schema(
-        name="outcomes",
-        row="session",
-        columns={
-            **ids,
-            "complete": "bool",
-            "attempts": "int",
-            "repairs": "int",
-            "compliant": "bool?",
-            "failure": "string",
-        },
-        key=("session_id",),
-    )
+    return OUTCOMES.named_by(ids)
 
 
 def gather(
-    transcripts: Sequence[str | Path], ids: Mapping[str, str]
+    transcripts: Sequence[str | Path], ids: Mapping[str, Column]
 ) -> tuple[pa.Table, list[dict[str, Any]]]:
     """The turns of all transcripts, and one row a session that says how it ended.
 
@@ -47,14 +54,14 @@ def gather(
     Parameters
     ----------
     transcripts : files, at least one.
-    ids : the columns that name a session -> type.
+    ids : the columns that name a session.
     """
     schema = transcript(ids)
     tables, outcomes = [], []
     for path in transcripts:
         turns, said = read(path, schema), provenance_of(path)
         compliant = turns["compliant"].to_pylist()
-        tables.append(turns.replace_schema_metadata(None))
+        tables.append(turns)
         outcomes.append(
             {
                 **{name: said[name] for name in ids},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -144,6 +145,7 @@ class JobGraph:
         """
         handle = tempfile.NamedTemporaryFile(prefix="dissensus-", suffix=".changed")  # noqa: SIM115
         self._handle = handle
+        atexit.register(handle.close)
         return Path(handle.name)
 
     def close(self) -> None:
@@ -179,7 +181,7 @@ class JobGraph:
         """What a shard depends on besides its files: its sessions, and what names them."""
         drawn = self.drawn(study)
         names = [row["session_id"] for row in drawn.shards[shard]]
-        return {"ids": dict(drawn.sessions.study.ids), "sessions": names}
+        return {"ids": list(drawn.sessions.study.ids), "sessions": names}
 
     def all_sessions(self, study: str) -> list[Path]:
         """All that a study's sessions leave, as targets: a deleted one is made again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,16 @@ def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
         given = dict(rule.params.items())
         if "code" not in given:
             script = rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)
-            code = script_digest(script, given.get("functions", ()))
             inputs = [str(file) for file in rule.input if not callable(file)]
-            rule.set_params(code=digest([code, inputs]))
+            rule.set_params(code=_code(script, inputs, given.get("functions", ())))
         rule.set_params(simulated=simulated)
+
+
+def _code(script: str, inputs: Sequence[str], functions: Any) -> Any:
+    """The digest of a rule's code; a function of the wildcards where its functions are one."""
+    if callable(functions):
+        return lambda wildcards: _code(script, inputs, functions(wildcards))
+    return digest([script_digest(script, functions), inputs])
 
 
 def without_job_rate_limit(workflow: Any) -> None:

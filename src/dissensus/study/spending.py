@@ -8,26 +8,32 @@ from typing import Any
 
 from dissensus.llm.model_names import answers_for
 from dissensus.study.cost import EMBEDDING
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, text
 
 SPENDING = Schema(
     name="spending",
     row="purpose, session (or block, for embeddings) and model",
     columns={
-        "purpose": "string",
-        "session_id": "string",
-        "block": "int",
-        "model": "string",
-        "calls": "int",
-        "tries": "int",
-        "unpriced": "int",
-        "input_tokens": "int",
-        "cached_tokens": "int",
-        "output_tokens": "int",
-        "first_usd": "float",
-        "repairs_usd": "float",
-        "reruns_usd": "float",
-        "faults_usd": "float",
+        "purpose": text("What the calls were made for, such as debate, judge or embed."),
+        "session_id": text(
+            "Name of the session; empty for embeddings, which are counted by block."
+        ),
+        **common("block", "model"),
+        "calls": count("How many calls, each with all its tries."),
+        "tries": count("How many tries these calls took."),
+        "unpriced": count("How many answers came from models without a price."),
+        **common("input_tokens", "cached_tokens", "output_tokens"),
+        "first_usd": Column(
+            "float", "Price of the answers to first attempts at a turn.", "US dollars"
+        ),
+        "repairs_usd": Column(
+            "float", "Price of the answers to turns that were asked for again.", "US dollars"
+        ),
+        "reruns_usd": Column(
+            "float", "Price of the answers in sessions that were begun again.", "US dollars"
+        ),
+        **common("faults_usd"),
     },
     key=("purpose", "session_id", "block", "model"),
 )
@@ -36,7 +42,12 @@ SPENDING = Schema(
 CONDUCT = Schema(
     name="conduct",
     row="model, kind of fact and value",
-    columns={"model": "string", "fact": "string", "value": "string", "count": "int"},
+    columns={
+        **common("model"),
+        "fact": text("Kind of fact: finish_reason, answered_by, fingerprint, fault, ..."),
+        "value": text("What it was, such as stop or rate_limit."),
+        "count": count("How many calls or tries it is true of."),
+    },
     key=("model", "fact", "value"),
 )
 

@@ -44,10 +44,9 @@ class Stage:
     resources: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Any:
         """The first function that the rule names."""
-        found: Callable[..., Any] = self.resolved[0]
-        return found
+        return self.resolved[0]
 
     @cached_property
     def resolved(self) -> list[Any]:

@@ -12,6 +12,7 @@ from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import Steps
 from dissensus.settings import Settings
 from dissensus.study.settings import StudySettings
+from dissensus.tables.artefact import Column
 
 Row = Mapping[str, Any]
 S = TypeVar("S", bound=StudySettings)
@@ -119,8 +120,8 @@ class Study(ABC, Generic[S]):
     Attributes
     ----------
     name : of its block in the configuration, and of its folder under results/<run>/.
-    ids : the columns of the manifest that name a session, ``session_id`` first -> type. They
-        stand in every transcript.
+    ids : the columns of the manifest that name a session, ``session_id`` first. They stand in
+        every transcript.
     arm : the column of what the sessions of one draw differ in.
     protocol : the module of its protocol. Its code is part of what a session depends on.
     sequential : whether the sessions of a draw run one after another, in the order of their
@@ -131,7 +132,7 @@ class Study(ABC, Generic[S]):
 
     name: ClassVar[str]
     Settings: ClassVar[type[StudySettings]]
-    ids: ClassVar[Mapping[str, str]]
+    ids: ClassVar[Mapping[str, Column]]
     arm: ClassVar[str]
     protocol: ClassVar[str]
     source: ClassVar[Source]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.errors import ArtefactError
-from dissensus.tables.columns import column
+from dissensus.tables.columns import column as arrow_column
 
-_KEY = b"dissensus"
+_KEY, _SCHEMA = b"dissensus", b"artefact"
 #: Bytes up to which a table is small.
 _SMALL = 1 << 18
 #: Arrow keeps a heap for every thread that has ever asked it for memory, and there may be hundreds
@@ -34,33 +35,6 @@ def _start_over() -> None:
 os.register_at_fork(after_in_child=_start_over)
 
 
-@dataclass(frozen=True)
-class Schema:
-    """What an artefact must hold.
-
-    Attributes
-    ----------
-    name : the artefact's file name without its ending.
-    row : what one row is.
-    columns : leading columns, with their types; "?" after a type allows missing values.
-    key : the columns that together name a row, unique and in ascending order of appearance.
-    open : whether further columns may follow.
-    """
-
-    name: str
-    row: str
-    columns: Mapping[str, str]
-    key: tuple[str, ...]
-    open: bool = False
-
-    @cached_property
-    def fields(self) -> tuple[pa.Field, ...]:
-        return tuple(
-            pa.field(name, _TYPES[kind.removesuffix("?")], nullable=kind.endswith("?"))
-            for name, kind in self.columns.items()
-        )
-
-
 _TYPES = {
     "string": pa.string(),
     "int": pa.int64(),
@@ -69,6 +43,83 @@ _TYPES = {
     "strings": pa.list_(pa.string()),
     "floats": pa.list_(pa.float32()),
 }
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column holds.
+
+    Attributes
+    ----------
+    kind : a key of the types above; "?" after it allows missing values.
+    meaning : one sentence.
+    unit : of its numbers; "" for texts, flags and numbers that count nothing.
+    """
+
+    kind: str
+    meaning: str
+    unit: str = ""
+
+    def field(self, name: str) -> pa.Field:
+        """The Arrow field of that name, which carries the sentence and the unit."""
+        described = {"description": self.meaning, **({"unit": self.unit} if self.unit else {})}
+        kind = _TYPES[self.kind.removesuffix("?")]
+        return pa.field(name, kind, nullable=self.kind.endswith("?"), metadata=described)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What an artefact holds: these columns and no others.
+
+    Attributes
+    ----------
+    name : the artefact's file name without its ending.
+    row : what one row is.
+    columns : name -> what it holds, in the file's order. A name such as ``hi_{scale}`` is a family:
+        one column or more, after all others, whose names depend on the settings.
+    key : the columns that together name a row, unique and in ascending order of appearance.
+    where : placeholder of a family -> regular expression of what may stand for it.
+    paths : patterns under the study's folder; none for ``<name>.parquet``.
+    """
+
+    name: str
+    row: str
+    columns: Mapping[str, Column]
+    key: tuple[str, ...]
+    where: Mapping[str, str] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+
+    @cached_property
+    def fields(self) -> tuple[pa.Field, ...]:
+        """Of every column that is no family."""
+        return tuple(c.field(name) for name, c in self.columns.items() if "{" not in name)
+
+    @cached_property
+    def families(self) -> dict[str, re.Pattern[str]]:
+        """Family -> pattern of its columns' names."""
+        patterns = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in self.where.items()}
+        return {
+            name: re.compile(re.sub(r"\{\w+\}", lambda found: patterns[found.group()], name))
+            for name in self.columns
+            if "{" in name
+        }
+
+    def pick(self, *names: str) -> dict[str, Column]:
+        """Some of the columns, for another schema that has them too; see :func:`pick`."""
+        return pick(self.columns, names)
+
+    def named_by(self, ids: Mapping[str, Column]) -> Schema:
+        """The same with the columns that name a study's session before the others."""
+        return replace(self, columns={**ids, **self.columns})
+
+
+def pick(columns: Mapping[str, Column], names: Iterable[str]) -> dict[str, Column]:
+    """Some columns by name; one may have missing values if "?" stands after its name."""
+    asked = {name.removesuffix("?"): name.endswith("?") for name in names}
+    return {
+        name: replace(columns[name], kind=columns[name].kind.removesuffix("?") + "?" * missing)
+        for name, missing in asked.items()
+    }
 
 
 def write(
@@ -88,7 +139,7 @@ def write(
 
     Raises
     ------
-    ArtefactError : a promised column is missing or of another type, or a key repeats.
+    ArtefactError : a column is missing, is not in the schema or has another type, or a key repeats.
     """
     what = (rows, schema, str(path), provenance)
     try:
@@ -105,8 +156,8 @@ def write(
 def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> pa.Buffer:
     """The bytes of an artefact."""
     table = _conform(_as_table(rows, schema), schema, where)
-    text = json.dumps(dict(provenance), ensure_ascii=False, sort_keys=True)
-    table = table.replace_schema_metadata({_KEY: text.encode()})
+    about = {"name": schema.name, "row": schema.row, "key": schema.key}
+    table = table.replace_schema_metadata({_KEY: _json(provenance), _SCHEMA: _json(about)})
     # Into memory first: Parquet comes in dozens of pieces, each a system call on a file.
     buffer = pa.BufferOutputStream()
     # For a session's few speeches, setting up zstd, dictionaries and statistics takes longer than
@@ -122,8 +173,18 @@ def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any
     return buffer.getvalue()
 
 
-def read(path: str | Path, schema: Schema) -> pa.Table:
-    """Read an artefact and check it against its schema.
+def _json(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(dict(value), ensure_ascii=False, sort_keys=True).encode()
+
+
+def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
+    """Read an artefact and check it as strictly as when it was written.
+
+    Parameters
+    ----------
+    path : of the file.
+    schema : what it must hold; None for what the file itself says it holds, where the schema's own
+        module would take long to import.
 
     Raises
     ------
@@ -137,20 +198,37 @@ def read(path: str | Path, schema: Schema) -> pa.Table:
         raise ArtefactError(
             f"{path} cannot be read as Parquet ({error}); delete it and it will be made again."
         ) from None
-    return _conform(table, schema, str(path))
+    return _conform(table, schema or _own_schema(table.schema, path), str(path))
+
+
+def _own_schema(found: pa.Schema, path: str | Path) -> Schema:
+    """The schema that a file was written to, from its metadata."""
+    try:
+        about = json.loads(found.metadata[_SCHEMA])
+        columns = {one.name: _described(one) for one in found}
+    except (AttributeError, KeyError, TypeError, StopIteration):
+        raise ArtefactError(
+            f"{path} does not say what its columns hold; delete it and it will be made again."
+        ) from None
+    return Schema(about["name"], about["row"], columns, tuple(about["key"]))
+
+
+def _described(one: pa.Field) -> Column:
+    # By equality: a list's type hashes differently once it has been in a file.
+    kind = next(name for name, kind in _TYPES.items() if kind == one.type)
+    said = {name.decode(): text.decode() for name, text in one.metadata.items()}
+    return Column(kind + "?" * one.nullable, said["description"], said.get("unit", ""))
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """An artefact's rows, as its own schema had them when it was written."""
-    rows: list[dict[str, Any]] = read(
-        path, Schema(Path(path).stem, "row", {}, (), True)
-    ).to_pylist()
+    """An artefact's rows, checked by what the file itself says it holds."""
+    rows: list[dict[str, Any]] = read(path).to_pylist()
     return rows
 
 
 def concatenate(paths: Sequence[str | Path], schema: Schema) -> pa.Table:
     """Read artefacts of one schema and put them under each other, in the order given."""
-    return pa.concat_tables([read(path, schema).replace_schema_metadata(None) for path in paths])
+    return pa.concat_tables([read(path, schema) for path in paths])
 
 
 def provenance_of(path: str | Path) -> dict[str, Any]:
@@ -201,7 +279,7 @@ def _as_table(rows: Any, schema: Schema) -> pa.Table:
 def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
     """A column of the type that its values have, so that none is bent silently to the schema's."""
     try:
-        return column(values)
+        return arrow_column(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ArtefactError(f"{schema.name}.{name} mixes types: {error}.") from None
 
@@ -209,16 +287,20 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
 def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     """The table with its columns in the schema's order and types."""
     names = table.column_names
-    missing = [name for name in schema.columns if name not in names]
-    if missing:
-        raise ArtefactError(f"{where}: {schema.name} lacks the column {missing[0]!r}.")
-    extra = [name for name in names if name not in schema.columns]
-    if extra and not schema.open:
-        raise ArtefactError(f"{where}: {schema.name} has no column {extra[0]!r}.")
-    fields = [*schema.fields, *(table.schema.field(name) for name in extra)]
-    held = dict(zip(names, table.columns, strict=True))
-    columns = [_conformed(held[field.name], field, schema, where) for field in fields]
-    table = pa.table(columns, schema=pa.schema(fields))
+    known = {one.name: one for one in schema.fields}
+    extra = [name for name in names if name not in known]
+    known |= {name: _of_family(name, schema, where) for name in extra}
+    lacking = [name for name in known if name not in names]
+    lacking += [
+        family
+        for family, pattern in schema.families.items()
+        if not any(map(pattern.fullmatch, extra)) and table.num_rows
+    ]
+    if lacking:
+        raise ArtefactError(f"{where}: {schema.name} lacks the column {lacking[0]!r}.")
+    given = dict(zip(names, table.columns, strict=True))
+    columns = [_conformed(given[name], one, schema, where) for name, one in known.items()]
+    table = pa.table(columns, schema=pa.schema(list(known.values())))
     if schema.key and table.num_rows:
         distinct = _distinct(table.select(schema.key))
         if distinct != table.num_rows:
@@ -227,6 +309,14 @@ def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
                 f"({', '.join(schema.key)})."
             )
     return table
+
+
+def _of_family(name: str, schema: Schema, where: str) -> pa.Field:
+    """The field of a column whose name depends on the settings."""
+    for family, pattern in schema.families.items():
+        if pattern.fullmatch(name):
+            return schema.columns[family].field(name)
+    raise ArtefactError(f"{where}: {schema.name} has no column {name!r}.")
 
 
 def _conformed(

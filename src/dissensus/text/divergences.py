@@ -15,8 +15,8 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
-# Cells of repetition x unit x type counted at once: arrays of this size stay in the heap and the
-# cache, where those of all repetitions at once would be fresh pages from the system at every call.
+# Cells of repetition x unit x type counted at once: arrays of this size stay in the cache, while
+# those of all repetitions at once would be new pages from the system at every call.
 _CELLS = 32_000
 
 
@@ -40,16 +40,6 @@ def entropy(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(-_xlogx(np.asarray(p, dtype=np.float64)).sum(axis=-1))
 
 
-def _weights(weights: npt.ArrayLike | None, k: int) -> FloatArray:
-    """Weights that sum to one, uniform by default."""
-    if weights is None:
-        return np.full(k, 1.0 / k)
-    w = np.asarray(weights, dtype=np.float64)
-    if w.shape != (k,) or not np.isfinite(w).all() or (w < 0.0).any() or not w.sum() > 0.0:
-        raise ValueError(f"weights must be {k} non-negative numbers with a positive sum, not {w}.")
-    return np.asarray(w / w.sum())
-
-
 def _matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] == 0:
@@ -59,24 +49,17 @@ def _matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def _jsd(p: FloatArray, w: FloatArray) -> float:
-    divergence = float(entropy((w[:, None] * p).sum(axis=0)) - (w * entropy(p)).sum())
-    return max(divergence, 0.0)  # equal distributions can fall an ulp below zero
+def generalised_jsd(distributions: npt.ArrayLike) -> float:
+    """Generalised Jensen-Shannon divergence of k distributions with equal weights, in nats.
 
-
-def generalised_jsd(distributions: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> float:
-    """Generalised Jensen-Shannon divergence of k distributions, in nats.
-
-    H(sum_i w_i p_i) - sum_i w_i H(p_i), between 0 and H(w) (Lin, 1991, IEEE Transactions on
+    H(sum_i p_i / k) - sum_i H(p_i) / k, between 0 and log k (Lin, 1991, IEEE Transactions on
     Information Theory 37:145-151, eq. 5.1). ``scipy.spatial.distance.jensenshannon`` is the square
-    root of the case k = 2 with equal weights.
+    root of the case k = 2.
 
     Parameters
     ----------
     distributions : array_like, shape (k, v)
         One distribution a row.
-    weights : array_like, shape (k,), optional
-        Non-negative; divided by their sum. Uniform by default.
 
     Raises
     ------
@@ -86,24 +69,24 @@ def generalised_jsd(distributions: npt.ArrayLike, weights: npt.ArrayLike | None 
     p = _matrix(distributions, "distributions")
     if not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
         raise ValueError("distributions has a row that does not sum to 1; divide counts by totals.")
-    return _jsd(p, _weights(weights, len(p)))
+    share = 1.0 / len(p)
+    divergence = float(entropy((share * p).sum(axis=0)) - (share * entropy(p)).sum())
+    return max(divergence, 0.0)  # equal distributions can fall an ulp below zero
 
 
-def lexical_similarity(counts: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> float:
-    """S_lex = 1 - JSD_w / H(w) of k units' token distributions, in [0, 1].
+def lexical_similarity(counts: npt.ArrayLike) -> float:
+    """S_lex = 1 - JSD / log k of k units' token distributions, in [0, 1].
 
     Parameters
     ----------
     counts : array_like, shape (k, v)
         How often each unit uses each type.
-    weights : array_like, shape (k,), optional
-        Non-negative; divided by their sum. Uniform by default, so that H(w) = log k.
 
     Returns
     -------
     float
-        0 for disjoint vocabularies, 1 for equal distributions. NaN if a unit is empty or if H(w)
-        is zero (one unit, or all the weight on one), where the ratio is undefined.
+        0 for disjoint vocabularies, 1 for equal distributions. NaN if there is one unit only or
+        if a unit is empty, where the ratio is undefined.
 
     Raises
     ------
@@ -111,12 +94,11 @@ def lexical_similarity(counts: npt.ArrayLike, weights: npt.ArrayLike | None = No
         If an argument has the wrong shape or sign.
     """
     table = _matrix(counts, "counts")
-    w = _weights(weights, len(table))
-    totals = table.sum(axis=1)
-    bound = float(entropy(w))
-    if bound <= 0.0 or (totals == 0.0).any():
+    totals, k = table.sum(axis=1), len(table)
+    if k < 2 or (totals == 0.0).any():
         return float("nan")
-    return float(np.clip(1.0 - _jsd(table / totals[:, None], w) / bound, 0.0, 1.0))
+    bound = float(entropy(np.full(k, 1.0 / k)))
+    return float(np.clip(1.0 - generalised_jsd(table / totals[:, None]) / bound, 0.0, 1.0))
 
 
 def _indexed(units: Sequence[npt.ArrayLike]) -> tuple[IntArray, IntArray, int]:
@@ -130,30 +112,14 @@ def _indexed(units: Sequence[npt.ArrayLike]) -> tuple[IntArray, IntArray, int]:
 
 
 def _counts(tokens: IntArray, sizes: IntArray, types: int) -> IntArray:
-    """Counts of each type, (k, types), in units that hold so many of the tokens in turn."""
+    """Counts of each type, (k, types); units have so many of the tokens, one after the other."""
     cells = np.repeat(np.arange(sizes.size) * types, sizes) + tokens
     return np.bincount(cells, minlength=sizes.size * types).reshape(sizes.size, types)
 
 
-def count_matrix(units: Sequence[npt.ArrayLike]) -> npt.NDArray[np.intp]:
-    """Counts of each type in each unit, over the vocabulary that the units use between them.
-
-    Parameters
-    ----------
-    units : sequence of k integer arrays
-        Token ids, in any order.
-
-    Returns
-    -------
-    ndarray of int, shape (k, v)
-        Columns in ascending order of token id; v = 0 if no unit has a token.
-    """
-    return _counts(*_indexed(units))
-
-
 @dataclass(frozen=True)
 class LexicalMeasures:
-    """Lexical similarity of a session's units; see :func:`lexical_measures`.
+    """Lexical similarity of a session's units; see :func:`grouped_measures`.
 
     Attributes
     ----------
@@ -177,42 +143,6 @@ class LexicalMeasures:
     types: int
 
 
-def lexical_measures(
-    units: Sequence[npt.ArrayLike], *, depth: int, repetitions: int, rng: np.random.Generator
-) -> LexicalMeasures:
-    """Lexical similarity of k units, plain, matched for length, and against a shuffle null.
-
-    Parameters
-    ----------
-    units : sequence of k integer arrays
-        Token ids of each turn, speaker or side.
-    depth : int
-        Tokens that every unit is rarefied to, drawn without replacement; a shorter unit keeps all.
-    repetitions : int
-        Rarefactions, and shuffles, that are averaged over.
-    rng : numpy.random.Generator
-        Source of both; the null is drawn first and does not change with `depth`.
-
-    Returns
-    -------
-    LexicalMeasures
-        With uniform weights. Every float is NaN if there are fewer than two units or one is empty.
-
-    Raises
-    ------
-    ValueError
-        If `depth` or `repetitions` is below 1.
-
-    Notes
-    -----
-    Longer samples from one source share more of their types, so that S_lex rises with length alone.
-    Rarefaction holds length constant; the null holds the lengths and the pooled tokens.
-    """
-    return grouped_measures(
-        units, [range(len(units))], depths=[depth], repetitions=repetitions, rng=rng
-    )[0]
-
-
 def grouped_measures(
     pieces: Sequence[npt.ArrayLike],
     groupings: Sequence[Sequence[int]],
@@ -221,7 +151,7 @@ def grouped_measures(
     repetitions: int,
     rng: np.random.Generator,
 ) -> list[LexicalMeasures]:
-    """:func:`lexical_measures` of one text whose pieces are joined to units in several ways.
+    """Lexical similarity of units, plain, matched for length, and against a shuffle null.
 
     Parameters
     ----------
@@ -230,19 +160,27 @@ def grouped_measures(
     groupings : sequence of g sequences of m ints
         Of each grouping the unit of every piece, numbered from 0 without a gap.
     depths : sequence of g ints
-        Of each grouping, as `depth` there.
-    repetitions, rng
-        As there. Groupings share the shuffles and the random orders within pieces: each grouping's
-        measures are distributed as if they were its own, and cost a fraction of it.
+        Of each grouping the tokens that every unit is rarefied to, drawn without replacement; a
+        shorter unit keeps all.
+    repetitions : int
+        Rarefactions, and shuffles, that are averaged over.
+    rng : numpy.random.Generator
+        Source of both; the null does not change with `depths`. Groupings share the numbers.
 
     Returns
     -------
     list of g LexicalMeasures
+        Every float is NaN if there are fewer than two units or one is empty.
 
     Raises
     ------
     ValueError
-        As there.
+        If a depth or `repetitions` is below 1.
+
+    Notes
+    -----
+    Longer samples from one source share more of their types, so that S_lex rises with length alone.
+    Rarefaction holds length constant; the null holds the lengths and the pooled tokens.
     """
     if min(depths) < 1 or repetitions < 1:
         raise ValueError(
@@ -270,8 +208,8 @@ def grouped_measures(
 def _renumbered(tokens: IntArray, types: int) -> tuple[IntArray, int]:
     """The tokens with types that occur twice or more numbered from 1, all others being 0.
 
-    A type that occurs once adds 1 log 1 = 0 to its unit's sum, and to the pool's one term whatever
-    its name: half of a vocabulary is counted in one column.
+    A type that occurs once adds 1 log 1 = 0 to its unit's sum, and to the pool's sum the same term
+    as every other such type. So all of them, half of a vocabulary, are counted in one column.
     """
     often = np.bincount(tokens, minlength=types) > 1
     return np.where(often, np.cumsum(often), 0)[tokens], int(often.sum()) + 1

@@ -14,9 +14,6 @@ _HAN = r"\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # in two, and one Chinese name would change how an English text's words are counted.
 _PIECE = re.compile(rf"([{_HAN}]+)|((?:\d+(?:[.,]\d+)+|[^\W{_HAN}]+)(?:['’\-][^\W{_HAN}]+)*)")
 
-#: What a methods section should call the segmenter.
-SEGMENTER = "jieba dictionary and HMM (rjieba)"
-
 
 def split_words(text: str) -> list[str]:
     """The words of a text, punctuation left out: Han characters by segmentation, others as written.

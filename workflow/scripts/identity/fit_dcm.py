@@ -5,7 +5,7 @@ from typing import Any
 from dissensus.identity.design.banks import QUESTIONS
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.dcm import DCM, DCM_TESTS, Inference, estimate_dcm
-from dissensus.identity.measures.answers import ANSWERS
+from dissensus.identity.measures.transitions import ANSWERS
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from dissensus.identity.design.banks import QUESTIONS
 from dissensus.identity.design.manifest import IDS, MANIFEST
-from dissensus.identity.measures.answers import ANSWERS, read_answers
+from dissensus.identity.measures.answers import read_answers
 from dissensus.identity.measures.metrics import METRICS, measure_rounds
-from dissensus.identity.measures.transitions import TRANSITIONS, follow_answers
+from dissensus.identity.measures.transitions import ANSWERS, TRANSITIONS, follow_answers
 from dissensus.study.gather import outcomes_schema, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write

@@ -11,7 +11,7 @@ from dissensus.tables.artefact import concatenate, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     folder = Path(inputs.manifest).parent
-    ids, names = stage.settings["ids"], stage.settings["sessions"]
+    ids, names = stage.function.pick(*stage.settings["ids"]), stage.settings["sessions"]
     turns, outcomes = gather([folder / f"transcripts/{name}.parquet" for name in names], ids)
     calls = concatenate([folder / f"calls/{name}.parquet" for name in names], CALLS)
     write(outputs.turns, turns_schema(ids), turns, stage.provenance)

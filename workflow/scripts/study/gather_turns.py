@@ -8,7 +8,7 @@ from dissensus.tables.artefact import concatenate, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    ids = stage.settings["ids"]
+    ids = stage.function.pick(*stage.settings["ids"])
     turns, outcomes = turns_schema(ids), outcomes_schema(ids)
     write(outputs.turns, turns, concatenate(inputs.turns, turns), stage.provenance)
     write(outputs.outcomes, outcomes, concatenate(inputs.outcomes, outcomes), stage.provenance)

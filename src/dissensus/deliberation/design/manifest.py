@@ -9,34 +9,34 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.deliberation.design.topics import TOPICS
 from dissensus.digests import digest
-from dissensus.tables.artefact import Schema, read
-
-#: The columns that name a session -> type.
-IDS = dict.fromkeys(("session_id", "draw_id", "topic_id", "arm"), "string")
+from dissensus.tables.artefact import Column, Schema, read
+from dissensus.tables.common import common, count, text, texts
 
 MANIFEST = Schema(
     name="manifest",
     row="session",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "block": "int",
-        "topic_id": "string",
-        "arm": "string",
-        "arm_order": "string",
-        "position": "int",
-        "cast": "strings",
-        "judge": "string",
-        "hint": "string",
-        "hint_option": "string",
-        "hint_round": "int",
-        "agents": "int",
-        "rounds": "int",
-        "seed": "int",
+        **common("session_id", "draw_id", "block"),
+        **TOPICS.pick("topic_id"),
+        "arm": text("Name of the arm in the configuration; all where arms are pooled."),
+        "arm_order": text("Order in which the arms of the draw are run, as in a>b>c."),
+        **common("position"),
+        "cast": texts("Models in the seats A1, A2, ..."),
+        "judge": text("Model that judges the debate; empty where no arm needs one."),
+        "hint": text("Kind of hint that the draw has: valid, invalid or none."),
+        "hint_option": text("Option that the hint speaks for; empty without a hint."),
+        "hint_round": Column("int", "Round in which the hint is given; 0 without a hint."),
+        **common("agents"),
+        "rounds": count("How many rounds the debate has."),
+        **common("seed"),
     },
     key=("session_id",),
 )
+
+#: The columns that name a session.
+IDS = MANIFEST.pick("session_id", "draw_id", "topic_id", "arm")
 
 #: A hint for the truth, and one for another option.
 HINTS = ("valid", "invalid")

@@ -12,21 +12,22 @@ from pydantic import Field, model_validator
 from dissensus.errors import ResourceError, SettingError
 from dissensus.settings import Faults, Settings, fault, validate
 from dissensus.tables.artefact import Schema, read
+from dissensus.tables.common import flag, text, texts
 
 TOPICS = Schema(
     name="topics",
     row="topic",
     columns={
-        "topic_id": "string",
-        "title": "string",
-        "question": "string",
-        "options": "strings",
-        "ordered": "bool",
-        "truth": "string",
-        "evidence_ids": "strings",
-        "evidence": "strings",
-        "supports": "strings",
-        "source": "string",
+        "topic_id": text("Name of the topic; see the artefact topics."),
+        "title": text("Short heading for tables and figures."),
+        "question": text("What is deliberated, as the prompts state it."),
+        "options": texts("Labels of the possible answers, in order."),
+        "ordered": flag("Whether the order of the options has a meaning."),
+        "truth": text("The right option; empty where none is."),
+        "evidence_ids": texts("Ids of the items of evidence."),
+        "evidence": texts("Text of each item of evidence."),
+        "supports": texts("Option that each item of evidence speaks for; empty where for none."),
+        "source": text("File that the topic was read from."),
     },
     key=("topic_id",),
 )

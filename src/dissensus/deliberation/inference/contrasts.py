@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dissensus.deliberation.design.manifest import MANIFEST
 from dissensus.digests import digest
 from dissensus.stats.bootstrap import cluster_robust_mean
 from dissensus.stats.checks import FloatArray
@@ -29,24 +30,19 @@ from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import Estimate
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import chance, common, flag, text
 
 CONTRASTS = Schema(
     name="contrasts",
     row="outcome, arm, reference and method",
     columns={
-        "outcome": "string",
-        "arm": "string",
-        "reference": "string",
-        "method": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "p_value": "float?",
-        "p_holm": "float?",
-        "n": "int",
-        "n_clusters": "int",
-        "primary": "bool",
+        **common("outcome"),
+        **MANIFEST.pick("arm"),
+        "reference": text("Arm that the arm is compared with; empty for the mean of one arm."),
+        **common("method", "estimate?", "se?", "ci_low?", "ci_high?", "p_value?"),
+        "p_holm": chance("P-value adjusted by Holm's method over its family of tests."),
+        **common("n", "n_clusters"),
+        "primary": flag("Whether this is the primary outcome against the reference."),
     },
     key=("outcome", "arm", "reference", "method"),
 )

@@ -23,22 +23,14 @@ from dissensus.deliberation.inference.contrasts import (
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common
 
 DESIGN_DIAGNOSIS = Schema(
     name="design_diagnosis",
     row="scenario, estimator and planted effect",
     columns={
-        "scenario": "string",
-        "estimator": "string",
-        "true": "float",
-        "mean": "float?",
-        "bias": "float?",
-        "sd": "float?",
-        "rmse": "float?",
-        "coverage": "float?",
-        "coverage_mc_se": "float?",
-        "power": "float?",
-        "replicates": "int",
+        **common("scenario", "estimator", "true", "mean?", "bias?", "sd?", "rmse?"),
+        **common("coverage?", "coverage_mc_se?", "power?", "replicates"),
     },
     key=("scenario", "estimator", "true"),
 )

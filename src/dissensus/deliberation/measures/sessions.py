@@ -222,7 +222,7 @@ def _counts(turns: Sequence[Row]) -> dict[str, int]:
 
 def _lost(session: Row) -> dict[str, Any]:
     """The row of a session that failed for good."""
-    blank = {name: "" if kind == "string" else None for name, kind in METRICS.columns.items()}
+    blank = {n: "" if one.kind == "string" else None for n, one in METRICS.columns.items()}
     return {**blank, **_ids(session), "complete": False, **_counts([])}
 
 

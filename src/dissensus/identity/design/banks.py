@@ -15,19 +15,22 @@ from dissensus.identity.design.formats import FORMATS, Question
 from dissensus.identity.design.sources import read_source
 from dissensus.identity.settings import BankSettings
 from dissensus.tables.artefact import Schema, read
+from dissensus.tables.common import text, texts
 
 QUESTIONS = Schema(
     name="questions",
     row="question",
     columns={
-        "question_id": "string",
-        "bank": "string",
-        "field": "string",
-        "kind": "string",
-        "text": "string",
-        "options": "strings",
-        "answer": "string",
-        "source": "string",
+        "question_id": text("Name of the question: its bank, and its row in the source."),
+        "bank": text("Name of the question bank in the configuration."),
+        "field": text("Subject of the question; empty where its source gives none."),
+        "kind": text("choice where the answer is a letter, numeric where it is a number."),
+        "text": text("The question without its options."),
+        "options": texts(
+            "Options in the order of their letters; of a numeric question known numbers."
+        ),
+        "answer": text("The right option's letter, or the right number."),
+        "source": text("File and row that the question was read from."),
     },
     key=("question_id",),
 )

@@ -17,34 +17,35 @@ from dissensus.identity.protocol import read_personas
 from dissensus.identity.settings import TeamSettings
 from dissensus.identity.terms import CONDITIONS, OPENING
 from dissensus.tables.artefact import Schema, read
-
-#: The columns that name a session -> type.
-IDS = dict.fromkeys(("session_id", "team", "bank", "question_id", "condition"), "string")
+from dissensus.tables.common import common, count, flag, text, texts
 
 MANIFEST = Schema(
     name="manifest",
     row="session",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "block": "int",
-        "team": "string",
-        "bank": "string",
-        "question_id": "string",
-        "condition": "string",
-        "opening": "string",
-        "position": "int",
-        "job": "string",
-        "model": "string",
-        "personas": "bool",
-        "graph": "string",
-        "seats": "strings",
-        "agents": "int",
-        "rounds": "int",
-        "seed": "int",
+        **common("session_id", "draw_id", "block"),
+        "team": text("Name of the team in the configuration."),
+        "bank": text("Name of the question bank; all where banks are pooled."),
+        "question_id": text("Name of the question; see the artefact questions."),
+        "condition": text(
+            "opening, vanilla or anonymized; difference for vanilla less anonymized."
+        ),
+        "opening": text("Session that the debate continues; empty for an opening."),
+        **common("position"),
+        "job": text("Name of the job that runs the session."),
+        **common("model"),
+        "personas": flag("Whether the agents have personas."),
+        "graph": text("Peers of agents 1, 2, ..., as in 2+3|1+3|1+2; empty for an opening."),
+        "seats": texts("Persona of each agent; empty without personas."),
+        **common("agents"),
+        "rounds": count("How many rounds follow the opening; 0 for an opening."),
+        **common("seed"),
     },
     key=("session_id",),
 )
+
+#: The columns that name a session.
+IDS = MANIFEST.pick("session_id", "team", "bank", "question_id", "condition")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from scipy import special
 
 from dissensus.digests import digest
 from dissensus.identity.design.graph import read_peers
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.fitting import Fit, equal_weights_test, fit
 from dissensus.identity.inference.goodness import goodness_of_fit
 from dissensus.identity.inference.likelihood import QUANTITIES
@@ -20,23 +21,19 @@ from dissensus.identity.inference.panel import Panel, panel_of
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
 from dissensus.stats.results import NAN, Estimate
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, count, flag, number, text, texts
 
 DCM = Schema(
     name="dcm",
     row="parameter of the model, by team, bank, condition, rounds and method",
     columns={
-        "team": "string",
-        "bank": "string",
-        "condition": "string",
-        "rounds": "string",
-        "method": "string",
-        "parameter": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "n_questions": "int",
-        "converged": "bool",
+        **MANIFEST.pick("team", "bank", "condition"),
+        "rounds": text("Which transitions are fitted: 1 for the first, 1-3 for the first three."),
+        **common("method"),
+        "parameter": text("Name of the model's parameter, or of what follows from its parameters."),
+        **common("estimate?", "se?", "ci_low?", "ci_high?"),
+        "n_questions": count("How many questions the numbers of the row rest on."),
+        "converged": flag("Whether the fit converged, or the closed form gave a number."),
     },
     key=("team", "bank", "condition", "rounds", "method", "parameter"),
 )
@@ -45,16 +42,12 @@ DCM_TESTS = Schema(
     name="dcm_tests",
     row="test of a fitted model",
     columns={
-        "team": "string",
-        "bank": "string",
-        "condition": "string",
-        "rounds": "string",
-        "test": "string",
-        "statistic": "float?",
-        "df": "float?",
-        "p_value": "float?",
-        "cells": "strings",
-        "n": "int",
+        **DCM.pick("team", "bank", "condition", "rounds"),
+        **common("test"),
+        "statistic": number("Value of the test statistic."),
+        **common("df?", "p_value?"),
+        "cells": texts("Transitions in each cell, as in agree-stay 512/508.1 (observed/expected)."),
+        **common("n"),
     },
     key=("team", "bank", "condition", "rounds", "test"),
 )

@@ -26,21 +26,14 @@ from dissensus.identity.inference.simulate import simulate
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common
 
 DESIGN_DIAGNOSIS = Schema(
     name="design_diagnosis",
     row="scenario and estimator of pi_peer - pi_self",
     columns={
-        "scenario": "string",
-        "estimator": "string",
-        "true": "float",
-        "mean": "float?",
-        "bias": "float?",
-        "sd": "float?",
-        "rmse": "float?",
-        "coverage": "float?",
-        "coverage_mc_se": "float?",
-        "replicates": "int",
+        **common("scenario", "estimator", "true", "mean?", "bias?", "sd?", "rmse?"),
+        **common("coverage?", "coverage_mc_se?", "replicates"),
     },
     key=("scenario", "estimator"),
 )

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.digests import digest
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import EVERY, POLICIES, BoolArray, Tally, tally
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
 from dissensus.stats.checks import FloatArray
@@ -20,26 +21,22 @@ from dissensus.stats.ratios import (
     percentile_intervals,
     ratios_of_sums,
 )
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, text
 
 ESTIMATES = Schema(
     name="estimates",
     row="measure of a team in a bank, by round, condition, peers and policy; "
     "without numbers where the data define none",
     columns={
-        "team": "string",
-        "bank": "string",
-        "round": "int",
-        "condition": "string",
-        "peers": "string",
-        "policy": "string",
-        "measure": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "n": "int",
-        "n_questions": "int",
+        **MANIFEST.pick("team", "bank"),
+        **common("round"),
+        **MANIFEST.pick("condition"),
+        "peers": text("Number of peers that disagree and that agree, as in 2,1; all for any."),
+        "policy": text("What becomes of an unread new answer: drop, or keep as the agent's own."),
+        "measure": text("Name of the measure, such as conformity, obstinacy or ibc."),
+        **common("estimate?", "se?", "ci_low?", "ci_high?", "n"),
+        "n_questions": Column("int", "How many questions the numbers of the row rest on.", "count"),
     },
     key=("team", "bank", "round", "condition", "peers", "policy", "measure"),
 )

@@ -16,27 +16,21 @@ import numpy as np
 import pandas as pd
 
 from dissensus.digests import digest
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.terms import POOLED
 from dissensus.stats.balance import paired_proportion_equivalence
 from dissensus.stats.location import paired_t, two_one_sided_tests
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, text
 
 MARTINGALE = Schema(
     name="martingale",
     row="test of a round against the one before it",
     columns={
-        "team": "string",
-        "bank": "string",
-        "condition": "string",
-        "round": "int",
-        "test": "string",
-        "estimate": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "p_value": "float?",
-        "n": "int",
-        "verdict": "string",
+        **MANIFEST.pick("team", "bank", "condition"),
+        **common("round", "test", "estimate?", "ci_low?", "ci_high?", "p_value?", "n"),
+        "verdict": text("What the test says, in words."),
     },
     key=("team", "bank", "condition", "round", "test"),
 )

@@ -10,24 +10,32 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import special
 
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import columns
 from dissensus.identity.terms import CONDITIONS, POOLED
 from dissensus.stats.checks import FloatArray, check_level
 from dissensus.stats.results import NAN
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import chance, count, number, text
 
 POWER = Schema(
     name="power",
     row="quantity of a team in a bank: 'power' at an IBC and a number of questions, 'needed' "
     "questions for an IBC, 'detectable' IBC at a number of questions",
     columns={
-        "team": "string",
-        "bank": "string",
-        "quantity": "string",
-        "ibc": "float",
-        "questions": "int",
-        "power": "float?",
-        "sd": "float?",
+        **MANIFEST.pick("team", "bank"),
+        "quantity": text("Which column is computed from the others: power, needed or detectable."),
+        "ibc": Column(
+            "float",
+            "Identity bias: conformity less obstinacy, vanilla less anonymized.",
+            "share, -2 to 2",
+        ),
+        "questions": count("How many questions are debated under both conditions."),
+        "power": chance("Power that is reached, or that is asked for."),
+        "sd": number(
+            "Standard deviation that one question gives the IBC; over root n its error.",
+            "share, -2 to 2",
+        ),
     },
     key=("team", "bank", "quantity", "ibc", "questions", "power"),
 )

@@ -9,25 +9,6 @@ from typing import Any
 
 from dissensus.identity.terms import CONDITIONS
 from dissensus.session.protocol import round_of
-from dissensus.tables.artefact import Schema
-
-ANSWERS = Schema(
-    name="answers",
-    row="agent in a round of a complete debate; round 0 is its opening's",
-    columns={
-        "session_id": "string",
-        "team": "string",
-        "bank": "string",
-        "question_id": "string",
-        "condition": "string",
-        "round": "int",
-        "agent": "int",
-        "answer": "string",
-        "parsed": "bool",
-        "correct": "bool",
-    },
-    key=("session_id", "round", "agent"),
-)
 
 #: The columns that name a session.
 NAMES = ("session_id", "team", "bank", "question_id", "condition")
@@ -145,8 +126,9 @@ def read_answers(
 
     Returns
     -------
-    Rows of :data:`ANSWERS`, in the manifest's order. A debate that failed, or whose opening did,
-    has none. An answer that cannot be parsed is "" and not correct.
+    Rows of :data:`~dissensus.identity.measures.transitions.ANSWERS`, in the manifest's order. A
+    debate that failed, or whose opening did, has none. An answer that cannot be parsed is
+    "" and not correct.
     """
     held = {row["session_id"] for row in outcomes if row["complete"]}
     asked = {row["question_id"]: row for row in questions}

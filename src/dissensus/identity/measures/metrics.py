@@ -8,31 +8,41 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.measures.answers import NAMES
 from dissensus.identity.terms import CONDITIONS
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import chance, common, flag, share
 
 METRICS = Schema(
     name="metrics",
     row="round of a debate; without measures where the debate or its opening failed for good",
     columns={
-        "session_id": "string",
-        "team": "string",
-        "bank": "string",
-        "question_id": "string",
-        "condition": "string",
-        "round": "int",
-        "complete": "bool",
-        "parsed_share": "float?",
-        "accuracy": "float?",
-        "vote": "float?",
-        "disagreeing": "int?",
-        "conformed": "int?",
-        "stayed": "int?",
-        "exposed_correct": "int?",
-        "subverted": "int?",
-        "exposed_wrong": "int?",
-        "corrected": "int?",
+        **MANIFEST.pick(*NAMES),
+        **common("round"),
+        "complete": flag("Whether the debate and its opening ran to their end."),
+        **common("parsed_share?"),
+        "accuracy": share("Share of the agents whose answer is right."),
+        "vote": chance("Chance that a majority vote is right, ties being broken at random."),
+        "disagreeing": Column(
+            "int?", "How many agents had a peer who disagreed, all answers being read.", "count"
+        ),
+        "conformed": Column(
+            "int?", "How many of those in disagreeing took the answer of such a peer.", "count"
+        ),
+        "stayed": Column(
+            "int?", "How many of those in disagreeing kept their own answer.", "count"
+        ),
+        "exposed_correct": Column(
+            "int?", "How many of those in disagreeing were right before.", "count"
+        ),
+        "subverted": Column("int?", "How many of those in exposed_correct are wrong now.", "count"),
+        "exposed_wrong": Column(
+            "int?",
+            "How many wrong agents had a peer who was right, all answers being read.",
+            "count",
+        ),
+        "corrected": Column("int?", "How many of those in exposed_wrong are right now.", "count"),
     },
     key=("session_id", "round"),
 )

@@ -8,32 +8,44 @@ from operator import itemgetter
 from typing import Any
 
 from dissensus.identity.design.graph import read_peers
+from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.measures.answers import NAMES
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, flag, text, texts
+
+ANSWERS = Schema(
+    name="answers",
+    row="agent in a round of a complete debate; round 0 is its opening's",
+    columns={
+        **MANIFEST.pick(*NAMES),
+        **common("round"),
+        "agent": Column("int", "Number of the agent's seat, from 1."),
+        "answer": text("Letter or number that the agent gives; empty where it could not be read."),
+        **common("parsed"),
+        "correct": flag("Whether the answer is the right one."),
+    },
+    key=("session_id", "round", "agent"),
+)
 
 TRANSITIONS = Schema(
     name="transitions",
     row="agent in a round after the opening",
     columns={
-        "session_id": "string",
-        "team": "string",
-        "bank": "string",
-        "question_id": "string",
-        "condition": "string",
-        "round": "int",
-        "agent": "int",
-        "own": "string",
-        "peers": "strings",
-        "answer": "string",
-        "n_peers": "int",
-        "n_disagree": "int",
-        "n_agree": "int",
-        "follows_peer": "bool",
-        "follows_own": "bool",
-        "was_correct": "bool",
-        "is_correct": "bool",
-        "usable": "bool",
-        "kept": "bool",
+        **ANSWERS.pick(*NAMES, "round", "agent"),
+        "own": text("The agent's answer in the round before; empty where it could not be read."),
+        "peers": texts(
+            "Answers of its peers in the round before, empty where they could not be read."
+        ),
+        **ANSWERS.pick("answer"),
+        "n_peers": count("How many peers' answers the agent was shown."),
+        "n_disagree": count("How many peers gave another answer than the agent's own."),
+        "n_agree": count("How many peers gave the agent's own answer."),
+        "follows_peer": flag("Whether the new answer is that of a peer who disagreed."),
+        "follows_own": flag("Whether the new answer is the agent's own from before."),
+        "was_correct": flag("Whether its answer in the round before was right."),
+        "is_correct": flag("Whether the new answer is right."),
+        "usable": flag("Whether its own, all its peers' and its new answer could be read."),
+        "kept": flag("Whether its new answer alone could not be read, and may count as its own."),
     },
     key=("session_id", "round", "agent"),
 )
@@ -46,7 +58,7 @@ def follow_answers(
 
     Parameters
     ----------
-    answers : rows of :data:`~dissensus.identity.measures.answers.ANSWERS`, a session's together.
+    answers : rows of :data:`ANSWERS`, a session's together.
     manifest : the sessions, with the graph that says who sees whom.
 
     Returns

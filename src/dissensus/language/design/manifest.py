@@ -10,32 +10,31 @@ from typing import Any
 import numpy as np
 
 from dissensus.digests import digest
+from dissensus.language.design.pool import POOL
 from dissensus.language.settings import ROLES
 from dissensus.tables.artefact import Schema, read
-
-#: The columns that name a session -> type.
-IDS = dict.fromkeys(("session_id", "draw_id", "language"), "string")
+from dissensus.tables.common import common, text
 
 MANIFEST = Schema(
     name="manifest",
     row="session",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "block": "int",
-        "domain_id": "int",
-        "motion_id": "string",
-        "language": "string",
-        "language_order": "string",
-        "position": "int",
-        "P1": "string",
-        "P2": "string",
-        "O1": "string",
-        "O2": "string",
-        "seed": "int",
+        **common("session_id", "draw_id", "block"),
+        **POOL.pick("domain_id", "motion_id"),
+        "language": text("Language of the debate, as the configuration names it."),
+        "language_order": text("Order in which the draw's languages are run, as in a>b."),
+        **common("position"),
+        "P1": text("Model that speaks first for the motion."),
+        "P2": text("Model that speaks second for the motion."),
+        "O1": text("Model that speaks first against the motion."),
+        "O2": text("Model that speaks second against the motion."),
+        **common("seed"),
     },
     key=("session_id",),
 )
+
+#: The columns that name a session.
+IDS = MANIFEST.pick("session_id", "draw_id", "language")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Any
 from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.language.settings import LanguageCondition, PoolSettings
-from dissensus.tables.artefact import Schema, read
+from dissensus.tables.artefact import Column, Schema, read
+from dissensus.tables.common import flag, text
 
 #: The code for a motion on which government does nothing that the classification knows.
 NO_FUNCTION = 0
@@ -19,20 +20,21 @@ POOL = Schema(
     name="pool",
     row="motion",
     columns={
-        "motion_id": "string",
-        "tournament": "string",
-        "year": "int",
-        "round": "string",
-        "coder_a": "int",
-        "coder_b": "int",
-        "domain_id": "int",
-        "domain": "string",
-        "adjudicated": "bool",
-        "source": "string",
-        "drawable": "bool",
+        "motion_id": text("Name of the motion; see the artefact pool."),
+        "tournament": text("Tournament that the motion was debated at."),
+        "year": Column("int", "Year of the tournament.", "calendar year"),
+        "round": text("Round of the tournament."),
+        "coder_a": Column("int", "Code of the domain that the first coder gave."),
+        "coder_b": Column("int", "Code of the domain that the second coder gave."),
+        "domain_id": Column("int", "Code of the domain; 0 where a motion has none."),
+        "domain": text("Name of the domain in the codebook."),
+        "adjudicated": flag("Whether the coders disagreed and their codes were settled."),
+        "source": text("Collection that the motion was taken from."),
+        "drawable": flag("Whether the manifest may draw the motion."),
+        "motion_{language}": text("Text of the motion in one language."),
     },
     key=("motion_id",),
-    open=True,
+    where={"language": r"\w+"},
 )
 
 

@@ -11,17 +11,16 @@ from dissensus.language.design.pool import POOL, Codebook, build_pool
 from dissensus.language.settings import LanguageCondition, PoolSettings
 from dissensus.stats.agreement import bootstrap_agreement, confusion_matrix, per_category_agreement
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, count, number, text
 
 RELIABILITY = Schema(
     name="reliability",
     row="statistic",
     columns={
-        "statistic": "string",
-        "value": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "n": "int",
-        "q": "int",
+        "statistic": text("Name of a coefficient, agreement[code], or confusion[first,second]."),
+        "value": number("Value of the coefficient or the agreement; a confusion counts motions."),
+        **common("ci_low?", "ci_high?", "n"),
+        "q": count("How many codes the codebook has."),
     },
     key=("statistic",),
 )

@@ -20,25 +20,23 @@ from dissensus.language.inference.pairs import Array, Labels, Sample
 from dissensus.language.settings import DiagnosisSettings
 from dissensus.stats.checks import IntArray
 from dissensus.stats.results import NAN
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, number, share, text
+
+_SD = "standard deviations of a paired difference"
 
 DESIGN_DIAGNOSIS = Schema(
     name="design_diagnosis",
     row="population, planted effect and estimator",
     columns={
-        "population": "string",
-        "effect": "float",
-        "estimator": "string",
-        "simulations": "int",
-        "mean_estimate": "float?",
-        "bias": "float?",
-        "sd": "float?",
-        "rmse": "float?",
-        "coverage": "float?",
-        "coverage_mc_se": "float?",
-        "power": "float?",
-        "power_mc_se": "float?",
-        "type_s": "float?",
+        "population": text("The simulated world: motions_differ or sharp_null."),
+        "effect": Column("float", "Effect that is planted.", _SD),
+        **common("estimator"),
+        "simulations": count("How many simulated studies the estimator gave a result in."),
+        "mean_estimate": number("Mean estimate over the simulated studies.", _SD),
+        **common("bias?", "sd?", "rmse?", "coverage?", "coverage_mc_se?", "power?"),
+        "power_mc_se": share("Standard error of the power, from simulating so many studies."),
+        "type_s": share("Share of the significant estimates that have the wrong sign."),
     },
     key=("population", "effect", "estimator"),
 )

@@ -27,21 +27,18 @@ from dissensus.stats.balance import (
 )
 from dissensus.stats.results import NAN
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, number, text
 
 DIAGNOSTICS = Schema(
     name="diagnostics",
     row="check, group and statistic",
     columns={
-        "check": "string",
-        "group": "string",
-        "statistic": "string",
-        "value": "float?",
-        "df": "float?",
-        "p_value": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "n": "int",
-        "note": "string",
+        "check": text("What is checked, such as attrition or language_order."),
+        "group": text("Part of the design that the row speaks of; all for the whole."),
+        "statistic": text("What the value is, such as draws, share_lost or chi_square."),
+        "value": number("A count, a share from 0 to 1, or a test statistic."),
+        **common("df?", "p_value?", "ci_low?", "ci_high?", "n"),
+        "note": text("The test and its counts, in words."),
     },
     key=("check", "group", "statistic"),
 )

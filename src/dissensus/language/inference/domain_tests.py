@@ -23,25 +23,26 @@ from dissensus.stats.checks import IntArray
 from dissensus.stats.groups import anova, kruskal_wallis, welch_anova
 from dissensus.stats.redrawing import redrawn_comparison
 from dissensus.stats.results import NAN, OmnibusTest
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, number, text
 
 DOMAIN_TESTS = Schema(
     name="domain_tests",
     row="outcome, what is compared (both: the mean over languages; or a contrast), and method",
     columns={
-        "outcome": "string",
-        "language": "string",
-        "method": "string",
-        "statistic": "float?",
-        "df_between": "float?",
-        "df_within": "float?",
-        "p_value": "float?",
-        "simulation_error": "float?",
-        "n": "int",
-        "n_groups": "int",
-        "largest": "string?",
-        "smallest": "string?",
-        "difference": "float?",
+        **common("outcome"),
+        "language": text("both for the mean over languages, or a contrast of two."),
+        **common("method"),
+        "statistic": number("Value of the test statistic."),
+        "df_between": number("Degrees of freedom between domains."),
+        "df_within": number("Degrees of freedom within domains."),
+        **common("p_value?", "simulation_error?", "n"),
+        "n_groups": count("How many domains the test compares."),
+        "largest": Column("string?", "Domain with the larger mean in the picked pair."),
+        "smallest": Column("string?", "Domain with the smaller mean in the picked pair."),
+        "difference": number(
+            "Mean of the larger less that of the smaller domain.", "of the outcome"
+        ),
     },
     key=("outcome", "language", "method"),
 )
@@ -177,9 +178,9 @@ def _redrawn(
             "largest_minus_smallest",
             n,
             k,
-            statistic=picked.statistic,
-            p_value=picked.p_value,
-            simulation_error=picked.simulation_error,
+            statistic=picked.test.statistic,
+            p_value=picked.test.p_value,
+            simulation_error=picked.test.simulation_error,
             largest=names[picked.largest],
             smallest=names[picked.smallest],
             difference=picked.difference,

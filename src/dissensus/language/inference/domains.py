@@ -12,13 +12,14 @@ from typing import Any
 import pandas as pd
 
 from dissensus.digests import digest
+from dissensus.language.design.pool import POOL
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Sample, by_language, draw_table
 from dissensus.language.settings import InferenceSettings
-from dissensus.stats.groups import pairwise_welch
-from dissensus.stats.multiplicity import tukey_kramer
+from dissensus.stats.groups import pairwise_welch, tukey_kramer
 from dissensus.stats.results import NAN, PairComparison
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import chance, common, count, text
 
 #: The mean over the languages of a draw, where a language is asked for.
 BOTH = "both"
@@ -27,17 +28,10 @@ DOMAINS = Schema(
     name="domains",
     row="outcome, language (or both), domain and method",
     columns={
-        "outcome": "string",
-        "language": "string",
-        "domain_id": "int",
-        "domain": "string",
-        "method": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "n": "int",
-        "n_clusters": "int",
+        **common("outcome"),
+        "language": text("Language of the debates; both for the mean over languages."),
+        **POOL.pick("domain_id", "domain"),
+        **common("method", "estimate?", "se?", "ci_low?", "ci_high?", "n", "n_clusters"),
     },
     key=("outcome", "language", "domain_id", "method"),
 )
@@ -46,22 +40,16 @@ DOMAIN_CONTRASTS = Schema(
     name="domain_contrasts",
     row="outcome and pair of domains, first minus second",
     columns={
-        "outcome": "string",
-        "first_id": "int",
-        "second_id": "int",
-        "first": "string",
-        "second": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "df": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "p_value": "float?",
-        "p_bh": "float?",
-        "p_by": "float?",
-        "p_tukey": "float?",
-        "n_first": "int",
-        "n_second": "int",
+        **common("outcome"),
+        "first_id": Column("int", "Code of the first domain."),
+        "second_id": Column("int", "Code of the second domain."),
+        "first": text("Name of the first domain."),
+        "second": text("Name of the second domain."),
+        **common("estimate?", "se?", "df?", "ci_low?", "ci_high?", "p_value?", "p_bh?"),
+        "p_by": chance("P-value adjusted by Benjamini and Yekutieli over its family of tests."),
+        "p_tukey": chance("P-value by Tukey and Kramer over all pairs of domains."),
+        "n_first": count("How many draws the first domain has."),
+        "n_second": count("How many draws the second domain has."),
     },
     key=("outcome", "first_id", "second_id"),
 )

@@ -29,25 +29,15 @@ from dissensus.stats.bounds import lee_bounds, manski_bounds
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import Estimate
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, flag
 
 LANGUAGE_EFFECT = Schema(
     name="language_effect",
     row="contrast, outcome and method; NaN where the data do not define the number",
     columns={
-        "contrast": "string",
-        "outcome": "string",
-        "method": "string",
-        "estimate": "float?",
-        "se": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "p_value": "float?",
-        "n": "int",
-        "n_clusters": "int",
-        "simulation_error": "float?",
-        "p_adjusted": "float?",
-        "p_bh": "float?",
-        "headline": "bool",
+        **common("contrast", "outcome", "method", "estimate?", "se?", "ci_low?", "ci_high?"),
+        **common("p_value?", "n", "n_clusters", "simulation_error?", "p_adjusted?", "p_bh?"),
+        "headline": flag("Whether this is the primary outcome by the headline's method."),
     },
     key=("contrast", "outcome", "method"),
 )

@@ -12,19 +12,22 @@ from dissensus.language.inference.estimators import HEADLINE, Options, estimate
 from dissensus.language.inference.pairs import compared_languages, contrast_name, pair_up
 from dissensus.stats.power import minimum_detectable_effect, power_paired_t
 from dissensus.stats.results import NAN
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import chance, count, number, text
 
 POWER = Schema(
     name="power",
     row="basis, number of draws and effect",
     columns={
-        "basis": "string",
-        "n_draws": "int",
-        "sd": "float?",
-        "effect_sd": "float",
-        "effect": "float?",
-        "power": "float?",
-        "mde": "float?",
+        "basis": text("Where the spread comes from: standardised, or a contrast and its unit."),
+        "n_draws": count("How many complete draws the study has."),
+        "sd": number("Standard deviation of a paired difference.", "of the outcome"),
+        "effect_sd": Column(
+            "float", "True effect, standardised.", "standard deviations of a paired difference"
+        ),
+        "effect": number("True effect in the unit of the outcome.", "of the outcome"),
+        "power": chance("Power of the paired t test."),
+        "mde": number("Smallest effect that is found with a power of .8.", "of the outcome"),
     },
     key=("basis", "n_draws", "effect_sd"),
 )

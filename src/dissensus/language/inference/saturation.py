@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.language.design.manifest import MANIFEST
 from dissensus.language.inference.pairs import languages_of
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.results import NAN
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, flag, share
 
 SATURATION = Schema(
     name="saturation",
     row="outcome on a bounded scale, and language",
     columns={
-        "outcome": "string",
-        "language": "string",
-        "share_at_low": "float?",
-        "share_at_high": "float?",
-        "warning": "bool",
-        "n": "int",
+        **common("outcome"),
+        **MANIFEST.pick("language"),
+        "share_at_low": share("Share of the sessions within .01 of the lower bound."),
+        "share_at_high": share("Share of the sessions within .01 of the upper bound."),
+        "warning": flag("Whether either share is above the limit of the settings."),
+        **common("n"),
     },
     key=("outcome", "language"),
 )

@@ -24,28 +24,31 @@ from dissensus.language.measures.anchors import Clips, fit, weighted
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.joint import joint_permutation
 from dissensus.stats.results import NAN
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, flag, number, text
 
 SPECIFICATION_CURVE = Schema(
     name="specification_curve",
     row="contrast and specification, in ascending order of the standardised estimate",
     columns={
-        "contrast": "string",
-        "specification": "int",
-        "weight_lexical": "float",
-        "unit": "string?",
-        "variant": "string?",
-        "tokenizer": "string?",
-        "pairs": "string?",
-        "embedder": "string?",
-        "anchor": "string",
-        "estimate": "float?",
-        "ci_low": "float?",
-        "ci_high": "float?",
-        "p_value": "float?",
-        "estimate_d": "float?",
-        "n": "int",
-        "main": "bool",
+        **common("contrast"),
+        "specification": Column("int", "Rank of the standardised estimate, from 1."),
+        "weight_lexical": Column(
+            "float", "Weight of the lexical similarity in the index.", "share, 0 to 1"
+        ),
+        "unit": Column("string?", "What one token distribution is made of: turn, speaker or side."),
+        "variant": Column("string?", "Which lexical similarity: plain, matched or excess."),
+        **common("tokenizer?"),
+        "pairs": Column("string?", "Which turns are compared in meaning: pooled or cross_side."),
+        **common("embedder?"),
+        "anchor": text("Name of the scale that both similarities are put on."),
+        **common("estimate?", "ci_low?", "ci_high?", "p_value?"),
+        "estimate_d": number(
+            "Mean of the paired differences over their standard deviation.",
+            "standard deviations of a paired difference",
+        ),
+        **common("n"),
+        "main": flag("Whether the primary outcome is measured this way."),
     },
     key=("contrast", "specification"),
 )
@@ -54,12 +57,11 @@ SPECIFICATION_TESTS = Schema(
     name="specification_tests",
     row="contrast and joint test",
     columns={
-        "contrast": "string",
-        "test": "string",
-        "statistic": "float?",
-        "p_value": "float?",
-        "n_specifications": "int",
-        "n": "int",
+        **common("contrast", "test"),
+        "statistic": number("Value of the test statistic."),
+        **common("p_value?"),
+        "n_specifications": count("How many specifications take part in the test."),
+        **common("n"),
     },
     key=("contrast", "test"),
 )
@@ -274,7 +276,6 @@ def _joint(
     found: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
     if n > 1 and k > 0:
         test = joint_permutation(
-            None,
             matrix,
             alpha=1.0 - settings.confidence,
             flips=min(settings.flips, _MOST_FLIPS),

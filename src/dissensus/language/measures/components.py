@@ -9,37 +9,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dissensus.digests import digest
-from dissensus.tables.artefact import Schema
+from dissensus.language.design.manifest import MANIFEST
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count
 from dissensus.text.divergences import grouped_measures
 from dissensus.text.embeddings import cosine_matrix, pair_means
 
 UNITS = ("turn", "speaker", "side")
+#: Ending of a column -> what it holds for a unit, and its unit of measurement.
+_VARIANTS = {
+    "": ("Lexical similarity of the {}s: 1 - JSD / log of their number.", "0 to 1"),
+    "_matched": ("Lexical similarity of the {}s cut at random to one length.", "0 to 1"),
+    "_excess": ("Lexical similarity of the {}s less that of shuffled tokens.", "-1 to 1"),
+}
+_PAIRS = {
+    "pooled": "any two turns",
+    "cross_side": "turns of different sides",
+    "same_side": "turns of two speakers of one side",
+    "same_speaker": "two turns of one speaker",
+}
 
 COMPONENTS = Schema(
     name="components",
     row="session, tokeniser and embedder",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "language": "string",
-        "tokenizer": "string",
-        "embedder": "string",
+        **MANIFEST.pick("session_id", "draw_id", "language"),
+        **common("tokenizer", "embedder"),
         **{
-            f"s_lex_{unit}{variant}": "float?"
+            f"s_lex_{unit}{variant}": Column("float?", meaning.format(unit), bounds)
             for unit in UNITS
-            for variant in ("", "_matched", "_excess")
+            for variant, (meaning, bounds) in _VARIANTS.items()
         },
         **{
-            f"s_sem_{pairs}": "float?"
-            for pairs in ("pooled", "cross_side", "same_side", "same_speaker")
+            f"s_sem_{pairs}": Column("float?", f"Mean cosine similarity of {which}.", "-1 to 1")
+            for pairs, which in _PAIRS.items()
         },
-        "tokens": "int",
-        "types": "int",
-        "words": "int",
-        "characters": "int",
-        "matched_depth": "int",
+        "tokens": Column("int", "How many tokens the session has by the tokeniser.", "tokens"),
+        "types": count("How many different tokens the session has."),
+        "words": count("How many words the session has; Chinese ones by segmentation."),
+        "characters": count("How many characters the session has."),
+        "matched_depth": Column(
+            "int", "Length that turns are cut to for s_lex_turn_matched.", "tokens"
+        ),
     },
     key=("session_id", "tokenizer", "embedder"),
+    paths=("components.parquet", "shards/{shard}/components.parquet"),
 )
 
 Turn = Mapping[str, Any]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count
 from dissensus.text.embeddings import Embedder, Vectors
 
 if TYPE_CHECKING:
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
 EMBEDDINGS = Schema(
     name="embeddings",
     row="turn and embedder",
-    columns={"session_id": "string", "turn": "int", "embedder": "string", "vector": "floats"},
+    columns={
+        **common("session_id", "turn", "embedder"),
+        "vector": Column("floats", "Embedding of the turn's text, of length 1."),
+    },
     key=("session_id", "turn", "embedder"),
+    paths=("shards/{shard}/embeddings.parquet",),
 )
 
 _OF_THE_REPLY = (
@@ -30,21 +35,15 @@ EMBEDDING_CALLS = Schema(
     name="embedding_calls",
     row="call for embeddings; none where they are made here",
     columns={
-        "block": "int",
-        "call": "int",
-        "embedder": "string",
-        "texts": "int",
-        "input_tokens": "int",
-        "cost_usd": "float?",
-        "faults": "strings",
-        "faults_usd": "float",
-        "latency_s": "float",
-        "queued_s": "float",
-        "error": "string",
-        "answered_by": "string",
-        "request_id": "string",
+        **common("block"),
+        "call": Column("int", "Number of the embedder's call in the block, from 1."),
+        **common("embedder"),
+        "texts": count("How many texts the call embeds."),
+        **common("input_tokens", "cost_usd?", "faults", "faults_usd", "latency_s", "queued_s"),
+        **common("error", "answered_by", "request_id"),
     },
     key=("block", "embedder", "call"),
+    paths=("shards/{shard}/embedding_calls.parquet",),
 )
 
 

@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pandas as pd
 
+from dissensus.language.design.manifest import MANIFEST
 from dissensus.language.measures.anchors import Clips, fit, homogeneity
-from dissensus.language.settings import MeasureSettings
+from dissensus.language.measures.components import COMPONENTS
+from dissensus.language.settings import MeasureSettings, Scale
 from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, number
+
+_PARTS = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
+_SCALE = "standard deviations of the reference language for z, else 0 to 1"
 
 METRICS = Schema(
     name="metrics",
     row="session; without measures where it failed for good",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "language": "string",
-        "domain_id": "int",
-        "motion_id": "string",
-        "s_lex": "float?",
-        "s_sem": "float?",
-        "tokens": "int?",
-        "compliant": "bool?",
-        "attempts": "int",
-        "block": "int",
-        "language_order": "string",
-        "position": "int",
-        "complete": "bool",
-        "repairs": "int",
+        **MANIFEST.pick("session_id", "draw_id", "language", "domain_id", "motion_id"),
+        "s_lex": number(
+            "Lexical similarity of the settings' units: 1 - JSD / log of their number.", "0 to 1"
+        ),
+        "s_sem": number("Mean cosine similarity of any two turns.", "-1 to 1"),
+        **COMPONENTS.pick("tokens?"),
+        **common("compliant?", "attempts"),
+        **MANIFEST.pick("block", "language_order", "position"),
+        **common("complete", "repairs"),
+        "s_lex_matched": number(
+            "Lexical similarity of the units cut at random to one length.", "0 to 1"
+        ),
+        "s_lex_excess": number(
+            "Lexical similarity of the units less that of shuffled tokens.", "-1 to 1"
+        ),
+        **COMPONENTS.pick(*(f"{name}?" for name in _PARTS)),
+        "lex_{scale}": number(
+            "Lexical similarity on a scale fitted to the reference language.", _SCALE
+        ),
+        "sem_{scale}": number(
+            "Semantic similarity on a scale fitted to the reference language.", _SCALE
+        ),
+        "hi_{scale}": number(
+            "Homogeneity Index: weighted sum of both similarities on that scale.", _SCALE
+        ),
     },
     key=("session_id",),
-    open=True,
+    where={"scale": "|".join(get_args(Scale))},
 )
 
 _DESIGN = ["session_id", "draw_id", "language", "domain_id", "motion_id", "block"]
-_FURTHER = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
 
 
 def measure_homogeneity(

@@ -6,24 +6,28 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from dissensus.tables.artefact import Schema
+from dissensus.language.design.manifest import MANIFEST
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common
 from dissensus.text.reuse import reuse_ratio
 
 REUSE = Schema(
     name="reuse",
     row="pair of one speaker's turns",
     columns={
-        "session_id": "string",
-        "draw_id": "string",
-        "language": "string",
-        "speaker": "string",
-        "model": "string",
-        "first_turn": "int",
-        "second_turn": "int",
-        "characters": "float",
-        "tokens": "float",
+        **MANIFEST.pick("session_id", "draw_id", "language"),
+        **common("speaker", "model"),
+        "first_turn": Column("int", "Number of the earlier turn."),
+        "second_turn": Column("int", "Number of the later turn."),
+        "characters": Column(
+            "float", "Share of the two turns' characters that match in order.", "share, 0 to 1"
+        ),
+        "tokens": Column(
+            "float", "Share of the two turns' tokens that match in order.", "share, 0 to 1"
+        ),
     },
     key=("session_id", "first_turn", "second_turn"),
+    paths=("reuse.parquet", "shards/{shard}/reuse.parquet"),
 )
 
 

@@ -1,0 +1,97 @@
+"""Every schema is closed and says what each of its columns holds, and so does the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dissensus.errors import ArtefactError
+from dissensus.study.codebook import SHARED, page, schemas
+from dissensus.tables.artefact import Schema, read, write
+from dissensus.tables.common import COMMON
+
+ROOT = Path(__file__).parents[2]
+FOUND = {f"{study}/{schema.name}": schema for study, own in schemas().items() for schema in own}
+#: Those whose word is another in the study's own language: a tournament's round, say.
+OWN_MEANING = {
+    "language/pool: round",
+    "deliberation/pairs: round",
+    "deliberation/pairs: n",
+    "deliberation/rounds: error",
+    "identity/metrics: complete",
+    "identity/power: sd",
+    "identity/power: power",
+    "language/power: sd",
+    "language/power: power",
+    "every study/spending: session_id",
+}
+
+every_schema = pytest.mark.parametrize("schema", FOUND.values(), ids=FOUND)
+
+
+def rows_of(schema: Schema) -> pa.Table:
+    """A table of one row that a schema takes."""
+    names = {name: name.format_map(dict.fromkeys(schema.where, "z")) for name in schema.columns}
+    fields = [column.field(names[name]) for name, column in schema.columns.items()]
+    blank = {pa.string(): "", pa.int64(): 1, pa.float64(): 0.5, pa.bool_(): True}
+    return pa.table([pa.array([blank.get(f.type, [])], f.type) for f in fields], pa.schema(fields))
+
+
+def test_every_artefact_of_the_workflow_has_its_schema_here():
+    """Files are counted by the names in the rules, which know nothing of the schemas."""
+    rules = [*(ROOT / "workflow/rules").rglob("*.smk"), ROOT / "Snakefile"]
+    text = "".join(path.read_text(encoding="utf-8") for path in rules)
+    made = set(re.findall(r"(\w+)(?:/\{session\})?\.parquet", text)) - {"session", "kind", "name"}
+    assert len(made) > 30
+    assert made <= {schema.name for schema in FOUND.values()}
+    assert {name.split("/")[0] for name in FOUND} == {
+        SHARED,
+        *("deliberation", "identity", "language"),
+    }
+
+
+@every_schema
+def test_every_column_has_a_sentence(schema: Schema):
+    for name, column in schema.columns.items():
+        words = re.findall(r"[a-z]+", column.meaning.casefold())
+        assert re.fullmatch(r"\S.*\S\.", column.meaning), name
+        assert len(words) > 2 and set(words) != set(re.findall(r"[a-z]+", name.casefold())), name
+        assert column.unit == column.unit.strip() and not column.unit.endswith("."), name
+
+
+@every_schema
+def test_every_number_has_a_unit_but_those_that_name_something(schema: Schema):
+    for name, column in schema.columns.items():
+        if column.kind.rstrip("?") in ("string", "strings", "bool"):
+            assert not column.unit, name
+
+
+@every_schema
+def test_an_extra_column_is_refused(schema: Schema, tmp_path: Path):
+    path, table = tmp_path / "a.parquet", rows_of(schema)
+    write(path, schema, table, {})
+    assert read(path).equals(read(path, schema)) and read(path).num_rows == 1
+    with pytest.raises(ArtefactError, match=rf"b\.parquet: {schema.name} has no column 'extra'\."):
+        write(tmp_path / "b.parquet", schema, table.append_column("extra", [[1]]), {})
+
+
+def test_one_name_has_one_meaning():
+    own = {
+        f"{artefact}: {name}"
+        for artefact, schema in FOUND.items()
+        for name, column in schema.columns.items()
+        if name in COMMON and replace(column, kind="") != replace(COMMON[name], kind="")
+    }
+    assert own == OWN_MEANING
+    used = {name for schema in FOUND.values() for name in schema.columns}
+    assert set(COMMON) <= used
+
+
+def test_the_page_is_true():
+    kept = (ROOT / "docs/artefacts.md").read_text(encoding="utf-8")
+    assert kept == page(), "docs/artefacts.md is out of date: make docs"
+    assert "| `hi_{scale}` | float? |" in kept
