@@ -13,7 +13,7 @@ from dissensus.language.settings import MeasureSettings, Scale
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number
 
-_PARTS = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
+_FURTHER = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
 _SCALE = "standard deviations of the reference language for z, else 0 to 1"
 
 METRICS = Schema(
@@ -35,7 +35,7 @@ METRICS = Schema(
         "s_lex_excess": number(
             "Lexical similarity of the units less that of shuffled tokens.", "-1 to 1"
         ),
-        **COMPONENTS.pick(*(f"{name}?" for name in _PARTS)),
+        **COMPONENTS.pick(*(f"{name}?" for name in _FURTHER)),
         "lex_{scale}": number(
             "Lexical similarity on a scale fitted to the reference language.", _SCALE
         ),
