@@ -40,6 +40,7 @@ def said(run: Run) -> dict[str, dict[str, str]]:
     return {name: draw(run.artefacts, VIEW).facts for name, draw in MAKERS.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", MAKERS)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> None:
