@@ -87,13 +87,13 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
     rows = []
     for team, bank in found.cells():
         own = debates[(debates["team"] == team) & (debates["bank"] == bank)]
-        said = held[(held["team"] == team) & (held["bank"] == bank)]
+        answers = held[(held["team"] == team) & (held["bank"] == bank)]
         sessions = {OPENING: own["opening"].unique()} | {
             condition: own.loc[own["condition"] == condition, "session_id"] for condition in LABELS
         }
         # Both conditions share their opening: round 0 is counted once a question.
-        opening = said[said["round"] == 0].drop_duplicates("question_id")
-        later = said[said["round"] > 0]
+        opening = answers[answers["round"] == 0].drop_duplicates("question_id")
+        later = answers[answers["round"] > 0]
         rows.append(
             (
                 team,
