@@ -96,7 +96,7 @@ def measure(bench: Bench) -> None:
     what = f"identity bias found in {replicates} studies of {questions} questions"
     with bench.attempt(what):
         run = took([sys.executable, __file__, "recovery", str(replicates), str(questions)], ROOT)
-        _found(bench, what, json.loads(run.said.splitlines()[-1]))
+        _found(bench, what, json.loads(run.stdout.splitlines()[-1]))
 
 
 def _found(bench: Bench, what: str, rows: list[dict[str, Any]]) -> None:
@@ -123,7 +123,7 @@ def _speed(bench: Bench) -> None:
 
 def _measured(name: str, size: int) -> Took:
     run = took([sys.executable, __file__, name, str(size)], ROOT)
-    inside = json.loads(run.said.splitlines()[-1])
+    inside = json.loads(run.stdout.splitlines()[-1])
     return Took(inside, inside, run.largest_mb, run.together_mb)
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from threading import Lock
 
 from dissensus.llm.call import Message, Reply, Request
-from dissensus.session.protocol import Call, Steps, Turn
+from dissensus.session.protocol import Call, Decoding, Parsed, Steps, Turn
 from dissensus.session.runner import Limits, Session
 
 ROOT = Path(__file__).parent.parent
 
 #: Limits with nothing unusual about them.
-LIMITS = Limits(repairs=2, session_attempts=3, temperature=0.2, max_tokens=512)
+LIMITS = Limits(repairs=2, session_attempts=3)
+DECODING = Decoding(temperature=0.2, max_tokens=512)
 
 
 @dataclass
@@ -50,9 +51,11 @@ def in_turn(*replies: str | Reply) -> Callable[[Request], Reply]:
     return say
 
 
-def no_bad(text: str) -> tuple[str, ...]:
-    """The one rule of a toy debate: do not say "bad"."""
-    return ("bad word",) if "bad" in text else ()
+class NoBad:
+    """The one rule of a toy debate: do not say "bad". Its value is the text in capitals."""
+
+    def read(self, text: str) -> Parsed[str]:
+        return Parsed(text.upper(), ("bad word",) if "bad" in text else ())
 
 
 def toy_call(number: int, speaker: str = "A", prompt: str = "", model: str = "m") -> Call:
@@ -69,8 +72,9 @@ def toy_call(number: int, speaker: str = "A", prompt: str = "", model: str = "m"
         round_label=f"round {number}",
         model=model,
         messages=(Message("user", content),),
-        violations=no_bad,
+        format=NoBad(),
         again=again,
+        decoding=DECODING,
     )
 
 

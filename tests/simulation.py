@@ -14,6 +14,7 @@ from dissensus.language.protocol import Prompts, debate
 from dissensus.llm.call import Request
 from dissensus.llm.journal import Journal
 from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
 from scripted import ROOT
 
@@ -67,9 +68,10 @@ def hold(
         script=SCRIPTS[language],
         words_per_sentence=50,
         system_message=False,
+        decoding=Decoding(0.2, 512),
     )
     provider = SimulatedModel("s", model)
-    return run_session(seed, steps, {"s": provider}, NoJournal(), Limits(repairs, 1, 0.2, 512))
+    return run_session(seed, steps, {"s": provider}, NoJournal(), Limits(repairs, 1))
 
 
 @dataclass(frozen=True)

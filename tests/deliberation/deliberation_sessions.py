@@ -14,6 +14,7 @@ from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
 from scripted import ROOT, Scripted
 from simulation import NoJournal
@@ -30,7 +31,8 @@ CONTROL: dict[str, Any] = {
     **{"slope_guard": True, "rca_retries": 3},
 }
 PLAIN = Arm("emergent", crit=False, assessed=False, retries=None, schedule=None, control={})
-LIMITS = Limits(repairs=0, session_attempts=1, temperature=0.7, max_tokens=900)
+LIMITS = Limits(repairs=0, session_attempts=1)
+DECODING = Decoding(temperature=0.7, max_tokens=900)
 
 FOLLOWS = json.dumps({"follows": True, "reason": "It does."})
 PARTS = json.dumps({"follows": False, "reason": "The text says the other."})
@@ -106,7 +108,7 @@ def hold(
 ) -> Session:
     """Hold a session in which one provider plays all the agents and the judge."""
     cast = Cast({f"A{seat}": "panel" for seat in range(1, count + 1)}, "judge")
-    steps = deliberate(WORDING, TOPIC, cast, arm, rounds, note)
+    steps = deliberate(WORDING, TOPIC, cast, arm, rounds, note, DECODING)
     models = dict.fromkeys(("panel", "judge"), agents.provider)
     limits = replace(LIMITS, repairs=repairs)
     return run_session(7, steps, models, NoJournal() if journal is None else journal, limits)
@@ -159,7 +161,7 @@ def hold_simulated(
         name: SimulatedModel(name, one) for name, one in zip(cast.values(), models, strict=True)
     }
     held["judge"] = SimulatedModel("judge", judge or simulated("judge"))
-    steps = deliberate(WORDING, what, Cast(cast, "judge"), arm, rounds, note)
+    steps = deliberate(WORDING, what, Cast(cast, "judge"), arm, rounds, note, DECODING)
     return run_session(seed, steps, held, NoJournal(), replace(LIMITS, repairs=repairs))
 
 

@@ -51,6 +51,7 @@ def words(figure: Figure) -> set[str]:
     return {text for text, _ in visible_texts(figure)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"),
     [*((name, size) for name in MAKERS for size in SIZES[:2]), ("debate_graph", SIZES[2])],

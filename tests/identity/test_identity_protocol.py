@@ -15,9 +15,9 @@ from scipy.stats import chisquare
 
 from dissensus.errors import ResourceError
 from dissensus.identity.design.graph import peers_in
-from dissensus.identity.protocol import AGENT, Debate, Prompts, order, read_personas
+from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, order, read_personas
 from dissensus.llm.call import Message
-from dissensus.session.protocol import Call, Steps, Turn
+from dissensus.session.protocol import Call, Decoding, Parsed, Steps
 from scripted import ROOT
 
 FOLDER = ROOT / "resources" / "prompts" / "identity"
@@ -113,8 +113,8 @@ def debate(agents: int = 3, seats: Sequence[str] = (), systems: Sequence[str] = 
     return Debate(
         PROMPTS,
         "Q?\n(A) x\n(B) y",
-        "choice",
-        2,
+        AnswerFormat("choice", 2),
+        Decoding(1.0, 64),
         "m",
         tuple(seats or [AGENT] * agents),
         tuple(systems or [""] * agents),
@@ -127,9 +127,7 @@ def held(steps: Steps) -> list[Sequence[Call]]:
     step = next(steps, None)
     while step is not None:
         taken.append(step)
-        turns = [
-            Turn(c.number, c.speaker, c.role, c.round_label, c.model, said(c), 0, ()) for c in step
-        ]
+        turns = [c.turn(said(c)) for c in step]
         try:
             step = steps.send(turns)
         except StopIteration:
@@ -213,13 +211,15 @@ def test_a_persona_is_the_agents_role_and_system_message():
 
 def test_a_response_without_a_final_answer_is_the_only_violation():
     (step,) = held(debate().opening())
-    assert step[0].violations("I think so. {final answer: (B)}") == ()
+    assert step[0].format.read("I think so. {final answer: (B)}") == Parsed("B")
     for text in ("I think (B).", "{final answer: (C)}", ""):
-        assert step[0].violations(text) == ("no final answer",)
-    numeric = Debate(PROMPTS, "Q?", "numeric", 0, "m", (AGENT,) * 2, ("", ""))
+        assert step[0].format.read(text) == Parsed(None, ("no final answer",))
+    numeric = Debate(
+        PROMPTS, "Q?", AnswerFormat("numeric", 0), Decoding(1.0, 64), "m", (AGENT,) * 2, ("", "")
+    )
     (step,) = held(numeric.opening())
-    assert step[0].violations("{final answer: (12.5)}") == ()
-    assert step[0].violations("{final answer: (B)}") == ("no final answer",)
+    assert step[0].format.read("{final answer: (12.5)}") == Parsed("12.5")
+    assert step[0].format.read("{final answer: (B)}").problems == ("no final answer",)
 
 
 def test_a_repair_is_the_same_prompt_with_one_sentence_more():

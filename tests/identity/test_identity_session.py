@@ -243,10 +243,10 @@ def test_a_debate_fails_where_its_opening_failed_and_asks_nothing(tmp_path):
     opening = here.rows[row["opening"]]
     assert "timeout" in here.run(opening, board)
     asked = len(board.asking.asked)
-    assert here.run(row, board) == f"its opening {row['opening']} failed"
+    assert here.run(row, board) == f"{row['opening']}, which it reads, failed"
     assert len(board.asking.asked) == asked
     kept = provenance_of(paths_in(tmp_path, row["session_id"]).transcript)
-    assert kept["failure"] == f"its opening {row['opening']} failed"
+    assert kept["failure"] == f"{row['opening']}, which it reads, failed"
 
 
 def test_a_debate_whose_opening_is_not_there_is_no_failure_of_the_session(tmp_path):

@@ -21,11 +21,11 @@ from dissensus.identity import simulated
 from dissensus.identity.design.banks import read_bank, write_question
 from dissensus.identity.design.formats import Question
 from dissensus.identity.design.graph import Peers, peers_in
-from dissensus.identity.protocol import AGENT, Debate, Prompts
+from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, weighed_in
 from dissensus.llm.call import Message
-from dissensus.session.protocol import Steps, Turn
+from dissensus.session.protocol import Decoding, Steps
 from scripted import ROOT
 
 PROMPTS = Prompts.read(ROOT / "resources" / "prompts" / "identity" / "debate.yaml")
@@ -66,7 +66,8 @@ def answer_in(text: str) -> str:
 def debate_on(question: Question, systems: Sequence[str] = ("",) * AGENTS) -> Debate:
     asked = write_question(question.kind, question.text, question.options)
     seats = (AGENT,) * len(systems)
-    return Debate(PROMPTS, asked, question.kind, len(question.options), "m", seats, tuple(systems))
+    format = AnswerFormat(question.kind, len(question.options))
+    return Debate(PROMPTS, asked, format, Decoding(1.0, 64), "m", seats, tuple(systems))
 
 
 def played(steps: Steps, model: dict[str, Any], rng: np.random.Generator) -> list[list[str]]:
@@ -76,10 +77,7 @@ def played(steps: Steps, model: dict[str, Any], rng: np.random.Generator) -> lis
     while step is not None:
         said = [simulated.speak(call.messages, model, rng) for call in step]
         rounds.append(said)
-        turns = [
-            Turn(c.number, c.speaker, c.role, c.round_label, c.model, text, 0, ())
-            for c, text in zip(step, said, strict=True)
-        ]
+        turns = [c.turn(text) for c, text in zip(step, said, strict=True)]
         try:
             step = steps.send(turns)
         except StopIteration:

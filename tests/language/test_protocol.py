@@ -10,7 +10,7 @@ import yaml
 from dissensus.errors import ResourceError
 from dissensus.language.protocol import Prompts, debate, turn_prompt
 from dissensus.llm.call import Message
-from dissensus.session.protocol import Call, Turn
+from dissensus.session.protocol import Call, Decoding
 from scripted import ROOT
 
 FOLDER = ROOT / "resources" / "prompts" / "language"
@@ -100,6 +100,7 @@ REPAIR = (
     "Your last response violated the rules: {VIOLATION_REASON}. Rewrite the entire response to "
     "comply exactly."
 )
+DECODING = Decoding(0.2, 512)
 MOTIONS = {"en": "This House would act", "zh": "本院将采取行动"}
 
 
@@ -111,18 +112,20 @@ def words(text: str) -> list[str]:
 def play(prompts: Prompts, topic: str, speeches: list[str], *, system: bool = False) -> list[Call]:
     """The calls of a debate in which these speeches are given."""
     steps = debate(
-        prompts, topic, CAST, script="latin", words_per_sentence=50, system_message=system
+        prompts,
+        topic,
+        CAST,
+        script="latin",
+        words_per_sentence=50,
+        system_message=system,
+        decoding=DECODING,
     )()
     calls, step = [], next(steps)
     for speech in speeches:
         (call,) = step
         calls.append(call)
-        turn = Turn(
-            *(call.number, call.speaker, call.role, call.round_label, call.model),
-            *(speech, 0, ()),
-        )
         try:
-            step = steps.send([turn])
+            step = steps.send([call.turn(speech)])
         except StopIteration:
             return calls
     return [*calls, *step]
@@ -171,9 +174,9 @@ def test_the_schedule_is_the_papers():
     for call, (speaker, label, _, sentences) in zip(calls, SCHEDULE, strict=True):
         assert (call.speaker, call.role, call.round_label) == (speaker, ROLES[speaker], label)
         assert call.model == CAST[speaker]
-        assert call.violations(" ".join(["It is so."] * sentences)) == ()
+        assert call.format.read(" ".join(["It is so."] * sentences)).problems == ()
         for wrong in (sentences - 1, sentences + 1):
-            (found,) = call.violations(" ".join(["It is so."] * wrong))
+            (found,) = call.format.read(" ".join(["It is so."] * wrong)).problems
             assert found == f"{wrong} sentences instead of exactly {sentences}"
 
 
@@ -260,7 +263,8 @@ def test_the_prompt_of_a_turn_can_be_had_alone():
 
 
 def test_each_attempt_at_a_session_starts_afresh():
-    start = debate(EN, "x", CAST, script="latin", words_per_sentence=50, system_message=False)
+    rules = {"script": "latin", "words_per_sentence": 50, "system_message": False}
+    start = debate(EN, "x", CAST, decoding=DECODING, **rules)
     first = next(start())[0].messages
     second = next(start())[0].messages
     assert first == second == (Message("user", first[0].content),)

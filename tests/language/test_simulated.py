@@ -11,7 +11,7 @@ import pytest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
 from dissensus.llm.call import Message
-from dissensus.text.divergences import count_matrix, lexical_similarity
+from dissensus.text.divergences import grouped_measures
 from dissensus.text.tokens import tokenizer
 from scripted import ROOT
 from simulation import decisions, hold, motions, settings
@@ -100,7 +100,9 @@ def test_more_recycling_is_more_similarity(language: str):
             encode = tokenizer("words")
             turns = hold(model, topic(motion_id, language), language).turns
             units = [np.array(encode(turn.text)) for turn in turns]
-            values.append(lexical_similarity(count_matrix(units)))
+            rng, turns_apart = np.random.default_rng(0), [range(len(units))]
+            found = grouped_measures(units, turns_apart, depths=[1], repetitions=1, rng=rng)
+            values.append(found[0].plain)
         return float(np.mean(values))
 
     low, middle, high = mean(0.05), mean(0.5), mean(0.95)

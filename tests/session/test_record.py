@@ -31,7 +31,7 @@ FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)
 @pytest.fixture
 def paths(tmp_path: Path) -> SessionPaths:
     kinds = (tmp_path / f"{kind}.parquet" for kind in ("a", "t", "c"))
-    return SessionPaths(*kinds, tmp_path / "held" / "d001-en")
+    return SessionPaths(*kinds, tmp_path / "mark" / "d001-en")
 
 
 def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A", "B")) -> None:
@@ -94,7 +94,7 @@ def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_pa
     record(paths, tmp_path, full, Reply("two", answered_by="provider-mini"), "three", steps="ABC")
     first, second, third = read(paths.calls, CALLS).to_pylist()
     assert list(first) == list(CALLS.columns)
-    assert {name: first[name] for name in list(first)[9:]} == {
+    assert {name: first[name] for name in list(first)[10:]} == {
         "input_tokens": 70,
         "cached_tokens": 64,
         "output_tokens": 8,
@@ -136,25 +136,25 @@ def test_transcripts_hold_no_clock_reading(paths: SessionPaths, tmp_path: Path):
     assert written[0] == written[1]
 
 
-def test_held_says_to_which_specification(paths: SessionPaths, tmp_path: Path):
+def test_the_mark_says_to_which_specification(paths: SessionPaths, tmp_path: Path):
     assert not is_complete(paths, DIGEST)
     record(paths, tmp_path, "one", "two")
-    assert paths.held.read_text() == DIGEST
+    assert paths.mark.read_text() == DIGEST
     assert is_complete(paths, DIGEST)
     assert not is_complete(paths, DIGEST[::-1])
     assert not is_complete(paths, DIGEST[:32])
-    assert [path.name for path in paths.held.parent.iterdir()] == ["d001-en"]
+    assert [path.name for path in paths.mark.parent.iterdir()] == ["d001-en"]
 
 
-@pytest.mark.parametrize("lost", ["attempts", "transcript", "calls", "held"])
-def test_a_session_that_lacks_a_file_is_not_held(paths: SessionPaths, tmp_path: Path, lost: str):
+@pytest.mark.parametrize("lost", ["attempts", "transcript", "calls", "mark"])
+def test_a_session_that_lacks_a_file_is_pending(paths: SessionPaths, tmp_path: Path, lost: str):
     record(paths, tmp_path, "one", "two")
     getattr(paths, lost).unlink()
     assert not is_complete(paths, DIGEST)
 
 
 @pytest.mark.parametrize("blocked", ["attempts", "transcript", "calls"])
-def test_nothing_is_held_until_all_artefacts_are_there(
+def test_nothing_is_complete_until_all_artefacts_are_there(
     paths: SessionPaths, tmp_path: Path, blocked: str
 ):
     record(paths, tmp_path, "one", "two")
@@ -163,7 +163,7 @@ def test_nothing_is_held_until_all_artefacts_are_there(
     path.mkdir()
     with pytest.raises(OSError, match="directory"):
         record(paths, tmp_path, "one", "two")
-    assert not paths.held.exists()
+    assert not paths.mark.exists()
     # However the artefact that was not written comes to be there: the others may be newer.
     path.rmdir()
     path.touch()

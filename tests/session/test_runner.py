@@ -48,10 +48,19 @@ def test_a_debate_without_incident(tmp_path: Path):
 
 def test_what_is_asked_for_is_sent(tmp_path: Path):
     provider = Scripted(in_turn("one"), identity="who")
-    hold(tmp_path, provider, "A", temperature=1, max_tokens=9)
+    hold(tmp_path, provider, "A")
     (asked,) = provider.asked
-    assert (asked.model, asked.identity, asked.temperature, asked.max_tokens) == ("m", "who", 1, 9)
+    assert (asked.model, asked.identity) == ("m", "who")
+    assert (asked.temperature, asked.max_tokens, asked.top_p) == (0.2, 512, None)
     assert 0 <= asked.seed < 2**31
+
+
+def test_a_turn_carries_what_its_format_reads(tmp_path: Path):
+    provider = Scripted(in_turn("one", "bad", "bad", "bad"))
+    session = hold(tmp_path, provider, "A", "B")
+    # What still breaks a rule after all repairs has a value too, where it can be read.
+    assert [(turn.text, turn.value) for turn in session.turns] == [("one", "ONE"), ("bad", "BAD")]
+    assert [attempt.value for attempt in session.attempts] == ["ONE", "BAD", "BAD", "BAD"]
 
 
 def test_a_broken_rule_is_repaired_and_all_are_kept(tmp_path: Path):

@@ -13,7 +13,6 @@ from snakemake.utils import update_config
 from dissensus.language.study import Language
 from dissensus.llm.prices import Price, read_prices
 from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
-from dissensus.session.protocol import Turn
 from dissensus.study import quote
 from dissensus.study.call_plan import call_plans
 from dissensus.study.configuration import load, load_file
@@ -122,11 +121,10 @@ def test_calls_are_planned_as_they_will_be_sent(language: str, system: bool) -> 
         (call,) = step
         sent = "\n".join(message.content for message in call.messages)
         assert planned.prompt.replace(PLACEHOLDER, speech) == sent
-        again = "\n".join(message.content for message in call.again(call.violations("")))
+        again = "\n".join(message.content for message in call.again(call.format.read("").problems))
         assert planned.again.replace(PLACEHOLDER, speech) == again
-        place = (call.number, call.speaker, call.role, call.round_label, call.model)
         if planned is not calls[-1]:
-            step = steps.send([Turn(*place, text=speech, repairs=0, violations=())])
+            step = steps.send([call.turn(speech)])
 
 
 def test_a_session_by_hand() -> None:

@@ -8,7 +8,7 @@ a judge rejected, are counted apart, by their roles. Every step has a number, wh
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -19,7 +19,8 @@ from dissensus.deliberation.measures.state import evidence_overlap, js_of
 from dissensus.deliberation.prompts import Note, Spoken, Topic, View, Wording, repaired
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.llm.call import Message
-from dissensus.session.protocol import Call, Steps, Turn, ViolationCheck, round_label
+from dissensus.session.protocol import Call, Decoding, ReplyFormat, Steps, Turn, round_label
+from dissensus.session.replies import PartialReply
 
 DEBATER, RETRY = "debater", "retry"
 #: What comes before the agent in the name of a judge's call about it.
@@ -63,7 +64,13 @@ class Cast:
 
 
 def deliberate(
-    wording: Wording, topic: Topic, cast: Cast, arm: Arm, rounds: int, note: Note | None
+    wording: Wording,
+    topic: Topic,
+    cast: Cast,
+    arm: Arm,
+    rounds: int,
+    note: Note | None,
+    decoding: Decoding,
 ) -> Callable[[], Steps]:
     """The deliberation as a protocol.
 
@@ -75,8 +82,9 @@ def deliberate(
     arm : how it is held.
     rounds : how many.
     note : the moderator's, None where none is given.
+    decoding : of every reply.
     """
-    return lambda: _Session(wording, topic, cast, arm, rounds, note).steps()
+    return lambda: _Session(wording, topic, cast, arm, rounds, note, decoding).steps()
 
 
 def observed(
@@ -119,6 +127,7 @@ class _Session:
     arm: Arm
     rounds: int
     note: Note | None
+    decoding: Decoding
     number: int = 0
     history: list[Spoken] = field(default_factory=list)
     assessments: Mapping[str, Assessment] = field(default_factory=dict)
@@ -129,10 +138,10 @@ class _Session:
         for round_ in range(1, self.rounds + 1):
             prompts = self._prompts(round_, loop.beta(round_))
             first = {agent: (Message("user", prompt),) for agent, prompt in prompts.items()}
-            texts: dict[str, str | None] = {**(yield from self._write(DEBATER, round_, first))}
+            turns: dict[str, Turn | None] = {**(yield from self._write(DEBATER, round_, first))}
             if self.arm.retries is not None:
-                texts.update((yield from self._check(round_, prompts, texts)))
-            spoken = [self._spoken(agent, round_, text) for agent, text in texts.items()]
+                turns.update((yield from self._check(round_, prompts, turns)))
+            spoken = [_spoken(agent, round_, turn) for agent, turn in turns.items()]
             if self.arm.assessed:
                 self.assessments = yield from self._assess(round_, spoken)
             self.held, js, overlap = observed([one.turn for one in spoken], self.held)
@@ -155,41 +164,41 @@ class _Session:
 
     def _write(
         self, role: str, round_: int, asked: Mapping[str, tuple[Message, ...]]
-    ) -> Part[dict[str, str]]:
-        """One step of debaters: agent -> messages to agent -> reply."""
+    ) -> Part[dict[str, Turn]]:
+        """One step of debaters: agent -> messages to agent -> turn."""
         self.number += 1
         repair = self.wording.debating["repair"]
         models = self.cast.agents
+        format = PartialReply(partial(parse_turn, options=self.topic.options))
         turns = yield [
-            self._call(agent, role, round_, models[agent], messages, self._unread, repair)
+            self._call(agent, role, round_, models[agent], messages, format, repair)
             for agent, messages in asked.items()
         ]
-        return {turn.speaker: turn.text for turn in turns}
+        return {turn.speaker: turn for turn in turns}
 
     def _check(
-        self, round_: int, prompts: Mapping[str, str], texts: Mapping[str, str | None]
-    ) -> Part[dict[str, str | None]]:
-        """Have turns judged and sent back; agent -> its last reply, None where it abstains."""
-        latest = {agent: text for agent, text in texts.items() if text is not None}
+        self, round_: int, prompts: Mapping[str, str], turns: Mapping[str, Turn | None]
+    ) -> Part[dict[str, Turn | None]]:
+        """Have turns judged and sent back; agent -> its last turn, None where it abstains."""
+        latest = {agent: turn for agent, turn in turns.items() if turn is not None}
         rejected = yield from self._rejected(round_, latest)
         for attempt in range(1, (self.arm.retries or 0) + 1):
             if not rejected:
                 break
             retry = self.wording.retry_messages
             asked = {
-                agent: retry(prompts[agent], latest[agent], reason, attempt)
+                agent: retry(prompts[agent], latest[agent].text, reason, attempt)
                 for agent, reason in rejected.items()
             }
             again = yield from self._write(RETRY, round_, asked)
             latest.update(again)
             rejected = yield from self._rejected(round_, again)
-        return {agent: None if agent in rejected else text for agent, text in latest.items()}
+        return {agent: None if agent in rejected else turn for agent, turn in latest.items()}
 
-    def _rejected(self, round_: int, texts: Mapping[str, str]) -> Part[dict[str, str]]:
+    def _rejected(self, round_: int, turns: Mapping[str, Turn]) -> Part[dict[str, str]]:
         """Agent -> the judge's reason, of rejected turns; a verdict that is unread rejects none."""
-        spoken = [self._spoken(agent, round_, text) for agent, text in texts.items()]
-        replies = yield from self._judge("rca", round_, spoken, _unread_verdict)
-        verdicts = {agent: parse_verdict(reply) for agent, reply in replies.items()}
+        spoken = [_spoken(agent, round_, turn) for agent, turn in turns.items()]
+        verdicts = yield from self._judge("rca", round_, spoken, PartialReply(parse_verdict))
         return {agent: one.reason for agent, one in verdicts.items() if one.follows is False}
 
     def _assess(self, round_: int, spoken: Sequence[Spoken]) -> Part[dict[str, Assessment]]:
@@ -197,22 +206,23 @@ class _Session:
         standing = [one for one in spoken if one.turn is not None]
         if not standing:
             return {}
-        replies = yield from self._judge("crit", round_, standing, _unread_assessment)
-        return {agent: parse_assessment(reply) for agent, reply in replies.items()}
+        format = PartialReply(parse_assessment)
+        return (yield from self._judge("crit", round_, standing, format))
 
     def _judge(
-        self, kind: str, round_: int, spoken: Sequence[Spoken], unread: ViolationCheck
-    ) -> Part[dict[str, str]]:
-        """One step of a judge, which sees each turn by itself; agent -> reply."""
+        self, kind: str, round_: int, spoken: Sequence[Spoken], format: ReplyFormat[Any]
+    ) -> Part[dict[str, Any]]:
+        """One step of a judge, which sees each turn by itself; agent -> what the reply says."""
         self.number += 1
         repair, role = self.wording.judging["repair"], f"judge:{kind}"
         calls = []
         for one in spoken:
             prompt = (Message("user", self.wording.judge_prompt(kind, self.topic, one)),)
             speaker = f"{_JUDGE}{one.agent}"
-            calls.append(self._call(speaker, role, round_, self.cast.judge, prompt, unread, repair))
+            call = self._call(speaker, role, round_, self.cast.judge, prompt, format, repair)
+            calls.append(replace(call, purpose="judge"))
         turns = yield calls
-        return {turn.speaker.removeprefix(_JUDGE): turn.text for turn in turns}
+        return {turn.speaker.removeprefix(_JUDGE): turn.value for turn in turns}
 
     def _call(
         self,
@@ -221,27 +231,16 @@ class _Session:
         round_: int,
         model: str,
         messages: tuple[Message, ...],
-        unread: ViolationCheck,
+        format: ReplyFormat[Any],
         repair: str,
     ) -> Call:
         again = partial(repaired, messages, repair)
-        return Call(self.number, speaker, role, round_label(round_), model, messages, unread, again)
-
-    def _spoken(self, agent: str, round_: int, text: str | None) -> Spoken:
-        turn = None if text is None else parse_turn(text, self.topic.options)
-        return Spoken(agent, round_, turn)
-
-    def _unread(self, text: str) -> tuple[str, ...]:
-        """What is wrong with a debater's reply: its format alone, never what it refers to."""
-        return parse_turn(text, self.topic.options).problems
+        place = (self.number, speaker, role, round_label(round_), model)
+        return Call(*place, messages, format, again, self.decoding)
 
 
-def _unread_assessment(text: str) -> tuple[str, ...]:
-    return parse_assessment(text).problems
-
-
-def _unread_verdict(text: str) -> tuple[str, ...]:
-    return parse_verdict(text).problems
+def _spoken(agent: str, round_: int, turn: Turn | None) -> Spoken:
+    return Spoken(agent, round_, None if turn is None else turn.value)
 
 
 def _quality(assessments: Mapping[str, Assessment]) -> float | None:

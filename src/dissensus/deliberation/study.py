@@ -14,7 +14,7 @@ from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
+from dissensus.session.protocol import Decoding, Steps
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
 
 #: When a session runs changes nothing about it; the hint counts only where it is given.
@@ -128,6 +128,7 @@ class Deliberation(Study[DeliberationSettings]):
             Arm(**spec["arm_settings"]),
             spec["rounds"],
             Note(*spec["note"]) if spec["note"] else None,
+            Decoding.of(spec["protocol"]),
         )
 
     @cached_property

@@ -1,20 +1,15 @@
-"""What a debater's reply says: free text, then one JSON object, read strictly and part by part.
-
-The object is looked for at the end of the reply. Where it is not valid JSON it is mended, and since
-a mender makes something of anything, nothing is taken that has not the right names and types. Each
-part is read by itself: what is wrong with one is named, and costs no other.
-"""
+"""What a debater's reply says: free text, then one JSON object, read strictly and part by part."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-import json_repair
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from dissensus.session.replies import Entry, PartReader, find_object
 
 Relation = Literal["rebut", "concede", "question", "support"]
 
@@ -22,13 +17,7 @@ Relation = Literal["rebut", "concede", "question", "support"]
 ROUNDING = 0.021
 
 _KEYS = ("stance", "probabilities", "confidence", "claims", "engagements", "reasoning_answer")
-# Where an object of ours begins: with one of its keys, whatever quotes stand around that.
-_BEGINS = re.compile(r"\{\s*[\"'“”‘’`]?(?:" + "|".join(_KEYS) + r")\b")
-_FENCE = re.compile(r"\s*```[a-zA-Z]*\s*\Z")
-_FENCE_ENDS = re.compile(r"\A\s*```")
 _OWN_PREFIX = re.compile(r"A\d+\.\d+\.")
-#: Of a reply that is a heap of braces, no more beginnings than this are tried.
-_MOST_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -96,17 +85,16 @@ def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
         With whatever could be read. Probabilities that miss one by no more than :data:`ROUNDING`
         are scaled to it.
     """
-    found = _find_object(text)
+    found = find_object(text, _KEYS)
     if found is None:
         return ParsedTurn(
             text.strip(), problems=("there is no JSON object with a stance at the end",)
         )
-    reasoning, members, is_whole = found
-    reader = _Reader(members, options)
-    if not is_whole:
+    reader = _Reader(found.members, options)
+    if not found.is_whole:
         reader.problems.append("the JSON object is cut off")
     return ParsedTurn(
-        reasoning,
+        found.around,
         reader.stance(),
         reader.probabilities(),
         reader.value("confidence", _CONFIDENCE, None),
@@ -117,19 +105,13 @@ def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
     )
 
 
-class _Entry(BaseModel):
-    """Base of what stands in a list of the object; further keys do no harm."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-
-class _ClaimEntry(_Entry):
+class _ClaimEntry(Entry):
     id: Annotated[str, Field(pattern=r"^\s*[\w.-]+\s*$")]
     text: Annotated[str, Field(pattern=r"\S")]
     evidence: list[str] = Field(default_factory=list)
 
 
-class _EngagementEntry(_Entry):
+class _EngagementEntry(Entry):
     agent: str
     claim: str = ""
     quote: str = ""
@@ -141,34 +123,15 @@ _STRICT = ConfigDict(strict=True)
 _TEXT = TypeAdapter(str, config=_STRICT)
 _CONFIDENCE: TypeAdapter[float | None] = TypeAdapter(_Share, config=_STRICT)
 _SHARES = TypeAdapter(dict[str, _Share], config=_STRICT)
-_LIST: TypeAdapter[list[Any]] = TypeAdapter(list[Any], config=_STRICT)
-
-Value = TypeVar("Value")
-Entry = TypeVar("Entry", bound=_Entry)
 
 
-class _Reader:
-    """Takes an object's parts one by one and notes what is wrong with each."""
+class _Reader(PartReader):
+    """Reads the parts of a debater's object; ``options`` are the topic's labels."""
 
     def __init__(self, members: Mapping[str, Any], options: Sequence[str]) -> None:
-        self.members = members
+        super().__init__(members)
         self.options = options
         self.labels = {_plain(option): option for option in options}
-        self.problems: list[str] = []
-
-    def value(
-        self, name: str, kind: TypeAdapter[Value], default: Value, *, optional: bool = False
-    ) -> Value:
-        """A part of the right type, or the default and a problem."""
-        if name not in self.members:
-            if not optional:
-                self.problems.append(f"{name} is missing")
-            return default
-        try:
-            return kind.validate_python(self.members[name])
-        except ValidationError as error:
-            self._note(name, error)
-            return default
 
     def stance(self) -> str:
         stance = self.value("stance", _TEXT, "").strip()
@@ -185,7 +148,7 @@ class _Reader:
         try:
             stated = _SHARES.validate_python(self.members["probabilities"])
         except ValidationError as error:
-            self._note("probabilities", error)
+            self.note("probabilities", error)
             return {}
         shares: dict[str, float] = {}
         for name, share in stated.items():
@@ -206,7 +169,7 @@ class _Reader:
 
     def claims(self) -> tuple[Claim, ...]:
         claims: dict[str, Claim] = {}
-        for entry in self._entries("claims", _ClaimEntry):
+        for entry in self.entries("claims", _ClaimEntry):
             name = _OWN_PREFIX.sub("", entry.id.strip())
             if name in claims:
                 self.problems.append(f"two claims have the id {name!r}")
@@ -218,90 +181,13 @@ class _Reader:
     def engagements(self) -> tuple[Engagement, ...]:
         return tuple(
             Engagement(entry.agent.strip(), entry.claim.strip(), entry.quote, entry.relation)
-            for entry in self._entries("engagements", _EngagementEntry)
+            for entry in self.entries("engagements", _EngagementEntry)
         )
-
-    def _entries(self, name: str, kind: type[Entry]) -> list[Entry]:
-        """The entries of a list that are what they should be."""
-        entries: list[Entry] = []
-        members: list[Any] = self.value(name, _LIST, [])
-        for number, member in enumerate(members, start=1):
-            try:
-                entries.append(kind.model_validate(member))
-            except ValidationError as error:
-                self._note(f"{name}, entry {number}", error)
-        return entries
 
     def _label(self, name: str) -> str | None:
         """An option as the topic spells it, None where it is none."""
         return self.labels.get(_plain(name)) if self.options else name.strip() or None
 
-    def _note(self, name: str, error: ValidationError) -> None:
-        fault = error.errors()[0]
-        path = ".".join([name, *(str(part)[:40] for part in fault["loc"])])
-        self.problems.append(f"{path}: {fault['msg'][0].lower()}{fault['msg'][1:]}")
-
 
 def _plain(label: str) -> str:
     return " ".join(label.casefold().split()).rstrip(".")
-
-
-def _find_object(text: str) -> tuple[str, dict[str, Any], bool] | None:
-    """The last object with a stance: the text around it, its members, and whether it has an end.
-
-    None where there is none.
-    """
-    valid = _last_valid(text)
-    past = valid[1] if valid else 0
-    # What comes after a valid object, such as one quoted from another agent, goes before it.
-    begins = [match.start() for match in _BEGINS.finditer(text, past)]
-    for begin in reversed(begins[-_MOST_TRIES:]):
-        members = _mended(text[begin:])
-        if members is not None:
-            # A mender closes what is open, and nobody sees what was to come.
-            is_whole = _FENCE.sub("", text).rstrip().endswith(("}", "]"))
-            return _FENCE.sub("", text[:begin]).strip(), members, is_whole
-    if valid is None:
-        return None
-    begin, end, members = valid
-    before, after = _FENCE.sub("", text[:begin]), _FENCE_ENDS.sub("", text[end:])
-    return f"{before.strip()}\n{after.strip()}".strip(), members, True
-
-
-def _last_valid(text: str) -> tuple[int, int, dict[str, Any]] | None:
-    """The last object with a stance that is valid JSON, and where it begins and ends."""
-    last = None
-    decoder = json.JSONDecoder()
-    begin = text.find("{")
-    while begin >= 0:
-        end = begin + 1
-        try:
-            value, end = decoder.raw_decode(text, begin)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict) and "stance" in value:
-            last = begin, end, _encodable(value)
-        begin = text.find("{", end)
-    return last
-
-
-def _mended(text: str) -> dict[str, Any] | None:
-    """The object that a text begins with, its JSON mended; None where that gives no stance."""
-    try:
-        value: Any = json_repair.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, list):
-        value = value[0] if value else None
-    return _encodable(value) if isinstance(value, dict) and "stance" in value else None
-
-
-def _encodable(value: Any) -> Any:
-    """The same without halves of surrogate pairs, which JSON can escape and UTF-8 cannot hold."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_encodable(member) for member in value]
-    if isinstance(value, dict):
-        return {_encodable(name): _encodable(member) for name, member in value.items()}
-    return value

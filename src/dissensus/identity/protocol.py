@@ -16,7 +16,7 @@ from dissensus.errors import ResourceError
 from dissensus.identity.design.graph import Peers
 from dissensus.identity.measures.answers import parse_answer
 from dissensus.llm.call import Message
-from dissensus.session.protocol import Call, Steps, round_label
+from dissensus.session.protocol import Call, Decoding, Parsed, Steps, round_label
 
 #: What an agent without a persona is.
 AGENT = "agent"
@@ -113,6 +113,21 @@ def read_personas(path: str | Path) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class AnswerFormat:
+    """A reply that ends with a final answer; see
+    :func:`~dissensus.identity.measures.answers.parse_answer`.
+    """
+
+    kind: str
+    n_options: int
+
+    def read(self, text: str) -> Parsed[str]:
+        """The canonical answer, None where there is none."""
+        answer = parse_answer(text, self.kind, self.n_options)
+        return Parsed(answer) if answer else Parsed(None, ("no final answer",))
+
+
+@dataclass(frozen=True)
 class Debate:
     """One question before one team.
 
@@ -120,8 +135,8 @@ class Debate:
     ----------
     prompts : the wording.
     question : as a prompt states it.
-    kind, n_options : how its answers are read, see
-        :func:`~dissensus.identity.measures.answers.parse_answer`.
+    format : how its answers are read.
+    decoding : of every reply.
     model : of every agent.
     seats : persona of each agent, or :data:`AGENT`.
     systems : system message of each agent, "" for none.
@@ -129,8 +144,8 @@ class Debate:
 
     prompts: Prompts
     question: str
-    kind: str
-    n_options: int
+    format: AnswerFormat
+    decoding: Decoding
     model: str
     seats: tuple[str, ...]
     systems: tuple[str, ...]
@@ -186,17 +201,14 @@ class Debate:
                 round_label=round_label(number),
                 model=self.model,
                 messages=_messages(system, prompt),
-                violations=self._violations,
+                format=self.format,
                 again=partial(_again, system, f"{prompt}\n\n{self.prompts.wording['repair']}"),
+                decoding=self.decoding,
             )
             for agent, (seat, system, prompt) in enumerate(
                 zip(self.seats, self.systems, prompts, strict=True), start=1
             )
         ]
-
-    def _violations(self, text: str) -> tuple[str, ...]:
-        answer = parse_answer(text, self.kind, self.n_options)
-        return () if answer else ("no final answer",)
 
 
 def order(seed: int, number: int, agent: int, opinions: int) -> list[int]:

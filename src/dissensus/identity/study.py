@@ -10,11 +10,11 @@ from dissensus.identity.design.banks import write_question
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import IDS
 from dissensus.identity.figures import FIGURES, TABLES
-from dissensus.identity.protocol import AGENT, Debate, Prompts, read_personas
+from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.terms import OPENING
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
+from dissensus.session.protocol import Decoding, Steps
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 
 #: When, and by which job, a session runs changes nothing about it.
@@ -88,8 +88,8 @@ class Identity(Study[IdentitySettings]):
         debate = Debate(
             prompts=self._prompts,
             question=spec["question"],
-            kind=spec["kind"],
-            n_options=spec["n_options"],
+            format=AnswerFormat(spec["kind"], spec["n_options"]),
+            decoding=Decoding.of(spec["protocol"]),
             model=spec["model"],
             seats=tuple(seats),
             systems=tuple(spec["systems"] or [""] * len(seats)),
@@ -117,7 +117,8 @@ class Identity(Study[IdentitySettings]):
 
 def _go_on(debate: Debate, spec: Row, inputs: Inputs) -> Steps:
     """The rounds after an opening."""
-    texts = inputs.texts(spec["opening"], len(debate.seats))
+    agents = [f"A{number}" for number, _ in enumerate(debate.seats, start=1)]
+    texts = inputs.texts(spec["opening"], agents)
     peers, rounds = read_peers(spec["graph"]), spec["rounds"]
     if spec["condition"] == "vanilla":
         return debate.vanilla(texts, peers, rounds)

@@ -14,7 +14,7 @@ from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.format_rules import SpeechRules
-from dissensus.session.protocol import Call, Steps, Turn
+from dissensus.session.protocol import Call, Decoding, Steps, Turn
 from dissensus.session.templates import fill, without
 
 #: Sentences that a speech must have, by the strategy of its round (appendix D.1).
@@ -72,6 +72,7 @@ def debate(
     script: str,
     words_per_sentence: int,
     system_message: bool,
+    decoding: Decoding,
 ) -> Callable[[], Steps]:
     """The debate as a protocol.
 
@@ -83,19 +84,19 @@ def debate(
     script : writing system that the speeches must be in.
     words_per_sentence : the most words of a sentence.
     system_message : whether to send the private system message too.
+    decoding : of every speech.
     """
-    return partial(
-        _steps, prompts.wording, topic, dict(cast), script, words_per_sentence, system_message
-    )
+    rules = partial(SpeechRules, words=words_per_sentence, script=script)
+    return partial(_steps, prompts.wording, topic, dict(cast), rules, system_message, decoding)
 
 
 def _steps(
     wording: Mapping[str, Any],
     topic: str,
     cast: Mapping[str, str],
-    script: str,
-    words: int,
+    rules: Callable[[int], SpeechRules],
     system_message: bool,
+    decoding: Decoding,
 ) -> Steps:
     transcript: list[Turn] = []
     for number, slot in enumerate(wording["schedule"], start=1):
@@ -104,7 +105,6 @@ def _steps(
         if system_message:
             role = wording["roles"][slot["speaker"]]
             opening = (Message("system", fill(wording["system"], ROLE=role, TOPIC=topic)),)
-        rules = SpeechRules(SENTENCES[slot["strategy"]], words, script)
         transcript += yield [
             Call(
                 number=number,
@@ -113,8 +113,9 @@ def _steps(
                 round_label=slot["round"],
                 model=cast[slot["speaker"]],
                 messages=(*opening, Message("user", prompt)),
-                violations=rules.violations,
+                format=rules(SENTENCES[slot["strategy"]]),
                 again=partial(_again, opening, prompt, wording["repair"]),
+                decoding=decoding,
             )
         ]
 

@@ -11,7 +11,7 @@ from dissensus.language.figures import FIGURES, TABLES
 from dissensus.language.protocol import Prompts, debate
 from dissensus.language.settings import ROLES, LanguageSettings
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
+from dissensus.session.protocol import Decoding, Steps
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
 
 _DESIGN = "dissensus.language.design"
@@ -86,6 +86,7 @@ class Language(Study[LanguageSettings]):
             script=spec["script"],
             words_per_sentence=protocol["words_per_sentence"],
             system_message=protocol["system_message"],
+            decoding=Decoding.of(protocol),
         )
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from dissensus.session.protocol import Parsed
 from dissensus.text.sentences import split_sentences
 from dissensus.text.words import count_words
 
@@ -44,6 +45,10 @@ class SpeechRules:
     sentences: int
     words: int
     script: str
+
+    def read(self, text: str) -> Parsed[str]:
+        """The text itself, and every rule that it breaks."""
+        return Parsed(text, self.violations(text))
 
     def violations(self, text: str) -> tuple[str, ...]:
         """Every rule that a text breaks, in words; empty where it breaks none."""

@@ -2,19 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
 
 from dissensus.llm.call import Message
+
+Value = TypeVar("Value", covariant=True)
+
+
+@dataclass(frozen=True)
+class Parsed(Generic[Value]):
+    """A reply, read.
+
+    Attributes
+    ----------
+    value : what the reply says; None where it cannot be read.
+    problems : what is wrong with it, a phrase each; none where it may stand.
+    """
+
+    value: Value | None
+    problems: tuple[str, ...] = ()
+
+
+class ReplyFormat(Interface[Value]):
+    """What the reply to a call must be."""
+
+    def read(self, text: str) -> Parsed[Value]:
+        """Read a reply; never raises."""
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How a model makes its reply.
+
+    Attributes
+    ----------
+    temperature : of sampling.
+    max_tokens : the most tokens of the reply.
+    top_p : the share of probability that tokens are drawn from; None for the provider's own.
+    """
+
+    temperature: float
+    max_tokens: int
+    top_p: float | None = None
+
+    @classmethod
+    def of(cls, protocol: Mapping[str, Any]) -> Decoding:
+        """From a study's settings of its protocol."""
+        return cls(protocol["temperature"], protocol["max_tokens"], protocol.get("top_p"))
+
+
+@dataclass(frozen=True)
+class Call:
+    """One turn to be taken.
+
+    Attributes
+    ----------
+    number : of the step, from 1 or 0.
+    speaker, role, round_label : who speaks, as what, and when.
+    model : the name of the one that is asked.
+    messages : the prompt.
+    format : what the reply must be.
+    again : makes the prompt of the next attempt from the problems of a reply.
+    decoding : how the model makes its reply.
+    purpose : what the call is for, such as "debate", "extract" or "judge"; spending is added up
+        by it.
+    """
+
+    number: int
+    speaker: str
+    role: str
+    round_label: str
+    model: str
+    messages: tuple[Message, ...]
+    format: ReplyFormat[Any]
+    again: RepairPrompt
+    decoding: Decoding
+    purpose: str = "debate"
+
+    def turn(
+        self, text: str, value: Any = None, violations: tuple[str, ...] = (), repairs: int = 0
+    ) -> Turn:
+        """The turn that a reply makes of this call."""
+        place = (self.number, self.speaker, self.role, self.round_label, self.model)
+        return Turn(*place, text, repairs, violations, value)
+
+
+class RepairPrompt(Interface):
+    def __call__(self, problems: tuple[str, ...], /) -> tuple[Message, ...]: ...
 
 
 @dataclass(frozen=True)
 class Turn:
     """A speech as it stands in the transcript: what the next speakers are shown.
 
-    ``repairs`` counts the attempts that had to be asked for again; ``violations`` are those that
-    the accepted text still has, none where the speech is compliant.
+    Attributes
+    ----------
+    repairs : how often it had to be asked for again.
+    violations : the rules that the accepted text still breaks; none where it is compliant.
+    value : the text as the call's format reads it; None where it cannot be read.
     """
 
     number: int
@@ -25,36 +113,11 @@ class Turn:
     text: str
     repairs: int
     violations: tuple[str, ...]
+    value: Any = None
 
     @property
     def compliant(self) -> bool:
         return not self.violations
-
-
-@dataclass(frozen=True)
-class Call:
-    """One turn to be taken: by whom, on which prompt, under which rules.
-
-    ``violations`` gives the broken rules of a text, none where it may stand; ``again`` makes the
-    prompt for the next attempt from them.
-    """
-
-    number: int
-    speaker: str
-    role: str
-    round_label: str
-    model: str
-    messages: tuple[Message, ...]
-    violations: ViolationCheck
-    again: RepairPrompt
-
-
-class ViolationCheck(Interface):
-    def __call__(self, text: str, /) -> tuple[str, ...]: ...
-
-
-class RepairPrompt(Interface):
-    def __call__(self, violations: tuple[str, ...], /) -> tuple[Message, ...]: ...
 
 
 _ROUND = "round "

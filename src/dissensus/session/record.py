@@ -149,7 +149,7 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     return {
         **_place(session_id, attempt),
         "role": attempt.call.role,
-        "purpose": "judge" if attempt.call.role.startswith("judge") else "debate",
+        "purpose": attempt.call.purpose,
         "provider": attempt.provider,
         "model": attempt.call.model,
         "request_sha256": attempt.request_sha256,

@@ -1,4 +1,4 @@
-"""Holds one session: asks, journals, repairs, re-runs, and says what became of it."""
+"""Runs one session: asks, journals, repairs, tries again, and says how it ended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from dissensus.llm.call import Message, Provider, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.session.progress import PROGRESS_COUNTS, Counted
-from dissensus.session.protocol import Call, Steps, Turn
+from dissensus.session.protocol import Call, Parsed, Steps, Turn
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,13 @@ class Limits:
 
     repairs: int
     session_attempts: int
-    temperature: float
-    max_tokens: int
     deadline_s: float | None = None
-    top_p: float | None = None
 
     @classmethod
     def of(cls, protocol: Mapping[str, Any]) -> Limits:
         """From a study's settings of its protocol."""
         return cls(
-            protocol["repairs"],
-            protocol["session_attempts"],
-            protocol["temperature"],
-            protocol["max_tokens"],
-            protocol["session_deadline_s"],
-            protocol.get("top_p"),
+            protocol["repairs"], protocol["session_attempts"], protocol["session_deadline_s"]
         )
 
 
@@ -55,6 +47,7 @@ class Attempt:
     reply: Reply
     violations: tuple[str, ...]
     accepted: bool
+    value: Any = None
 
 
 @dataclass
@@ -89,15 +82,15 @@ def run_session(
     journal: Journal,
     limits: Limits,
 ) -> Session:
-    """Hold a session until an attempt at it runs to the end, or the attempts are used up.
+    """Run a session until an attempt at it reaches the end, or the attempts are used up.
 
     Parameters
     ----------
     seed : the session's own, from the manifest.
     steps : starts the protocol afresh, for each attempt at the session.
     providers : the models by the names that the protocol's calls use.
-    journal : where replies are kept; whatever it already holds is not asked for again.
-    limits : repairs, attempts and decoding settings.
+    journal : where replies are kept; what is in it already is not asked for again.
+    limits : repairs, attempts and deadline.
     """
     session = Session()
     counted = {name: Counted(provider) for name, provider in providers.items()}
@@ -105,9 +98,9 @@ def run_session(
     for number in range(1, limits.session_attempts + 1):
         session.session_attempts = number
         PROGRESS_COUNTS.count(reruns=int(number > 1))
-        floor = _Floor(seed, number, counted, journal, limits, session.attempts)
+        attempt = SessionAttempt(seed, number, counted, journal, limits, session.attempts)
         try:
-            session.turns = _play(steps(), floor)
+            session.turns = _run_steps(steps(), attempt)
         except CallFailed as failure:
             session.failure = str(failure)
         else:
@@ -117,12 +110,12 @@ def run_session(
     return session
 
 
-def _play(protocol: Steps, floor: _Floor) -> list[Turn]:
-    """Take every step of a protocol; the calls of one step are made at the same time."""
+def _run_steps(protocol: Steps, attempt: SessionAttempt) -> list[Turn]:
+    """Run every step of a protocol; the calls of one step are made at the same time."""
     transcript: list[Turn] = []
     step = next(protocol, None)
     while step is not None:
-        turns = floor.take(step)
+        turns = attempt.run_step(step)
         transcript += turns
         try:
             step = protocol.send(turns)
@@ -132,8 +125,8 @@ def _play(protocol: Steps, floor: _Floor) -> list[Turn]:
 
 
 @dataclass(frozen=True)
-class _Taken:
-    """A turn as it was taken: every attempt at it, and the turn or why there is none."""
+class TurnResult:
+    """A turn with every attempt at it, and the turn or why there is none."""
 
     attempts: list[Attempt]
     turn: Turn | None = None
@@ -145,8 +138,8 @@ class _Taken:
 
 
 @dataclass
-class _Floor:
-    """One attempt at a session: takes turns and records every attempt at each."""
+class SessionAttempt:
+    """One attempt at a session: runs its steps and records every attempt at each turn."""
 
     seed: int
     session_attempt: int
@@ -156,47 +149,39 @@ class _Floor:
     record: list[Attempt]
     seconds: float = 0.0
 
-    def take(self, step: Sequence[Call]) -> list[Turn]:
+    def run_step(self, step: Sequence[Call]) -> list[Turn]:
         if len(step) == 1 or not any(self.providers[call.model].waits for call in step):
-            taken = [self._take_turn(call) for call in step]
+            done = [self._run_turn(call) for call in step]
         else:
             with ThreadPoolExecutor(len(step)) as pool:
-                taken = list(pool.map(self._take_turn, step))
+                done = list(pool.map(self._run_turn, step))
         # Recorded in the step's order, whichever reply came first.
-        for one in taken:
+        for one in done:
             self.record.extend(one.attempts)
-        self.seconds += max(one.seconds for one in taken)
-        for call, one in zip(step, taken, strict=True):
+        self.seconds += max(one.seconds for one in done)
+        for call, one in zip(step, done, strict=True):
             if one.turn is None:
                 raise CallFailed(f"turn {call.number}: {one.failure}")
-        return [one.turn for one in taken if one.turn is not None]
+        return [one.turn for one in done if one.turn is not None]
 
-    def _take_turn(self, call: Call) -> _Taken:
+    def _run_turn(self, call: Call) -> TurnResult:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""
         messages = call.messages
-        taken = _Taken([])
+        done = TurnResult([])
         for number in range(1, self.limits.repairs + 2):
-            patience = self._patience(taken.seconds)
+            patience = self._patience(done.seconds)
             if patience is not None and patience <= 0:
-                return _Taken(taken.attempts, failure="the session's deadline has passed")
+                return TurnResult(done.attempts, failure="the session's deadline has passed")
             attempt = self._attempt(call, number, messages, patience)
-            taken.attempts.append(attempt)
+            done.attempts.append(attempt)
             if attempt.reply.error:
-                return _Taken(taken.attempts, failure=attempt.reply.error)
+                return TurnResult(done.attempts, failure=attempt.reply.error)
             if attempt.accepted:
                 break
             messages = call.again(attempt.violations)
-        turn = Turn(
-            call.number,
-            call.speaker,
-            call.role,
-            call.round_label,
-            call.model,
-            attempt.reply.text,
-            repairs=len(taken.attempts) - 1,
-            violations=attempt.violations,
-        )
-        return _Taken(taken.attempts, turn)
+        repairs = len(done.attempts) - 1
+        turn = call.turn(attempt.reply.text, attempt.value, attempt.violations, repairs)
+        return TurnResult(done.attempts, turn)
 
     def _attempt(
         self, call: Call, number: int, messages: tuple[Message, ...], patience: float | None
@@ -206,14 +191,15 @@ class _Floor:
             model=call.model,
             identity=provider.identity,
             messages=messages,
-            temperature=self.limits.temperature,
-            max_tokens=self.limits.max_tokens,
+            temperature=call.decoding.temperature,
+            max_tokens=call.decoding.max_tokens,
             seed=self._seed_of(call, number),
-            top_p=self.limits.top_p,
+            top_p=call.decoding.top_p,
         )
         reply = self.journal.ask(provider, request, patience)
         PROGRESS_COUNTS.count(answers=1, repairs=int(number > 1))
-        broken = () if reply.error else call.violations(reply.text)
+        parsed = Parsed[Any](None) if reply.error else call.format.read(reply.text)
+        broken = parsed.problems
         if reply.finish_reason in CUT_OFF and not reply.error:
             broken = (*broken, CUT_OFF[reply.finish_reason])
         last = number == self.limits.repairs + 1
@@ -227,6 +213,7 @@ class _Floor:
             reply,
             broken,
             accepted=not reply.error and (not broken or last),
+            value=parsed.value,
         )
 
     def _patience(self, spent: float) -> float | None:

@@ -90,7 +90,7 @@ def bootstrap_agreement(
     seed: int | np.random.Generator = 0,
     confidence: float = 0.95,
 ) -> dict[str, Agreement]:
-    """Every coefficient with a percentile bootstrap interval over units.
+    """Every coefficient with a percentile interval (Efron & Tibshirani 1993, chapter 13).
 
     Parameters
     ----------
@@ -118,11 +118,6 @@ def bootstrap_agreement(
     ------
     ValueError
         As `confusion_matrix`; also for fewer than 2 categories or no resamples.
-
-    Notes
-    -----
-    Resampling units with replacement makes the cells of the table multinomial, so tables are
-    drawn directly (Efron & Tibshirani 1993, chapter 13, for the percentile interval).
     """
     check_count(resamples, "resamples")
     check_level(confidence, "confidence")
@@ -132,6 +127,7 @@ def bootstrap_agreement(
     n, q = int(table.sum()), table.shape[0]
     rng = np.random.default_rng(seed)
     filled = np.flatnonzero(table)
+    # Resampling units with replacement makes the cells multinomial: tables are drawn directly.
     drawn = np.zeros((resamples, table.size), dtype=np.int64)
     drawn[:, filled] = rng.multinomial(n, table.ravel()[filled] / n, size=resamples)
     values = _coefficients(table[None], q)

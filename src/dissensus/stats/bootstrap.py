@@ -14,7 +14,7 @@ from dissensus.stats.results import Estimate, constant, t_estimate
 
 Method = Literal["percentile", "bca", "studentised"]
 
-# Bootstrap weights held at a time, resamples of a chunk times clusters: few enough for the cache.
+# Bootstrap weights in memory at a time, resamples times clusters: few enough for the cache.
 _CELLS = 200_000
 
 
@@ -27,21 +27,22 @@ def cluster_bootstrap(
     method: Method = "percentile",
     seed: int | np.random.Generator = 0,
 ) -> Estimate:
-    """Bootstrap of a mean by resampling whole clusters.
+    """Bootstrap of a mean by resampling whole clusters (Davison & Hinkley 1997, section 3.8).
 
     Parameters
     ----------
     values : array_like, shape (n,)
         Observations.
     clusters : array_like, shape (n,), optional
-        Labels; left out, each value is a cluster of its own.
+        Labels; without them each value is a cluster of its own.
     resamples : int
         Bootstrap samples, each of as many clusters as there are.
     confidence : float
         Level of the interval.
     method : {'percentile', 'bca', 'studentised'}
-        Percentile, bias-corrected and accelerated with a jackknife over clusters, or
-        bootstrap-t with the cluster-robust standard error of each resample.
+        Percentile, bias-corrected and accelerated with a jackknife over clusters, or bootstrap-t
+        with the cluster-robust standard error of each resample (Efron & Tibshirani 1993,
+        chapters 12 to 14).
     seed : int or numpy.random.Generator
         Source of the resamples.
 
@@ -56,18 +57,12 @@ def cluster_bootstrap(
     ------
     ValueError
         For fewer than 2 values or clusters, values that are not finite, or an unknown method.
-
-    Notes
-    -----
-    Efron & Tibshirani (1993), chapters 12 to 14; Davison & Hinkley (1997), section 3.8. A
-    resampled mean is the ratio of resampled cluster sums and sizes, since both vary.
     """
     sample = as_sample(values, "values")
     check_level(confidence, "confidence")
     if method not in get_args(Method):
         raise ValueError(f"method is {method!r}; pass one of {', '.join(get_args(Method))}.")
-    codes = _codes(clusters, sample.size, "clusters")
-    sums, sizes = _totals(sample, codes)
+    sums, sizes = _totals(sample, _codes(clusters, sample.size, "clusters"))
     estimate, n, count = float(sample.mean()), sample.size, sums.size
     if np.ptp(sample) == 0.0:
         return constant(estimate, n, count)
@@ -79,8 +74,8 @@ def cluster_bootstrap(
         bias, acceleration = _bca_constants(sums, sizes, means) if method == "bca" else (0.0, 0.0)
         low, high = np.quantile(means, _bca_levels(tails, bias, acceleration))
         p_value = _bca_p_value(means, bias, acceleration)
-    se = float(means.std(ddof=1))
-    return Estimate(estimate, se, float(low), float(high), p_value, n, count)
+    spread = float(means.std(ddof=1))
+    return Estimate(estimate, spread, float(low), float(high), p_value, n, count)
 
 
 def _codes(clusters: npt.ArrayLike | None, n: int, name: str) -> IntArray:
@@ -99,7 +94,7 @@ def _totals(sample: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray
 def _resample(
     sums: FloatArray, sizes: FloatArray, resamples: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and cluster-robust standard error of each resample."""
+    """Mean and cluster-robust standard error of each resample, sums and sizes both redrawn."""
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; at least 2 are needed for a spread.")
     count = sums.size
@@ -186,7 +181,7 @@ def cluster_robust_mean(
     values : array_like, shape (n,)
         Observations.
     clusters : array_like, shape (n,), optional
-        Labels; left out, each value is a cluster of its own.
+        Labels; without them each value is a cluster of its own.
     confidence : float
         Level of the interval.
 

@@ -1,4 +1,4 @@
-"""Checks of what callers hand in, shared by every module of the package."""
+"""Checks of arguments, shared by every module of the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def as_sample(values: npt.ArrayLike, name: str, minimum: int = 2) -> FloatArray:
     Raises
     ------
     ValueError
-        If the array has another shape, is too short or holds NaN or infinity.
+        If the array has another shape, is too short, or has NaN or infinity.
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1:

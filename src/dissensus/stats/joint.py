@@ -16,7 +16,7 @@ from scipy import special
 
 from dissensus.stats.checks import FloatArray, check_count, check_level
 
-_CELLS = 500_000  # signs held at a time: few enough for the cache
+_CELLS = 500_000  # signs at a time, few enough for the cache
 _TIE = 1e-9
 
 

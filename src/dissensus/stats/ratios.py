@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from dissensus.stats.checks import FloatArray, check_count, check_level
 
-#: Above this share of resamples that define no number, no interval is given: what is left would
-#: be that of the clusters which happen to hold the few cases there are.
+#: No interval is given if a larger share of resamples defines no number: the others would be those
+#: that drew one of the few clusters with a case.
 UNDEFINED = 0.1
 
 

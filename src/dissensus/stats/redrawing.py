@@ -1,9 +1,17 @@
 """Group comparisons by drawing the random assignment again.
 
-Both tests hold the outcomes fixed, as under the sharp null, and ask how often a fresh draw of
-the labels from the actual mechanism does what the observed draw did (Fisher 1935; Rosenbaum
-2002, section 2.4). A mechanism that draws each label independently may leave groups empty or of
-size one; both statistics are defined there.
+Both tests keep the outcomes, as under the sharp null, and ask how often a fresh draw of the labels
+from the actual mechanism does what the observed draw did (Fisher 1935; Rosenbaum 2002, section
+2.4). A mechanism that draws each label independently may leave groups empty or of size one; both
+statistics are defined there.
+
+The F test has k - 1 and n - k df over the k groups that are present. A draw with a single group
+has F = 0, one without variance within groups an infinite F.
+
+The picked pair, of the largest and the smallest mean, is compared with the largest difference of
+any pair in each draw, in pooled standard errors (Westfall & Young 1993, section 2.6; the statistic
+of Tukey and Kramer). That is never below the same pair's, so the test is valid and somewhat
+conservative. The pooled variance, unlike Welch's, is defined for groups of size one.
 """
 
 from __future__ import annotations
@@ -70,27 +78,14 @@ def redrawn_comparison(
 
     Returns
     -------
-    RandomisationTest
-        `statistic` is F with k - 1 and n - k df over the k groups that are present; a re-draw
-        with a single group has F = 0, one without variance within groups an infinite F.
-    RangeTest
-        p is the share of assignments in which any pair of groups is at least as far apart, in
-        pooled standard errors, as the picked pair.
-
-    Both have a NaN statistic and p = 1 where all values are the same.
+    RandomisationTest, RangeTest
+        Both with a NaN statistic and p = 1 where all values are the same.
 
     Raises
     ------
     ValueError
         For unusable values or labels, one observed group or only groups of size one, or a
         redraw of the wrong shape.
-
-    Notes
-    -----
-    The reference of the picked pair is the maximum studentised difference over all pairs
-    (Westfall & Young 1993, section 2.6; Tukey-Kramer's statistic with its distribution re-drawn).
-    It dominates the picked pair in every re-draw, so the test is valid and somewhat conservative.
-    The pooled variance, unlike Welch's, is defined for groups of size one.
     """
     sample = as_sample(values, "values", 3)
     names, codes = _observed(labels, sample.size)
@@ -108,8 +103,7 @@ def redrawn_comparison(
     apart = float(_pair_statistics(sums, sizes, centred)[0, top, bottom])
     larger = farther = 0
     step = max(1, _CELLS // max(sample.size, names.size**2))
-    rng = np.random.default_rng(seed)
-    for drawn, k in _assignments(redraw, sample.size, permutations, step, rng):
+    for drawn, k in _assignments(redraw, sample.size, permutations, step, seed):
         sums, sizes = _group_sums(centred, drawn, k)
         larger += int((_f_statistics(sums, sizes, centred) >= f * (1.0 - _TIE)).sum())
         widest = _pair_statistics(sums, sizes, centred).max(axis=(1, 2))
@@ -134,9 +128,10 @@ def _observed(labels: IntArray, n: int) -> tuple[IntArray, IntArray]:
 
 
 def _assignments(
-    redraw: Redraw, n: int, total: int, step: int, rng: np.random.Generator
+    redraw: Redraw, n: int, total: int, step: int, seed: int | np.random.Generator
 ) -> Iterator[tuple[IntArray, int]]:
     """Fresh group codes from 0, (size, n) at a time, with the number of groups among them."""
+    rng = np.random.default_rng(seed)
     for start in range(0, total, step):
         size = min(step, total - start)
         drawn = redraw(rng, size)

@@ -1,4 +1,4 @@
-"""What the statistics hand back: small frozen records, NaN where a field is not defined."""
+"""What the statistics return: small frozen records, NaN where a field is not defined."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Estimate:
     Attributes
     ----------
     estimate : float
-        In the unit of the values handed in, unless the function's docstring says otherwise.
+        In the unit of the values, unless the function's docstring says otherwise.
     se : float
         Standard error of `estimate`.
     ci_low, ci_high : float

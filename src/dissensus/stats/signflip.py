@@ -3,6 +3,9 @@
 Under the sharp null that the treatment does nothing to any pair, swapping the two members of a
 pair changes the sign of its difference and nothing else, so the 2^n sign patterns are equally
 likely (Fisher 1935, The Design of Experiments, section 21; Pesarin & Salmaso 2010, chapter 1).
+
+Eight units share one random byte, and a table has the signed sum of the eight for each of the 256
+bytes. So a million patterns of 1,000 differences take 125 look-ups each, and no matrix of signs.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import numpy.typing as npt
 from dissensus.stats.checks import FloatArray, as_codes, as_sample, check_count
 from dissensus.stats.results import RandomisationTest, monte_carlo
 
-_CHUNK = 16_384  # sign patterns at a time: the working set of a chunk then stays in cache
+_CHUNK = 16_384  # sign patterns at a time, few enough for the cache
 _MOST_EXACT = 30
 _TIE = 1e-12  # relative slack, so that rounding never breaks a tie with the observed statistic
 _BYTE_SIGNS = np.where((np.arange(256)[:, None] >> np.arange(8)) & 1, 1.0, -1.0)
@@ -28,6 +31,11 @@ class _Units:
 
     sums: FloatArray
     sizes: FloatArray
+
+    @property
+    def moving(self) -> npt.NDArray[np.bool_]:
+        """Units that flipping changes."""
+        return np.asarray(self.sums != 0.0)
 
     def mean(self, signed: FloatArray) -> FloatArray:
         """Mean difference for signed sums."""
@@ -67,10 +75,9 @@ def sign_flip_test(
         Enumerate all patterns when at most this many units (pairs, or clusters if given) have a
         sum other than zero; at most 30.
     studentised : bool
-        Divide the mean by its standard error (cluster-robust, G/(G - 1) corrected, if clusters
-        are given). Without clusters, or with equal ones, this is a monotone function of the mean
-        and the p-value is the same; with unequal ones it makes the test asymptotically valid for
-        the weak null of a zero mean effect too (Canay, Romano & Shaikh 2017).
+        Divide the mean by its standard error, cluster-robust with G/(G - 1). With clusters of
+        unequal size this makes the test asymptotically valid for the weak null of a zero mean
+        effect too (Canay, Romano & Shaikh 2017); else the p-value stays the same.
     clusters : array_like, shape (n,), optional
         Labels; all pairs of a cluster are flipped together.
     seed : int or numpy.random.Generator
@@ -85,12 +92,6 @@ def sign_flip_test(
     ------
     ValueError
         For fewer than 2 differences or clusters, values that are not finite, or `flips` < 1.
-
-    Notes
-    -----
-    Eight units share one random byte: their 256 signed sums are tabled once and gathered, so a
-    million patterns of 1,000 differences cost 125 gathers of a million and 125 MB of random
-    bytes in chunks, never a matrix of signs.
     """
     sample = as_sample(differences, "differences")
     check_count(flips, "flips")
@@ -100,18 +101,15 @@ def sign_flip_test(
     observed = units.mean(np.array([units.sums.sum()]))
     if studentised:
         observed = units.ratio(np.array([units.sums.sum()]), np.array([units.sums @ units.sizes]))
-    moving = units.sums != 0.0
-    n_moving = int(moving.sum())
+    n_moving = int(units.moving.sum())
     exact = n_moving <= exact_up_to
     if exact:
         patterns, total = _every_pattern(n_moving), 2**n_moving
     else:
         patterns, total = _random_patterns(n_moving, flips, np.random.default_rng(seed)), flips
     # With equal sizes t rises with the mean, so the cheaper and more exact comparison will do.
-    if studentised and np.ptp(units.sizes) > 0:
-        extreme = _count_ratios(units, moving, patterns)
-    else:
-        extreme = _count_means(units, moving, patterns)
+    count = _count_ratios if studentised and np.ptp(units.sizes) > 0 else _count_means
+    extreme = count(units, patterns)
     if exact:
         return RandomisationTest(float(observed[0]), extreme / total, total, True, 0.0)
     return monte_carlo(float(observed[0]), extreme, total)
@@ -130,23 +128,20 @@ def _units(sample: FloatArray, clusters: npt.ArrayLike | None) -> _Units:
     return _Units(sums, sizes)
 
 
-def _count_means(
-    units: _Units, moving: npt.NDArray[np.bool_], patterns: Iterator[npt.NDArray[np.uint8]]
-) -> int:
+def _count_means(units: _Units, patterns: Iterator[npt.NDArray[np.uint8]]) -> int:
     """Patterns whose absolute sum reaches the observed one, ties included."""
-    table = _byte_table(units.sums[moving])
+    table = _byte_table(units.sums[units.moving])
     threshold = abs(units.sums.sum()) - _TIE * np.abs(units.sums).sum()
     return sum(int((np.abs(_gather(table, rows)) >= threshold).sum()) for rows in patterns)
 
 
-def _count_ratios(
-    units: _Units, moving: npt.NDArray[np.bool_], patterns: Iterator[npt.NDArray[np.uint8]]
-) -> int:
+def _count_ratios(units: _Units, patterns: Iterator[npt.NDArray[np.uint8]]) -> int:
     """Patterns whose absolute t reaches the observed one, ties included."""
     weighted = units.sums * units.sizes
     observed = abs(units.ratio(np.array([units.sums.sum()]), np.array([weighted.sum()]))[0])
     threshold = observed * (1.0 - 1e3 * _TIE)  # the subtraction in t costs some digits
-    sums, weighted_sums = _byte_table(units.sums[moving]), _byte_table(weighted[moving])
+    sums = _byte_table(units.sums[units.moving])
+    weighted_sums = _byte_table(weighted[units.moving])
     extreme = 0
     for rows in patterns:
         values = np.abs(units.ratio(_gather(sums, rows), _gather(weighted_sums, rows)))

@@ -1,4 +1,4 @@
-"""Order statistics of Walsh averages without holding all of them, and the signed-rank null.
+"""Order statistics of Walsh averages without computing all of them, and the signed-rank null.
 
 The n(n + 1)/2 Walsh averages (d_i + d_j)/2, i <= j, number 12.5 million at n = 5,000. What is
 wanted of them is one to four order statistics, so the value axis is bisected by counting, as in
@@ -29,7 +29,7 @@ def walsh_order_statistic(ordered: FloatArray, rank: int) -> float:
     Notes
     -----
     For each i the partners j >= i whose average is at most v are a run of indices found by
-    binary search, so a count costs O(n log n) and no more than 200,000 averages are ever held.
+    binary search, so a count costs O(n log n), and at most 200,000 averages are in memory.
     """
     rows = np.arange(ordered.size)
     # below[i] .. above[i] is the run of partners still in the window (low, high].

@@ -9,7 +9,6 @@ from typing import Any
 
 from dissensus.llm.call import Message
 from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
-from dissensus.session.protocol import Turn
 from dissensus.study.sessions import Sessions
 
 
@@ -54,10 +53,9 @@ def _planned(sessions: Sessions, row: Mapping[str, Any]) -> list[PlannedCall]:
     while step is not None:
         turns = []
         for call in step:
-            again = call.again(call.violations(""))
-            calls.append(PlannedCall("debate", call.model, _text(call.messages), _text(again)))
-            place = (call.number, call.speaker, call.role, call.round_label, call.model)
-            turns.append(Turn(*place, text=PLACEHOLDER, repairs=0, violations=()))
+            again = call.again(call.format.read("").problems)
+            calls.append(PlannedCall(call.purpose, call.model, _text(call.messages), _text(again)))
+            turns.append(call.turn(PLACEHOLDER, call.format.read(PLACEHOLDER).value))
         try:
             step = steps.send(turns)
         except StopIteration:

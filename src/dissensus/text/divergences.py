@@ -15,8 +15,8 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
-# Cells of repetition x unit x type counted at once: arrays of this size stay in the heap and the
-# cache, where those of all repetitions at once would be fresh pages from the system at every call.
+# Cells of repetition x unit x type counted at once: arrays of this size stay in the cache, while
+# those of all repetitions at once would be new pages from the system at every call.
 _CELLS = 32_000
 
 
@@ -112,7 +112,7 @@ def _indexed(units: Sequence[npt.ArrayLike]) -> tuple[IntArray, IntArray, int]:
 
 
 def _counts(tokens: IntArray, sizes: IntArray, types: int) -> IntArray:
-    """Counts of each type, (k, types), in units that hold so many of the tokens in turn."""
+    """Counts of each type, (k, types); units have so many of the tokens, one after the other."""
     cells = np.repeat(np.arange(sizes.size) * types, sizes) + tokens
     return np.bincount(cells, minlength=sizes.size * types).reshape(sizes.size, types)
 
@@ -165,8 +165,7 @@ def grouped_measures(
     repetitions : int
         Rarefactions, and shuffles, that are averaged over.
     rng : numpy.random.Generator
-        Source of both; the null is drawn first and does not change with `depths`. Groupings share
-        the random numbers, which costs a fraction of drawing anew for each.
+        Source of both; the null does not change with `depths`. Groupings share the numbers.
 
     Returns
     -------
@@ -209,8 +208,8 @@ def grouped_measures(
 def _renumbered(tokens: IntArray, types: int) -> tuple[IntArray, int]:
     """The tokens with types that occur twice or more numbered from 1, all others being 0.
 
-    A type that occurs once adds 1 log 1 = 0 to its unit's sum, and to the pool's one term whatever
-    its name: half of a vocabulary is counted in one column.
+    A type that occurs once adds 1 log 1 = 0 to its unit's sum, and to the pool's sum the same term
+    as every other such type. So all of them, half of a vocabulary, are counted in one column.
     """
     often = np.bincount(tokens, minlength=types) > 1
     return np.where(often, np.cumsum(often), 0)[tokens], int(often.sum()) + 1

@@ -20,22 +20,22 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Embedder(Protocol):
-    """What turns texts into unit vectors; see :func:`embedder`."""
+    """Turns texts into unit vectors; see :func:`embedder`."""
 
     @property
     def name(self) -> str:
-        """As in the configuration."""
+        """The name in the configuration."""
 
     @property
     def dimensions(self) -> int | None:
-        """Length of a vector; None as long as it is not known, before the first text."""
+        """Length of a vector; None before the first text where only that shows it."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of n texts, (n, d), in their order; equal texts get equal vectors."""
 
 
 def is_own(name: str) -> bool:
-    """Whether an embedder of that name runs here; all others are ``<provider>:<model>``."""
+    """Whether an embedder of that name runs on this machine; others are ``<provider>:<model>``."""
     kind, _, value = name.partition(":")
     return name == "use-multilingual" or (kind == "sentence-transformers" and value != "")
 
@@ -57,8 +57,8 @@ def embedder(name: str) -> Embedder:
     SettingError
         If the name is of neither kind.
     ProviderError
-        If the model cannot be used: not installed, not to be had; or, when it embeds, if it fails
-        or answers with something that is no set of vectors.
+        If the model is not installed or cannot be loaded; when it embeds, if it fails or returns
+        something other than a vector for each text.
     """
     if name == "use-multilingual":
         return UnitEmbedder(name, _universal_sentence_encoder(), 512)
@@ -72,13 +72,13 @@ def embedder(name: str) -> Embedder:
 
 
 class UnitEmbedder:
-    """Each distinct text once, through a model, and scaled to unit length.
+    """Embeds each distinct text once and scales its vector to unit length.
 
     Parameters
     ----------
-    name : as in the configuration.
+    name : the name in the configuration.
     encode : from n texts to n vectors of one length.
-    dimensions : that length, where it is known before the first text.
+    dimensions : that length, if known before the first text.
     """
 
     def __init__(
@@ -213,8 +213,8 @@ def pair_means(
     similarities : array_like, shape (n, n)
         Only what is above the diagonal is read.
     speakers, sides : sequence of n labels
-        Who held each turn, and for which side. Eight turns of four speakers on two sides have 28
-        pairs: 16 across, 8 on one side by two speakers, 4 of one speaker.
+        Who spoke in each turn, and for which side. Eight turns of four speakers on two sides have
+        28 pairs: 16 across, 8 on one side by two speakers, 4 of one speaker.
 
     Raises
     ------

@@ -17,7 +17,7 @@ Tokenize = Callable[[str], list[int]]
 
 
 def tokenizer(name: str) -> Tokenize:
-    """The tokeniser of a name, loaded; load it once and keep it.
+    """Load the tokeniser of a name; load it once and keep it.
 
     Parameters
     ----------
@@ -27,21 +27,21 @@ def tokenizer(name: str) -> Tokenize:
         such as ``tiktoken:o200k_base``, downloaded at first use. ``hf:<name>``: a
         ``tokenizer.json`` read by ``tokenizers``, from a path, a folder or the Hugging Face hub,
         such as ``hf:FacebookAI/xlm-roberta-large``. ``words``: the segmented words themselves,
-        in lower case, numbered by digests, so that a session's sums do not depend on what else
-        was measured with it.
+        in lower case, numbered by digests, so that a session's numbers do not depend on which
+        other sessions are measured in the same process.
 
     Returns
     -------
     callable
-        From a text to a list of token ids, with no special tokens and nothing cut off; text that
-        looks like a special token is read as the letters it is.
+        From a text to a list of token ids, with no special tokens and nothing cut off. Text that
+        looks like a special token is read as ordinary letters.
 
     Raises
     ------
     SettingError
         If the name is of none of these kinds, or ``tiktoken`` has no such encoding.
     ProviderError
-        If the vocabulary's file cannot be had or read.
+        If the vocabulary's file cannot be downloaded or read.
     """
     if name == "tekken":
         return _tekken()

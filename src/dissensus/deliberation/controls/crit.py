@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dissensus.deliberation.controls.reply import Part, read_reply
+from dissensus.session.replies import JsonReply, Lenient
 
 #: (validity, credibility), each from 1 to 10.
 Scores = tuple[float, float]
@@ -29,7 +29,7 @@ class Assessment:
     problems: tuple[str, ...]
 
 
-class _Reason(Part):
+class _Reason(Lenient):
     validity: _Score
     credibility: _Score
 
@@ -38,7 +38,7 @@ class _Reason(Part):
         return self.validity, self.credibility
 
 
-class _Reply(Part):
+class _Reply(Lenient):
     claim: str
     reasons: Annotated[list[_Reason], Field(min_length=1)]
     rivals: list[_Reason] = Field(default_factory=list)
@@ -58,9 +58,10 @@ def parse_assessment(text: str) -> Assessment:
         With ``problems`` and no scores where there is no such object, no reason, or a score outside
         1 to 10.
     """
-    reply, problems = read_reply(text, _Reply)
+    parsed = JsonReply(_Reply).read(text)
+    reply = parsed.value
     if reply is None:
-        return Assessment("", (), (), problems)
+        return Assessment("", (), (), parsed.problems)
     reasons = tuple(reason.scores for reason in reply.reasons)
     return Assessment(reply.claim, reasons, tuple(rival.scores for rival in reply.rivals), ())
 

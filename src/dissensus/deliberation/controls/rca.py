@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dissensus.deliberation.controls.reply import Part, read_reply
+from dissensus.session.replies import JsonReply, Lenient, encodable
 
 
 @dataclass(frozen=True)
@@ -21,16 +21,15 @@ class Verdict:
     problems: tuple[str, ...]
 
 
-class _Reply(Part):
+class _Reply(Lenient):
     follows: bool
     reason: str = ""
 
 
 def parse_verdict(text: str) -> Verdict:
     """Read a judge's reply: prose, then ``{"follows": true, "reason": ...}``, fenced or bare."""
-    reply, problems = read_reply(text, _Reply)
+    parsed = JsonReply(_Reply).read(text)
+    reply = parsed.value
     if reply is None:
-        return Verdict(None, "", problems)
-    # JSON can escape halves of surrogate pairs, which no request can carry back to the debater.
-    reason = reply.reason.encode("utf-8", "replace").decode("utf-8")
-    return Verdict(reply.follows, reason, ())
+        return Verdict(None, "", parsed.problems)
+    return Verdict(reply.follows, encodable(reply.reason), ())

@@ -83,7 +83,7 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
     Returns
     -------
     One row per session, in the order of their ids; ``position`` is the order in which the
-    sessions of a draw are held.
+    sessions of a draw run.
     """
     by_domain: dict[int, list[str]] = {}
     for row in pool:

@@ -1,0 +1,221 @@
+"""Structured replies: the JSON object in a model's reply, found, mended, and read part by part.
+
+The object is looked for at the end of the reply. Where it is not valid JSON it is mended, and since
+a mender makes something of anything, nothing is taken that has not the right names and types.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Generic, TypeVar
+from typing import Protocol as Interface
+
+import json_repair
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from dissensus.session.protocol import Parsed
+
+_FENCE = re.compile(r"\s*```[a-zA-Z]*\s*\Z")
+_FENCE_ENDS = re.compile(r"\A\s*```")
+#: Of a reply that is a heap of braces, no more beginnings than this are tried.
+_MOST_TRIES = 20
+
+Value = TypeVar("Value")
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Lenient(BaseModel):
+    """Base of a reply that is one object: unknown keys are ignored, numbers may come as text."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Entry(BaseModel):
+    """Base of what stands in a list of an object; further keys do no harm."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+EntryType = TypeVar("EntryType", bound=Entry)
+_LIST: TypeAdapter[list[Any]] = TypeAdapter(list[Any], config=ConfigDict(strict=True))
+
+
+@dataclass(frozen=True)
+class JsonReply(Generic[Model]):
+    """The format of a reply that ends with one JSON object of a model's type."""
+
+    model: type[Model]
+
+    def read(self, text: str) -> Parsed[Model]:
+        """The last object of a reply, validated; see :class:`dissensus.session.protocol.Parsed`."""
+        try:
+            found: Any = json_repair.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        parts = found if isinstance(found, list) else [found]
+        objects = [part for part in parts if isinstance(part, dict) and part]
+        if not objects:
+            return Parsed(None, ("The reply has no JSON object.",))
+        try:
+            return Parsed(self.model.model_validate(objects[-1]))
+        except ValidationError as error:
+            faults = error.errors()
+        return Parsed(
+            None,
+            tuple(
+                f"{'.'.join(map(str, fault['loc'])) or 'The object'}: {fault['msg']}."
+                for fault in faults
+            ),
+        )
+
+
+class Noted(Interface):
+    """What was read of a reply, with what is wrong with it."""
+
+    @property
+    def problems(self) -> tuple[str, ...]: ...
+
+
+NotedType = TypeVar("NotedType", bound=Noted)
+
+
+@dataclass(frozen=True)
+class PartialReply(Generic[NotedType]):
+    """The format of a reply whose parts count each by itself: what can be read has a value."""
+
+    parse: Callable[[str], NotedType]
+
+    def read(self, text: str) -> Parsed[NotedType]:
+        """Whatever could be read; see :class:`dissensus.session.protocol.Parsed`."""
+        value = self.parse(text)
+        return Parsed(value, value.problems)
+
+
+@dataclass(frozen=True)
+class FoundObject:
+    """An object in a reply.
+
+    Attributes
+    ----------
+    around : the text before and after it.
+    members : what it holds.
+    is_whole : whether it has an end.
+    """
+
+    around: str
+    members: dict[str, Any]
+    is_whole: bool
+
+
+@dataclass
+class PartReader:
+    """Reads an object's parts one by one: what is wrong with one is noted, and costs no other."""
+
+    members: Mapping[str, Any]
+    problems: list[str] = field(default_factory=list)
+
+    def value(
+        self, name: str, kind: TypeAdapter[Value], default: Value, *, optional: bool = False
+    ) -> Value:
+        """A part of the right type, or the default and a problem."""
+        if name not in self.members:
+            if not optional:
+                self.problems.append(f"{name} is missing")
+            return default
+        try:
+            return kind.validate_python(self.members[name])
+        except ValidationError as error:
+            self.note(name, error)
+            return default
+
+    def entries(self, name: str, kind: type[EntryType]) -> list[EntryType]:
+        """The entries of a list that are what they should be."""
+        entries: list[EntryType] = []
+        members: list[Any] = self.value(name, _LIST, [])
+        for number, member in enumerate(members, start=1):
+            try:
+                entries.append(kind.model_validate(member))
+            except ValidationError as error:
+                self.note(f"{name}, entry {number}", error)
+        return entries
+
+    def note(self, name: str, error: ValidationError) -> None:
+        """Note the first thing that is wrong with a part."""
+        fault = error.errors()[0]
+        path = ".".join([name, *(str(part)[:40] for part in fault["loc"])])
+        self.problems.append(f"{path}: {fault['msg'][0].lower()}{fault['msg'][1:]}")
+
+
+def find_object(text: str, keys: tuple[str, ...]) -> FoundObject | None:
+    """The last object of a reply that has a key; None where there is none.
+
+    Parameters
+    ----------
+    text : the whole reply.
+    keys : those by which an object is known; the first is the one that it must have.
+    """
+    needed = keys[0]
+    valid = _last_valid(text, needed)
+    past = valid[1] if valid else 0
+    # What comes after a valid object, such as one quoted from another agent, goes before it.
+    begins = [match.start() for match in _beginning(keys).finditer(text, past)]
+    for begin in reversed(begins[-_MOST_TRIES:]):
+        members = _mended(text[begin:], needed)
+        if members is not None:
+            # A mender closes what is open, and nobody sees what was to come.
+            is_whole = _FENCE.sub("", text).rstrip().endswith(("}", "]"))
+            return FoundObject(_FENCE.sub("", text[:begin]).strip(), members, is_whole)
+    if valid is None:
+        return None
+    begin, end, members = valid
+    before, after = _FENCE.sub("", text[:begin]), _FENCE_ENDS.sub("", text[end:])
+    return FoundObject(f"{before.strip()}\n{after.strip()}".strip(), members, is_whole=True)
+
+
+@cache
+def _beginning(keys: Sequence[str]) -> re.Pattern[str]:
+    """Where an object begins: with one of its keys, whatever quotes stand around that."""
+    return re.compile(r"\{\s*[\"'“”‘’`]?(?:" + "|".join(keys) + r")\b")
+
+
+def _last_valid(text: str, needed: str) -> tuple[int, int, dict[str, Any]] | None:
+    """The last object with a key that is valid JSON, and where it begins and ends."""
+    last = None
+    decoder = json.JSONDecoder()
+    begin = text.find("{")
+    while begin >= 0:
+        end = begin + 1
+        try:
+            value, end = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict) and needed in value:
+            last = begin, end, encodable(value)
+        begin = text.find("{", end)
+    return last
+
+
+def _mended(text: str, needed: str) -> dict[str, Any] | None:
+    """The object that a text begins with, its JSON mended; None where that lacks the key."""
+    try:
+        value: Any = json_repair.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return encodable(value) if isinstance(value, dict) and needed in value else None
+
+
+def encodable(value: Any) -> Any:
+    """The same without halves of surrogate pairs, which JSON can escape and UTF-8 cannot hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [encodable(member) for member in value]
+    if isinstance(value, dict):
+        return {encodable(name): encodable(member) for name, member in value.items()}
+    return value
