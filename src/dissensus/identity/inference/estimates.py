@@ -81,9 +81,9 @@ def estimate_identity(
     Rows of :data:`ESTIMATES`. A measure of one condition takes the questions whose debate under
     it is complete, a difference (vanilla minus anonymised) those complete under both;
     ``n_questions`` counts them, ``n`` what the ratio is of: transitions, answers or votes. The
-    difference of
-    ``delta`` is ``ibc``. Accuracy, vote and parse failures do not depend on the policy and stand
-    under "drop" only, from round 0 on; their difference from round 1, since openings are shared.
+    difference of ``delta`` is ``ibc``. Accuracy, vote and parse failures do not depend on the
+    policy and stand under "drop" only, from round 0 on; their difference from round 1, since
+    openings are shared.
 
     Notes
     -----
