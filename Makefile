@@ -1,5 +1,6 @@
 # make reproduce   install into .venv and run every study with simulated models, then its report
-# make test        install and run the tests
+# make test        install and run all tests
+# make test-fast   the unit tests alone, in two minutes
 # The plain commands behind each are in the README.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -7,7 +8,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test lint schema docs lock pictures benchmarks clean
+.PHONY: reproduce test test-fast lint schema docs lock pictures benchmarks clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -15,6 +16,9 @@ reproduce: .venv/installed
 
 test: .venv/installed
 	$(BIN)/pytest -n 2
+
+test-fast: .venv/installed
+	$(BIN)/pytest -n 2 -m unit
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -72,7 +72,7 @@ def stats(address: str) -> dict[str, Any]:
 
 
 class Study:
-    """A project whose models answer at an address, with its manifest drawn and no session held."""
+    """A project whose models answer at an address, with its manifest drawn and no session run."""
 
     def __init__(self, folder: Path, draws: int, **provider: Any) -> None:
         self.draws = draws
@@ -104,8 +104,8 @@ class Study:
             }
         )
 
-    def hold(self) -> Took:
-        """One command that holds all sessions, or finds that they have been held."""
+    def run(self) -> Took:
+        """One command that runs all sessions, or finds that they are complete."""
         return self.project.snakemake(*self.targets, cores=len(self.targets))
 
     def forget(self, *, journal: bool) -> None:
@@ -115,14 +115,14 @@ class Study:
             ledger = self.project.folder / RESULTS.parent / "ledger.jsonl"
             ledger.unlink(missing_ok=True)
 
-    def hold_again(self) -> Took:
-        """Hold all sessions with no journal to answer."""
+    def run_without_journals(self) -> Took:
+        """Run all sessions with no journal to answer."""
         self.forget(journal=True)
-        return self.hold()
+        return self.run()
 
 
 class Clients:
-    """All that can hold the same debates."""
+    """All that can run the same debates."""
 
     def __init__(self, bench: Bench, sessions: int) -> None:
         self.study = Study(bench.folder / "study", sessions)
@@ -145,7 +145,7 @@ class Clients:
     def by_bare(self, address: str) -> Took:
         """The debates with the openai package and nothing else."""
         script = str(Path(__file__).with_name("debates.py"))
-        command = [sys.executable, script, "hold", str(self.study.debates), f"{address}/v1"]
+        command = [sys.executable, script, "run", str(self.study.debates), f"{address}/v1"]
         return took(command, self.folder)
 
 
@@ -153,7 +153,7 @@ def _in_flight(bench: Bench, clients: Clients, latency: float) -> None:
     """All sessions at once, at a latency."""
     with server("--latency", str(latency)) as address:
         clients.study.point_at(address)
-        measured: dict[str, Callable[[], Took]] = {"ours": clients.study.hold_again}
+        measured: dict[str, Callable[[], Took]] = {"ours": clients.study.run_without_journals}
         if clients.inspect:
             measured["Inspect AI"] = lambda: clients.by_inspect(address)
         measured["a bare client"] = lambda: clients.by_bare(address)
@@ -192,21 +192,21 @@ def _replay(bench: Bench, clients: Clients) -> None:
         study.point_at(address)
         if clients.inspect:
             clients.by_inspect(address, "--cache")
-        study.hold_again()
+        study.run_without_journals()
         before = stats(address)["calls"]["chat"]["received"]
         whole, starts = [], []
         for _ in range(bench.runs):
             study.forget(journal=False)
-            whole.append(study.hold())
-            starts.append(study.hold())
+            whole.append(study.run())
+            starts.append(study.run())
             theirs += [clients.by_inspect(address, "--cache")] if clients.inspect else []
         if stats(address)["calls"]["chat"]["received"] != before:
             raise Failed("the replays made calls")
     what = f"{clients.calls:,} calls replayed"
     net = [run.without(start) for run, start in zip(whole, starts, strict=True)]
     beside = "Inspect AI's cache" if theirs else ""
-    said = f"{what}, without Snakemake's start"
-    bench.add(Row(said, "s", seconds(net), beside, seconds(theirs), Target(4)))
+    without_start = f"{what}, without Snakemake's start"
+    bench.add(Row(without_start, "s", seconds(net), beside, seconds(theirs), Target(4)))
     bench.add(Row(f"{what}, largest process", "MB", largest(whole), beside, largest(theirs)))
 
 
@@ -215,7 +215,7 @@ def _limit(bench: Bench, sessions: int) -> None:
     study = Study(bench.folder / "limited", sessions, requests_per_minute=600)
     with server() as address:
         study.point_at(address)
-        study.hold()
+        study.run()
         counted = stats(address)
     received, span = counted["calls"]["chat"]["received"], counted["calls_span_s"]
     what = f"limit of 600 a minute, {received} calls in {span:.0f} s"

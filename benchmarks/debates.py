@@ -1,4 +1,4 @@
-"""The debates that `calls.py` has held by others: written down, and held by a bare client.
+"""The debates that `calls.py` has others run: written down, and run by a bare client.
 
 A file of them is JSON: session -> its calls in order, each with model, prompt and seed; ``<<n>>``
 in a prompt stands for the n-th speech of its session.
@@ -54,16 +54,16 @@ def written(study: Path, prompts_file: Path) -> Debates:
 
 
 async def bare(debates: Debates, base_url: str) -> None:
-    """Hold debates with the openai package and nothing else."""
+    """Run debates with the openai package and nothing else."""
     from openai import AsyncOpenAI
 
     client = AsyncOpenAI(api_key="none", base_url=base_url)
 
     async def one(calls: list[dict[str, Any]]) -> None:
-        said: list[str] = []
+        speeches: list[str] = []
         for call in calls:
             prompt = call["prompt"]
-            for number, speech in enumerate(said):
+            for number, speech in enumerate(speeches):
                 prompt = prompt.replace(f"<<{number}>>", speech)
             answer = await client.chat.completions.create(
                 model=call["model"],
@@ -72,7 +72,7 @@ async def bare(debates: Debates, base_url: str) -> None:
                 max_tokens=512,
                 seed=call["seed"],
             )
-            said.append(answer.choices[0].message.content or "")
+            speeches.append(answer.choices[0].message.content or "")
 
     await asyncio.gather(*(one(calls) for calls in debates.values()))
 
@@ -84,9 +84,9 @@ def main() -> None:
     write.add_argument("debates", type=Path)
     write.add_argument("study", type=Path)
     write.add_argument("prompts", type=Path)
-    hold = commands.add_parser("hold")
-    hold.add_argument("debates", type=Path)
-    hold.add_argument("base_url")
+    run = commands.add_parser("run")
+    run.add_argument("debates", type=Path)
+    run.add_argument("base_url")
     options = parser.parse_args()
     if options.command == "write":
         text = json.dumps(written(options.study, options.prompts))

@@ -47,5 +47,5 @@ def measure(bench: Bench) -> None:
 def _stage(folder: str, stage: str) -> Took:
     """One stage: its function's own time, and the memory of the process with its tables read."""
     run = took([sys.executable, _SCRIPT, folder, "--stage", stage], ROOT, limit_s=1800)
-    inside = json.loads(run.said.splitlines()[-1])
+    inside = json.loads(run.stdout.splitlines()[-1])
     return Took(inside["seconds"], inside["cpu_s"], run.largest_mb, run.together_mb)

@@ -1,4 +1,4 @@
-"""The debates that `debates.py` writes down, held by Inspect AI; runs in an environment of its own.
+"""The debates that `debates.py` writes down, run by Inspect AI; runs in an environment of its own.
 
 Asked the same words of the same models, each session is a sample whose eight calls follow each
 other. Its log is written as by default.
@@ -19,10 +19,10 @@ from inspect_ai.solver import Generate, TaskState, solver
 @solver
 def debate(base_url: str, cache: bool):  # type: ignore[no-untyped-def]
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        said: list[str] = []
+        speeches: list[str] = []
         for call in state.metadata["calls"]:
             prompt = call["prompt"]
-            for number, speech in enumerate(said):
+            for number, speech in enumerate(speeches):
                 prompt = prompt.replace(f"<<{number}>>", speech)
             model = get_model(f"openai/{call['model']}", base_url=base_url, responses_api=False)
             asked = ChatMessageUser(content=prompt)
@@ -30,7 +30,7 @@ def debate(base_url: str, cache: bool):  # type: ignore[no-untyped-def]
             output = await model.generate([asked], config=config, cache=cache)
             state.messages += [asked, output.message]
             state.output = output
-            said.append(output.completion)
+            speeches.append(output.completion)
         return state
 
     return solve

@@ -24,7 +24,7 @@ rule empty:
 
 
 def measure(bench: Bench) -> None:
-    """Hold the same sessions as jobs of their own and in bundles, beside as many empty jobs."""
+    """Run the same sessions as jobs of their own and in bundles, beside as many empty jobs."""
     draws, per_bundle = (4, 4) if bench.quick else (100, 100)
     # No bundle is larger than what is measured together, which small blocks would make small.
     settings = {"language": {"draws": draws, "block_size": per_bundle // 2}}
@@ -35,9 +35,9 @@ def measure(bench: Bench) -> None:
     for _ in range(bench.runs):
         empty.append(_empty_jobs(bench.folder / "empty"))
         project.configure({**settings, "sessions_per_job": 1})
-        alone.append(_held(project, _transcripts(draws)))
+        alone.append(_run_all(project, _transcripts(draws)))
         project.configure({**settings, "sessions_per_job": per_bundle})
-        bundled.append(_held(project, _bundles(project)))
+        bundled.append(_run_all(project, _bundles(project)))
     own, snakemakes = "a session in a job of its own", "an empty job of Snakemake's"
     bundle = f"a session in a bundle of {per_bundle}"
     share = 1000 / (2 * draws)
@@ -57,13 +57,13 @@ def _bundles(project: Project) -> list[str]:
     """The marks of all bundles, as a dry run names them."""
     project.forget()
     dry = project.snakemake("--dry-run", str(RESULTS / "turns.parquet"))
-    names = re.findall(r"Run the sessions of bundle (\w+)", dry.said)
+    names = re.findall(r"Run the sessions of bundle (\w+)", dry.stdout)
     if not names:
         raise Failed("a dry run names no bundles")
     return [str(RESULTS / f"bundles/{name}") for name in names]
 
 
-def _held(project: Project, targets: Sequence[str]) -> Took:
+def _run_all(project: Project, targets: Sequence[str]) -> Took:
     """All sessions from nothing, without what the same command takes when they are there."""
     project.forget()
     whole = project.snakemake(*targets)

@@ -101,7 +101,7 @@ def measure(bench: Bench) -> None:
 
 def _measured(name: str, size: int) -> Took:
     run = took([sys.executable, __file__, name, str(size)], ROOT)
-    inside = json.loads(run.said.splitlines()[-1])
+    inside = json.loads(run.stdout.splitlines()[-1])
     return Took(inside, inside, run.largest_mb, run.together_mb)
 
 

@@ -62,7 +62,7 @@ class Project:
         Failed : it found something to do, as where a source was edited in the meantime.
         """
         run = self.snakemake(*targets, limit_s=limit_s)
-        if "Nothing to be done" not in run.complained:
+        if "Nothing to be done" not in run.stderr:
             raise Failed("snakemake ran jobs where nothing was to be done")
         return run
 

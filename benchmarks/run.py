@@ -49,8 +49,8 @@ def place(inspect: str) -> str:
     packages = [f"{name} {version(name)}" for name in _PACKAGES]
     if inspect:
         asked = "from importlib.metadata import version; print(version('inspect-ai'))"
-        packages.append(f"Inspect AI {_said([inspect, '-c', asked])}")
-    commit = _said(["git", "describe", "--always", "--dirty= with changes"])
+        packages.append(f"Inspect AI {_output_of([inspect, '-c', asked])}")
+    commit = _output_of(["git", "describe", "--always", "--dirty= with changes"])
     machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     return f"{date.today().isoformat()}, commit {commit}, {machine}, {', '.join(packages)}"
 
@@ -65,8 +65,8 @@ def _processor() -> str:
     return next(models, platform.processor() or platform.machine())
 
 
-def _said(command: Sequence[str]) -> str:
-    """What a command says; "unknown" where it cannot."""
+def _output_of(command: Sequence[str]) -> str:
+    """The output of a command; "unknown" where it fails."""
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.SubprocessError):

@@ -10,7 +10,7 @@ from project import LIGHT, RESULTS, Project
 from table import Row, Target
 from timing import Took
 
-#: Draws; each is a session in English and one in Chinese. Costs are held against the middle size.
+#: Draws; each is a session in English and one in Chinese. Costs are compared with the middle size.
 SIZES = (100, 1_000, 10_000)
 QUICK = (2, 4, 8)
 #: A run of the largest size takes long: once is enough, and an hour too much.
@@ -35,7 +35,7 @@ class Phase:
 
 
 PLAN = Phase("planning: `snakemake plan`", ("plan",), Target(60), Target(1024))
-HOLD = Phase("sessions held and gathered", (str(RESULTS / "turns.parquet"),), None, Target(2048))
+RUN = Phase("sessions run and gathered", (str(RESULTS / "turns.parquet"),), None, Target(2048))
 #: Its arguments are the shards' embeddings, whose names are known once the turns are gathered.
 EMBED = Phase("turns embedded", (), None, Target(2048))
 ANALYSE = Phase("metrics, inference, figures and tables", (), Target(180), Target(2048))
@@ -43,15 +43,15 @@ NOTHING = Phase("`snakemake` that finds nothing to do", (), Target(60), Target(2
 PHASES = (
     PLAN,
     Phase("dry run before any session", ("--dry-run",), Target(60), Target(1024)),
-    HOLD,
+    RUN,
     EMBED,
     ANALYSE,
     NOTHING,
     Phase("cost, its manifest drawn: `snakemake cost`", ("cost",)),
 )
 #: What the whole of a run is made of.
-WHOLE = (PLAN, HOLD, EMBED, ANALYSE)
-#: Seconds that runs may take: planned, held and embedded; and whole.
+WHOLE = (PLAN, RUN, EMBED, ANALYSE)
+#: Seconds that runs may take: planned, run and embedded; and whole.
 _RUN = {20_000: Target(25 * 60)}
 _FROM_NOTHING = {200: Target(60)}
 
@@ -107,7 +107,7 @@ def _rows(bench: Bench, sessions: int, taken: list[Taken]) -> None:
             alone = ("its largest process", largest(runs))
             bench.add(Row(f"{of}{phase.name}, memory", "MB", memory(runs), *alone, asked[1]))
     for name, phases, targets in (
-        ("planned, held and embedded", (PLAN, HOLD, EMBED), _RUN),
+        ("planned, run and embedded", (PLAN, RUN, EMBED), _RUN),
         ("whole run", WHOLE, _FROM_NOTHING),
     ):
         if runs := _sums(taken, phases):

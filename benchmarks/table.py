@@ -64,7 +64,7 @@ class Row:
     what : in words.
     unit : of its numbers; "" for a share or a count.
     values : a number a run.
-    beside, beside_values : what it is held against, and that one's numbers; empty for nothing.
+    beside, beside_values : what it is compared with, and that one's numbers; empty for nothing.
     target : what it is to reach; None where nothing is asked.
     failure : why there are no values.
     """
@@ -192,6 +192,6 @@ def _shown(number: float, unit: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The end of a text, which says most of a failure, as a cell can hold it."""
+    """The end of a text, which says most of a failure, in a form that fits a cell."""
     line = " ".join(text.split()).replace("|", "/")
     return line if len(line) <= 300 else f"{line[:120]} ... {line[-170:]}"

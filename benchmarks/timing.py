@@ -38,9 +38,9 @@ class Took:
     """Highest resident memory of its largest process."""
     together_mb: float = 0.0
     """Highest sum of the resident memory of its processes; pages that they share count twice."""
-    said: str = ""
+    stdout: str = ""
     """What it wrote to its standard output."""
-    complained: str = ""
+    stderr: str = ""
     """What it wrote to its standard error."""
 
     def without(self, start: Took) -> Took:
@@ -70,15 +70,15 @@ def took(
     Linux counts the memory that a process has from its parent before it becomes a program of its
     own. What calls this must be small, then, and import nothing large.
     """
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         started = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=folder,
             env=ENVIRONMENT | environment,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=complained,
+            stdout=stdout,
+            stderr=stderr,
         )
         watch = _Watch(process.pid, limit_s)
         try:
@@ -94,7 +94,7 @@ def took(
         if watch.too_long:
             raise Failed(f"`{words}` was ended after {limit_s:,.0f} s")
         texts = []
-        for stream in (said, complained):
+        for stream in (stdout, stderr):
             stream.seek(0)
             texts.append(stream.read().decode(errors="replace"))
         if process.returncode:

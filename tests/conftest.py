@@ -1,4 +1,4 @@
-"""Fixtures that whole-run tests share."""
+"""Fixtures that whole-run tests share, and a mark for every test."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from marking import MARKS, mark_called_for, marks
 from support import Project
-
-TESTS = Path(__file__).parent
 
 # The same examples in every run, however slow the machine: what fails here fails for everybody.
 # `pytest --hypothesis-profile default` looks for new ones.
@@ -17,14 +16,18 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits longest, the cluster and the whole runs, so that none of it is last."""
+    """Mark every test that does not name its mark, before ``-m`` selects, and sort the files.
 
-    def rank(item: pytest.Item) -> int:
-        folder = item.path.parent
-        return 0 if folder == TESTS / "slurm" else 1 if folder == TESTS else 2
-
-    items.sort(key=rank)
+    Files with what waits longest come first, so that nothing of it is left for the end.
+    """
+    longest = dict.fromkeys((item.path for item in items), len(MARKS))
+    for item in items:
+        if not marks(item):
+            item.add_marker(mark_called_for(item))
+        longest[item.path] = min(longest[item.path], MARKS.index(marks(item)[0]))
+    items.sort(key=lambda item: longest[item.path])
 
 
 @pytest.fixture

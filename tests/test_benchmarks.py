@@ -116,18 +116,19 @@ def test_what_fails_has_a_row_that_says_why_and_loses_no_other(tmp_path: Path) -
     kept: list[Any] = []
     one = bench.Bench(tmp_path, 1, False, "", kept.append)
     with one.attempt("a command"):
-        timing.took([sys.executable, "-c", "raise SystemExit('no | luck')"], tmp_path)
+        timing.took([sys.executable, "-c", "raise SystemExit('no | result')"], tmp_path)
     with one.attempt("a limit"):
         timing.took([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path, limit_s=-1.0)
     with one.attempt("a fault"):
         raise ZeroDivisionError("by nothing")
     one.add(table.Row("the rest", "s", [1.0]))
-    said = [row.cells()[1] for row in kept]
-    assert "ended with 1: no / luck" in said[0]
-    assert "was ended after -1 s" in said[1]
-    assert said[2:] == ["failed: ZeroDivisionError: by nothing", "1.00 s"]
+    shown = [row.cells()[1] for row in kept]
+    assert "ended with 1: no / result" in shown[0]
+    assert "was ended after -1 s" in shown[1]
+    assert shown[2:] == ["failed: ZeroDivisionError: by nothing", "1.00 s"]
 
 
+@pytest.mark.slow
 def test_processor_time_and_memory_are_those_of_all_processes(tmp_path: Path) -> None:
     timing = module("timing")
     # A child that holds 64 MB and works for 0.3 s of processor time, in a parent that only waits.
@@ -138,7 +139,7 @@ def test_processor_time_and_memory_are_those_of_all_processes(tmp_path: Path) ->
     )
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {work!r}], check=True)"
     run = timing.took([sys.executable, "-c", parent], tmp_path)
-    assert run.said == "done\n"
+    assert run.stdout == "done\n"
     assert run.cpu_s >= 0.3
     assert run.largest_mb >= 64
     assert run.together_mb >= run.largest_mb
@@ -183,6 +184,7 @@ def test_a_size_s_cost_stands_beside_the_middle_one(tmp_path: Path) -> None:
     assert kept[4].median == pytest.approx(20.0)
 
 
+@pytest.mark.slow
 def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path: Path) -> None:
     from dissensus.study.configuration import load_file
 
@@ -201,6 +203,7 @@ def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path
         assert stages.run(tmp_path / "one", settings, stage)["seconds"] > 0
 
 
+@pytest.mark.run
 def test_a_part_from_end_to_end_writes_its_table_and_prints_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,7 +245,7 @@ def test_a_phase_that_fails_is_a_row_and_loses_no_other(
         f"{n} sessions, `snakemake` that finds nothing to do" for n in (4, 4, 8, 8, 16, 16)
     ]
     medians = {row.what: row.median for row in kept if not row.failure}
-    # Planned, held, embedded and analysed: four commands of a second, over 16 sessions.
+    # Planned, run, embedded and analysed: four commands of a second, over 16 sessions.
     assert medians["16 sessions, whole run"] == 4.0
     assert medians["16 sessions, whole run a session, wall clock"] == 250.0
     assert medians["16 sessions, whole run a session, CPU"] == 125.0

@@ -23,7 +23,7 @@ from dissensus.deliberation.measures.distances import (
     total_variation,
     wasserstein,
 )
-from dissensus.deliberation.measures.pairs import Held, Permuting, measure_pairs
+from dissensus.deliberation.measures.pairs import CompleteSession, Permuting, measure_pairs
 
 # Rounded, since scipy divides by what is too small to be told from zero.
 _SHARE = st.floats(0, 1).map(lambda share: round(share, 9))
@@ -93,18 +93,20 @@ def test_an_agent_who_never_changes_has_no_null():
     assert permutation_p(np.array([0, 1, 0]), np.zeros(3, int), 99, 1) == 1
 
 
-def held(stances: list[str], ordered: bool, cast: list[str], arm: str = "emergent") -> Held:
+def session(
+    stances: list[str], ordered: bool, cast: list[str], arm: str = "emergent"
+) -> CompleteSession:
     topic: dict[str, Any] = {"options": list(OPTIONS), "ordered": ordered}
-    return Held({"arm": arm, "cast": cast}, topic, debate(stances))
+    return CompleteSession({"arm": arm, "cast": cast}, topic, debate(stances))
 
 
 def test_pairs_are_of_models_wherever_they_sit():
     rows = measure_pairs(
         [
-            held(["PQ", "PP"], True, ["x", "y"]),
-            held(["PS", "SQ"], True, ["y", "x"]),
-            held(["RQ", "R-"], False, ["x", "y"]),
-            held(["RQ", "RQ"], False, ["x", "y"], arm="full"),
+            session(["PQ", "PP"], True, ["x", "y"]),
+            session(["PS", "SQ"], True, ["y", "x"]),
+            session(["RQ", "R-"], False, ["x", "y"]),
+            session(["RQ", "RQ"], False, ["x", "y"], arm="full"),
         ],
         Permuting(99, 1),
     )

@@ -40,6 +40,7 @@ def said(run: Run) -> dict[str, dict[str, str]]:
     return {name: draw(run.artefacts, VIEW).facts for name, draw in MAKERS.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", MAKERS)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> None:
@@ -178,7 +179,7 @@ def test_questions_needed_follow_from_the_normal_distribution() -> None:
     from scipy.stats import norm
 
     room = ibc_power.rooms(run_of(2, 2).power)["deferring", "choice"]
-    assert (room.sd, room.held) == (0.5, 24)
+    assert (room.sd, room.complete) == (0.5, 24)
     # The far tail of the two-sided test adds less than one question here.
     shift = norm.ppf(0.975) + norm.ppf(0.8)
     for ibc, questions in room.needed.items():

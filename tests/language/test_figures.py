@@ -34,6 +34,7 @@ DRAWN = {declared.name: resolve(declared.maker) for declared in FIGURES}
 run_of = cache(make_run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, tuple[str, ...]]) -> None:
@@ -58,6 +59,7 @@ def test_simulated_is_printed_in_both_forms_and_bytes_repeat(name: str, tmp_path
     assert (tmp_path / "one/f.png").read_bytes() == (tmp_path / "two/f.png").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paired_effects", "components", "reuse"])
 def test_pictures_of_thousands_stay_light(name: str, tmp_path: Path) -> None:
     run = crowd()

@@ -147,6 +147,7 @@ def test_a_request_that_is_never_read_ends_in_time(tmp_path: Path) -> None:
         listening.close()
 
 
+@pytest.mark.slow
 def test_the_queue_counts_for_no_deadline(tmp_path: Path) -> None:
     """Twenty calls of 0.1 s through one place take 2 s, and each has 1.5 s."""
     with hostile(Said(chat(), after=0.1)) as server:
@@ -159,6 +160,7 @@ def test_the_queue_counts_for_no_deadline(tmp_path: Path) -> None:
     assert server.most_at_once == 1
 
 
+@pytest.mark.slow
 def test_a_pace_counts_for_no_deadline(tmp_path: Path) -> None:
     with hostile(Said(chat())) as server:
         made = model(tmp_path, server, requests_per_minute=150, deadline_s=1.5)

@@ -167,6 +167,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_without_a_word_of_its_packages(tmp_path: Path) -> None:
     def say(asked: Asked) -> Said:
         kinds = [Said(after=9.0), Said(cut="all"), Said(b"?"), Said(drip=0.01), Said(chat())]

@@ -183,6 +183,7 @@ def test_cr2_equals_matrix_algebra(sizes):
     assert limits(result) == pytest.approx(stats.t.interval(0.9, df, values.mean(), se))
 
 
+@pytest.mark.slow
 def test_cr2_of_equal_clusters_is_t_on_their_means_and_statsmodels_cr1():
     import statsmodels.api as sm
 

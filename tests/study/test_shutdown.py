@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+# Its tests start processes and wait for their ends.
+pytestmark = pytest.mark.slow
+
 #: A run with a script as its child and one call in flight, which takes as long as it is told.
 RUN = """
 import subprocess, sys, threading, time

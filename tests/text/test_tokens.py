@@ -44,6 +44,7 @@ def trained(tmp_path):
     return tmp_path, tiny
 
 
+@pytest.mark.slow
 def test_tekken_gives_the_ids_of_mistral_common(tekken):
     from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 

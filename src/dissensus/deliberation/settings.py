@@ -17,7 +17,7 @@ Gain = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ArmSettings(Settings):
-    """How the sessions of one arm are held; the defaults are the protocol as it was agreed."""
+    """How the sessions of one arm run; the defaults are the protocol as it was agreed."""
 
     topology: Topology = "emergent"
     """emergent (agents choose whom to answer), full (everyone) or one_target (exactly one)."""
@@ -49,13 +49,13 @@ class ControlSettings(Settings):
     ki: Gain
     kd: Gain
     target: Rate
-    """The quality that the controller drives at: mean CRIT score of a round, 0 to 1."""
+    """The quality that the controller aims at: mean CRIT score of a round, 0 to 1."""
     start: Rate
     """Contentiousness of the first round."""
     leak: Rate
     """Share of the contentiousness that is kept from round to round."""
     slope_guard: bool
-    """Whether the controller stands still while more contentiousness goes with less quality."""
+    """Whether the controller is frozen while more contentiousness goes with less quality."""
     rca_retries: Annotated[int, Field(ge=0, le=3)]
     """How often a turn is sent back before its agent abstains."""
 
@@ -96,23 +96,23 @@ class DiagnosisSettings(Settings):
 
 
 class DeliberationSettings(StudySettings):
-    """Everything that the deliberation study may be told."""
+    """All settings of the deliberation study."""
 
     draws: Count
     """Topic draws; each is one session in every arm."""
     block_size: Count
-    """Draws in a temporal block."""
+    """Draws in a block; a job gathers and measures whole blocks."""
     rounds: Count
     topics: str
     """YAML of topics: question, options, evidence, and the truth where there is one."""
     panel: Annotated[list[str], Field(min_length=2)]
-    """The models that deliberate, one agent each; seats are dealt at random in every draw."""
+    """The models that deliberate, one agent each; seats are drawn at random for every draw."""
     judges: list[str] = Field(default_factory=list)
-    """The models that judge, dealt to the draws in turn; none of the panel."""
+    """The models that judge; they take the draws in turn. None of the panel."""
     prompts: str
     """YAML of the debaters' prompt."""
     judging: str
-    """YAML of the judges' prompts, and of what a rejected debater is told."""
+    """YAML of the judges' prompts, and of the message to a debater whose turn is rejected."""
     reference: str
     """The arm that the others are compared with."""
     arms: Annotated[dict[str, ArmSettings], Field(min_length=1)]
@@ -126,7 +126,7 @@ class DeliberationSettings(StudySettings):
         return list(self.arms)
 
     def files(self) -> dict[str, str]:
-        """Setting -> the file that it names, which must be there."""
+        """Setting -> the file that it names, which must exist."""
         return {name: getattr(self, name) for name in ("topics", "prompts", "judging")}
 
     @field_validator("arms", mode="before")

@@ -78,7 +78,7 @@ class InferenceSettings(Settings):
     equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
     """Largest change in accuracy that counts as none."""
     ibc_noise: Annotated[float, Field(gt=0, lt=1)]
-    """Size of an Identity Bias Coefficient below which tables say it is not told from zero."""
+    """Size of an Identity Bias Coefficient below which tables say that it may be zero."""
 
 
 class DiagnosisSettings(Settings):
@@ -89,7 +89,7 @@ class DiagnosisSettings(Settings):
 
 
 class IdentitySettings(StudySettings):
-    """Everything that the identity study may be told."""
+    """All settings of the identity study."""
 
     banks: Annotated[dict[str, BankSettings], Field(min_length=1)]
     agents: Annotated[int, Field(ge=2)]
@@ -97,7 +97,7 @@ class IdentitySettings(StudySettings):
     rounds: Count
     """Rounds of revision after the opening, which is round 0."""
     shard: Count
-    """Questions in one job."""
+    """Questions in a bundle, that is, in one job."""
     teams: Annotated[dict[str, TeamSettings], Field(min_length=1)]
     prompts: str
     """YAML of the debate prompts."""
@@ -107,7 +107,7 @@ class IdentitySettings(StudySettings):
     diagnosis: DiagnosisSettings
 
     def files(self) -> dict[str, str]:
-        """Setting -> the file that it names, which must be there."""
+        """Setting -> the file that it names, which must exist."""
         banks = {
             f"banks.{name}.source": bank.source
             for name, bank in self.banks.items()

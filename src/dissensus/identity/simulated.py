@@ -1,12 +1,13 @@
 """Simulated agents: answers drawn from the paper's own model, with planted identity weights.
 
 The generative model (sections 4.1 and 4.2 of the paper, with the scale |alpha_0| = 1, since only
-weights over |alpha_0| can be told from answers). A question has a belief p over its options,
+weights over |alpha_0| can be estimated from answers). A question has a belief p over its options,
 
     p ~ Dirichlet(knows on the right option, errs on every other),
 
-fixed by the question's text and these two numbers, so that all agents of a team hold the same; a
-persona moves it by ``persona_shift`` towards a second such draw of its own. An agent answers
+fixed by the question's text and these two numbers, so that it is the same for all agents of a
+team; a persona moves it by ``persona_shift`` towards a second such belief of its own. An agent
+answers
 
     theta ~ Dirichlet(alpha),  y ~ Categorical(theta),  that is  P(y = k) = alpha_k / |alpha|,
 
@@ -16,12 +17,12 @@ answer adds nothing.
 
 An agent sees only the messages it is sent, like any other model. It knows the question by its text
 and the condition by the template; final answers it reads from the opinions. What it weighed in
-earlier rounds each reply says in a sentence: in the vanilla condition an agent finds its own, and
-counts accumulate as in the model. In the anonymized condition it cannot know which opinion is its
-own. So there both weights are one, and for what was weighed before it takes the mean over the
-opinions shown: exact where everyone sees everyone, an approximation in sparser graphs (and in the
-first transition nothing was weighed before). A question that is in none of its files an agent
-believes nothing special of: every option has ``errs``, and numbers are guessed.
+earlier rounds it reads from a sentence in each reply: in the vanilla condition an agent finds its
+own, and counts accumulate as in the model. In the anonymized condition it cannot know which
+opinion is its own. So there both weights are one, and for what was weighed before it takes the mean
+over the opinions shown: exact where everyone sees everyone, an approximation in sparser graphs (in
+the first transition nothing was weighed before). On a question that is in none of its files every
+option has ``errs``, and numbers are guessed.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class ConditionWeights(Settings):
 
 
 class SpeechSettings(Settings):
-    """What a simulated agent may be told (``models.<name>.speech``)."""
+    """Settings of a simulated agent (``models.<name>.speech``)."""
 
     questions: Annotated[list[str], Field(min_length=1)]
     """Files of questions, in the project's own format, that it knows."""
@@ -134,19 +135,19 @@ def speak(
     question = _question(tuple(speech.questions), prompt.question)
     persona = messages[0].content if messages[0].role == "system" else ""
     shift = speech.persona_shift if persona else 0.0
-    options, held = belief(question, speech.knows, speech.errs, persona, shift)
+    options, probabilities = belief(question, speech.knows, speech.errs, persona, shift)
     weighed, previous = _weigh(prompt, question)
-    alpha = dict(zip(options, held, strict=True))
+    alpha = dict(zip(options, probabilities, strict=True))
     if weighed is not None:
         weights = speech.weights.vanilla if prompt.names_own else speech.weights.anonymized
         alpha = total([alpha, total([weighed.own], weights.self)])
         alpha = total([alpha, total([weighed.others], weights.peer)])
-    luck = rng.random(9).tolist()
-    answer = _drawn(alpha, luck[0])
-    said = compose(question.kind, answer, weighed, previous, luck[1:7])
-    if luck[7] < speech.unparsable_rate:
-        return f"{said} {unfinished(luck[8])}"
-    return f"{said} {{final answer: ({answer})}}"
+    uniforms = rng.random(9).tolist()
+    answer = _drawn(alpha, uniforms[0])
+    text = compose(question.kind, answer, weighed, previous, uniforms[1:7])
+    if uniforms[7] < speech.unparsable_rate:
+        return f"{text} {unfinished(uniforms[8])}"
+    return f"{text} {{final answer: ({answer})}}"
 
 
 def belief(
@@ -156,7 +157,7 @@ def belief(
 
     Parameters
     ----------
-    question : as its bank holds it; with the answer "" where nobody knows it.
+    question : from its bank; with the answer "" where nobody knows it.
     knows, errs : Dirichlet parameters of the right option and of every other.
     persona, shift : the system message, and how far it moves the belief.
 
@@ -190,9 +191,9 @@ def _guesses(question: Question) -> tuple[str, ...]:
     return tuple(str(int(number)) for number in rng.choice(np.arange(2, 400), 4, replace=False))
 
 
-def _drawn(alpha: Mapping[str, float], luck: float) -> str:
+def _drawn(alpha: Mapping[str, float], uniform: float) -> str:
     """An answer with probability alpha_k / |alpha|, to which theta integrates out."""
-    left = luck * sum(alpha.values())
+    left = uniform * sum(alpha.values())
     for answer, mass in alpha.items():
         left -= mass
         if left < 0:
@@ -214,7 +215,7 @@ class _Prompt:
 
 
 def _read(content: str) -> _Prompt:
-    """Take a prompt apart; by its fixed sentences, since responses hold none of them."""
+    """Split a prompt at its fixed sentences, which no response contains."""
     head, named, rest = content.partition("\nThis was your most recent opinion:\n- ")
     if named:
         own, _, rest = rest.partition("\nBased on the following other agents' opinions:\n")
@@ -282,12 +283,12 @@ _OPTION = re.compile(r"^\([A-Z]\) (.+)$", re.MULTILINE)
 @cache
 def _known(files: tuple[str, ...]) -> dict[str, Question]:
     """Questions by how a prompt states them."""
-    held = [
+    questions = [
         question
         for file in files
         for _, question in read_bank(BankSettings(format="dissensus", source=file))
     ]
-    return {write_question(q.kind, q.text, q.options): q for q in held}
+    return {write_question(q.kind, q.text, q.options): q for q in questions}
 
 
 @cache

@@ -89,10 +89,10 @@ class Weighed:
         return bool(self.own or self.others)
 
 
-def total(parts: Iterable[Counts], share: float = 1.0) -> dict[str, float]:
+def total(terms: Iterable[Counts], share: float = 1.0) -> dict[str, float]:
     """The sum of counts, each times a share."""
     summed: dict[str, float] = {}
-    for counts in parts:
+    for counts in terms:
         for answer, count in counts.items():
             summed[answer] = summed.get(answer, 0.0) + share * count
     return summed
@@ -110,7 +110,7 @@ def weighed_in(response: str) -> Weighed:
 
 
 def compose(
-    kind: str, answer: str, weighed: Weighed | None, previous: str | None, luck: Sequence[float]
+    kind: str, answer: str, weighed: Weighed | None, previous: str | None, uniforms: Sequence[float]
 ) -> str:
     """A response of some sentences, which ends without a final answer.
 
@@ -120,44 +120,42 @@ def compose(
     answer : what the response argues for.
     weighed : what its author has weighed until now; None in round 0.
     previous : its own last answer, "" where that had none, None where it cannot know it.
-    luck : six numbers in [0, 1).
+    uniforms : six random numbers in [0, 1), from which the sentences are chosen.
     """
     named = f"option {answer}" if kind == "choice" else answer
     stance = "first" if weighed is None else "read"
     if previous:
         stance = "kept" if previous == answer else "moved"
     sentences = [
-        _pick(_OPENERS, luck[0]),
-        _pick(_STANCES[stance], luck[1]),
-        _pick(_REASONS[kind], luck[2]).replace("{x}", named),
-        _pick(_SECOND, luck[3]) if luck[4] < 0.7 else "",
-        "" if weighed is None else _ledger(weighed, previous is not None, luck[5]),
+        _pick(_OPENERS, uniforms[0]),
+        _pick(_STANCES[stance], uniforms[1]),
+        _pick(_REASONS[kind], uniforms[2]).replace("{x}", named),
+        _pick(_SECOND, uniforms[3]) if uniforms[4] < 0.7 else "",
+        "" if weighed is None else _ledger(weighed, previous is not None, uniforms[5]),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def unfinished(luck: float) -> str:
+def unfinished(uniform: float) -> str:
     """How a response ends that names no final answer."""
-    return _pick(_LEFT_OPEN, luck)
+    return _pick(_LEFT_OPEN, uniform)
 
 
-def _pick(sentences: Sequence[str], luck: float) -> str:
-    return sentences[int(luck * len(sentences))]
+def _pick(sentences: Sequence[str], uniform: float) -> str:
+    return sentences[int(uniform * len(sentences))]
 
 
-def _ledger(weighed: Weighed, knows_own: bool, luck: float) -> str:
-    others = _written(weighed.others)
+def _ledger(weighed: Weighed, knows_own: bool, uniform: float) -> str:
+    begin, others = _pick(_TOTALS, uniform), _written(weighed.others)
     if knows_own:
         own = _written(weighed.own)
-        return (
-            f"{_pick(_TOTALS, luck)} my own answers add up to {own}; those of others to {others}."
-        )
-    return f"{_pick(_TOTALS, luck)} the answers that I was shown add up to {others}."
+        return f"{begin} my own answers add up to {own}; those of others to {others}."
+    return f"{begin} the answers that I was shown add up to {others}."
 
 
 def _written(counts: Counts) -> str:
-    parts = [f"{count:.6g} for {answer}" for answer, count in sorted(counts.items())]
-    return ", ".join(parts) or _NOTHING
+    counted = [f"{count:.6g} for {answer}" for answer, count in sorted(counts.items())]
+    return ", ".join(counted) or _NOTHING
 
 
 def _counts(text: str) -> dict[str, float]:

@@ -11,7 +11,7 @@ from dissensus.study.settings import ProtocolSettings, StudySettings
 
 
 def _one_of(*kinds: str) -> AfterValidator:
-    """One of the kinds; one that ends with a colon wants a name after it."""
+    """Accept one of the kinds; one that ends with a colon needs a name after it."""
 
     def check(name: str) -> str:
         kind, colon, rest = name.partition(":")
@@ -23,7 +23,7 @@ def _one_of(*kinds: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-#: Found wrong only when they are loaded, these would be so after every session was held.
+#: Checked by name, since a tokeniser is loaded only after all sessions have run.
 TokenizerName = Annotated[str, _one_of("tekken", "words", "tiktoken:", "hf:")]
 Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 
@@ -39,7 +39,7 @@ class PoolSettings(Settings):
     coder_a: str
     """CSV of the first coder's codes: motion_id, code."""
     coder_b: str
-    """CSV of the second coder's codes, made without sight of the first's."""
+    """CSV of the second coder's codes, made without seeing the first's."""
     adjudication: str
     """CSV of the codes settled where the coders disagree: motion_id, code, reason."""
     sources: Annotated[list[str], Field(min_length=1)]
@@ -144,12 +144,12 @@ class DiagnosisSettings(Settings):
 
 
 class LanguageSettings(StudySettings):
-    """Everything that the language study may be told."""
+    """All settings of the language study."""
 
     draws: Count
     """Motion draws; each is one session in every language."""
     block_size: Count
-    """Draws in a temporal block, which is also what one measuring job takes."""
+    """Draws in a block; a job gathers and measures whole blocks."""
     languages: Annotated[dict[str, LanguageCondition], Field(min_length=2)]
     reference: str
     """The language that the others are compared with and that the anchors are fitted on."""
@@ -166,7 +166,7 @@ class LanguageSettings(StudySettings):
         return list(self.languages)
 
     def files(self) -> dict[str, str]:
-        """Setting -> the file that it names, which must be there."""
+        """Setting -> the file that it names, which must exist."""
         names = ("motions", "codebook", "coder_a", "coder_b", "adjudication")
         prompts = {f"languages.{name}.prompts": c.prompts for name, c in self.languages.items()}
         return prompts | {f"pool.{name}": getattr(self.pool, name) for name in names}

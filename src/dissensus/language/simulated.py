@@ -15,7 +15,7 @@ speech,
     logit p = logit(recycle[l]) + offset[m] + domain_offset[c] + topic_sd * z(t)
               + interaction_sd * z(t, l) + session_sd * z(d),
 
-z standard normal draws fixed by what is in the brackets. recycle[l] is the planted treatment
+z standard normal numbers fixed by what is in the brackets. recycle[l] is the planted treatment
 effect; topic_sd makes motions differ, interaction_sd makes the language effect differ between
 motions, session_sd makes sessions differ. A violation of the format rules is put in at a set rate,
 lower on a repair. A debater sees only the messages it is sent, like any other model: what has been
@@ -55,7 +55,7 @@ _LANGUAGES = {"Simplified Chinese": "zh", "English": "en"}
 
 
 class SpeechSettings(Settings):
-    """What a simulated debater may be told (``models.<name>.speech``)."""
+    """Settings of a simulated debater (``models.<name>.speech``)."""
 
     arguments: str
     """Folder of argument spaces: <motion_id>.tsv, generic.tsv and frames.yaml."""
@@ -173,7 +173,7 @@ def speak(
 
 
 class _Prompt:
-    """What a debater makes of the message it is sent."""
+    """What a debater reads from the message it is sent."""
 
     def __init__(self, content: str) -> None:
         topic = re.search(r'debate about\s+"(.*?)"\.\n', content, re.DOTALL)
@@ -199,7 +199,7 @@ class _Prompt:
 
 
 class _Debater:
-    """One speech in the making."""
+    """Composes one speech."""
 
     def __init__(
         self,
@@ -250,12 +250,12 @@ class _Debater:
         frame_kind = kind if kind != "answer" or self.prompt.previous else "answer_unprompted"
         frames = _frames(self.speech.arguments)[self.prompt.language][frame_kind]
         frame: str = frames[int(self.rng.integers(len(frames)))]
-        said = (
+        text = (
             frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
             .replace("{x}", clause.text)
             .replace("{label}", clause.label)
         )
-        return said.replace("{quote}", self._quotation()) if "{quote}" in said else said
+        return text.replace("{quote}", self._quotation()) if "{quote}" in text else text
 
     def _quotation(self) -> str:
         """At most ten words of the speech before: the opening of the other side's first clause."""
@@ -286,14 +286,14 @@ class _Debater:
 # A speech is read again in every later turn of its debate.
 @lru_cache(1024)
 def _found_in(speech: str, space: Space) -> tuple[Clause, ...]:
-    """The clauses that a speech holds, in the order of the space."""
-    said = speech.lower()
-    return tuple(clause for clause in space.clauses if clause.lower in said)
+    """The clauses that a speech contains, in the order of the space."""
+    text = speech.lower()
+    return tuple(clause for clause in space.clauses if clause.lower in text)
 
 
 @lru_cache(1024)
 def _normal(text: str) -> float:
-    """A standard normal draw that a text fixes."""
+    """A standard normal number that a text fixes."""
     return float(np.random.default_rng(int(digest(text)[:16], 16)).standard_normal())
 
 

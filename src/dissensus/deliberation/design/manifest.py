@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.deliberation.design.topics import TOPICS
+from dissensus.design.manifest import rows_of_draw
 from dissensus.digests import digest
 from dissensus.tables.artefact import Column, Schema, read
 from dissensus.tables.common import common, count, text, texts
@@ -80,13 +81,14 @@ def draw(
 def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
     """Draw every session of the drawing.
 
-    Topics are dealt as cards: each once, in random order, before any comes again. Per draw, models
-    are dealt to the seats A1, A2, ... and the arms put in an order, both uniformly at random and
-    both the same for the draw's sessions; the judges take turns. Of every two draws whose topic has
-    a truth, one gets a valid and one an invalid hint, in random order, for a round drawn uniformly
-    from the second to the last but one (the second where that is the last). Draws have random
-    streams of their own, so that the first are the same whatever their number; a further arm
-    changes nothing but the orders, and in which order the arms are named changes nothing.
+    Topics are drawn without replacement until all have been used, then all over again. Per draw,
+    models are assigned to the seats A1, A2, ... and the arms put in an order, both uniformly at
+    random and both the same for the draw's sessions; the judges take turns. Of every two draws
+    whose topic has a truth, one gets a valid and one an invalid hint, in random order, for a round
+    drawn uniformly from the second to the last but one (the second where that is the last). Draws
+    have random streams of their own, so that the first are the same whatever their number; a
+    further arm changes nothing but the orders, and in which order the arms are named changes
+    nothing.
 
     Parameters
     ----------
@@ -96,21 +98,19 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
     Returns
     -------
     One row per session, in the order of their ids; ``position`` is the order in which the sessions
-    of a draw are held. The hint is the draw's, given only in the arms with hints.
+    of a draw run. The hint is the draw's, given only in the arms with hints.
     """
-    width = max(3, len(str(drawing.draws)))
     rows: list[dict[str, Any]] = []
     hinting, arms = _Hinting(drawing), sorted(drawing.arms)
-    for index, topic in zip(range(drawing.draws), _dealt(topics, drawing.seed), strict=False):
+    for index, topic in zip(
+        range(drawing.draws), _topics_in_turn(topics, drawing.seed), strict=False
+    ):
         rng = np.random.default_rng([drawing.seed, index])
         cast = [drawing.panel[int(seat)] for seat in rng.permutation(len(drawing.panel))]
         hint = hinting.draw(topic, rng)
-        # Last, since how much luck it takes hangs on how many arms there are.
+        # Last, since it takes as many random numbers as there are arms.
         order = [arms[int(place)] for place in rng.permutation(len(arms))]
-        draw_id = f"t{index + 1:0{width}d}"
         shared = {
-            "draw_id": draw_id,
-            "block": index // drawing.block_size + 1,
             "topic_id": topic["topic_id"],
             "arm_order": ">".join(order),
             "cast": cast,
@@ -119,17 +119,15 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
             "agents": len(cast),
             "rounds": drawing.rounds,
         }
-        rows += [
-            {
-                "session_id": f"{draw_id}-{arm}",
-                **shared,
-                "arm": arm,
-                "position": position,
-                # Not of draw_id, which gets wider with the number of draws.
-                "seed": int(digest([drawing.seed, f"t{index + 1:03d}", arm])[:12], 16),
-            }
-            for position, arm in enumerate(order, start=1)
-        ]
+        rows += rows_of_draw(
+            index,
+            drawing.draws,
+            order,
+            drawing.seed,
+            shared,
+            letter="t",
+            block_size=drawing.block_size,
+        )
     return sorted(rows, key=lambda row: str(row["session_id"]))
 
 
@@ -155,13 +153,13 @@ class _Hinting:
         }
 
 
-def _dealt(topics: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
+def _topics_in_turn(topics: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
     """Topics without end: all of them in random order, then all of them in another."""
-    deal = 0
+    turn = 0
     while True:
-        for place in _stream(seed, f"topics {deal}").permutation(len(topics)):
+        for place in _stream(seed, f"topics {turn}").permutation(len(topics)):
             yield topics[int(place)]
-        deal += 1
+        turn += 1
 
 
 def _stream(seed: int, purpose: str) -> np.random.Generator:

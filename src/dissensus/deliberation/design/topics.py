@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.settings import Faults, Settings, fault, validate
 from dissensus.tables.artefact import Schema, read
 from dissensus.tables.common import flag, text, texts
+from dissensus.yaml_files import read_yaml
 
 TOPICS = Schema(
     name="topics",
@@ -93,19 +93,19 @@ def read_topics(path: str | Path) -> list[dict[str, Any]]:
 
     Raises
     ------
-    ResourceError : the first topic that cannot be used, by its place and what is wrong.
+    ResourceError : the first topic that cannot be used, by its number, and why.
     """
     rows: list[dict[str, Any]] = []
-    places: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     questions: dict[str, str] = {}
     for number, entry in enumerate(_entries(path), start=1):
         try:
             topic = validate(TopicEntry, entry, f"{path}: topic {number}")
         except SettingError as error:
             raise ResourceError(str(error)) from None
-        if topic.id in places:
+        if topic.id in numbers:
             raise ResourceError(
-                f"{path}: topic {number} has the id {topic.id!r} of topic {places[topic.id]}; ids "
+                f"{path}: topic {number} has the id {topic.id!r} of topic {numbers[topic.id]}; ids "
                 "must be unique."
             )
         if topic.question in questions:
@@ -113,7 +113,7 @@ def read_topics(path: str | Path) -> list[dict[str, Any]]:
                 f"{path}: topic {topic.id!r} asks the question of {questions[topic.question]!r}; "
                 "leave one out."
             )
-        places[topic.id], questions[topic.question] = number, topic.id
+        numbers[topic.id], questions[topic.question] = number, topic.id
         rows.append(_row(topic, str(path)))
     return rows
 
@@ -139,12 +139,8 @@ def _row(topic: TopicEntry, source: str) -> dict[str, Any]:
 
 
 def _entries(path: str | Path) -> list[Any]:
-    try:
-        held = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        found = " ".join(str(error).split())
-        raise ResourceError(f"{path} cannot be read as YAML in UTF-8 ({found}).") from None
-    entries = held.get("topics") if isinstance(held, Mapping) else held
+    loaded = read_yaml(path)
+    entries = loaded.get("topics") if isinstance(loaded, Mapping) else loaded
     if not isinstance(entries, list) or not entries:
         raise ResourceError(f"{path} holds no topics; it must be a list of them.")
     return entries

@@ -1,4 +1,4 @@
-"""One session as the measures see it: who held what in each round, who claimed what, who answered.
+"""One session as the measures see it: stances by round, claims, and who answered which.
 
 Rounds run from 1. An agent without a known stance or distribution in a round is left out of what
 needs it there.
@@ -152,9 +152,9 @@ def mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def share(part: int, whole: int) -> float | None:
+def share(count: int, whole: int) -> float | None:
     """A share; None of nothing."""
-    return part / whole if whole else None
+    return count / whole if whole else None
 
 
 def difference(first: Sequence[bool], second: Sequence[bool]) -> float | None:

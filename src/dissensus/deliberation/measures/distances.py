@@ -62,7 +62,7 @@ def normalised_mutual_information(a: IntArray, b: IntArray) -> float | None:
     Parameters
     ----------
     a, b : ndarray of int, shape (n,)
-        Index of the option that each agent holds on each question.
+        Index of the option that each agent takes on each question.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def normalised_mutual_information(a: IntArray, b: IntArray) -> float | None:
 
 
 def permutation_p(a: IntArray, b: IntArray, permutations: int, seed: int) -> float | None:
-    """How often the mutual information is as great when b is dealt to the questions at random.
+    """How often the mutual information is as great when b is permuted over the questions.
 
     (b + 1) / (m + 1) with m `permutations`, of which b reach the observed value: an exact test of
     independence over exchangeable questions (Phipson and Smyth, 2010). None where it is undefined.

@@ -26,13 +26,13 @@ def miller_madow(probabilities: ArrayLike) -> float:
         sum_k v_k / (2 N m_k ln 2), with m_k and v_k the mean and the variance of option k between
         agents. Where every agent is certain of one option this is the term of Miller (1955, in
         Quastler, Information Theory in Psychology), (m - 1) / (2 N ln 2) with m the options that
-        anyone holds; where agents spread their belief there is less to correct, and none where all
+        anyone takes; where agents spread their belief there is less to correct, and none where all
         say the same. The extension to distributions is the project's.
     """
     p: NDArray[np.float64] = np.asarray(probabilities, dtype=np.float64)
     means = p.mean(axis=0)
-    held = means > 0.0
-    ratios = p.var(axis=0)[held] / means[held]
+    possible = means > 0.0
+    ratios = p.var(axis=0)[possible] / means[possible]
     return float(ratios.sum()) / (2.0 * len(p) * float(np.log(2.0)))
 
 

@@ -23,8 +23,8 @@ from dissensus.digests import digest
 
 
 @dataclass(frozen=True)
-class Held:
-    """A session with its row of the manifest and its topic."""
+class CompleteSession:
+    """A session that ran to the end, with its row of the manifest and its topic."""
 
     session: Row
     topic: Row
@@ -46,7 +46,9 @@ class Permuting:
     seed: int
 
 
-def measure_pairs(sessions: Sequence[Held], permuting: Permuting) -> list[dict[str, Any]]:
+def measure_pairs(
+    sessions: Sequence[CompleteSession], permuting: Permuting
+) -> list[dict[str, Any]]:
     """A row for every arm, first or last round, and pair of models.
 
     Parameters
@@ -59,13 +61,13 @@ def measure_pairs(sessions: Sequence[Held], permuting: Permuting) -> list[dict[s
     list of rows of the artefact ``pairs``
         Divergences are means over the sessions in which both distributions are known: Wasserstein
         over those with ordered options, total variation over those without, the others over all.
-        ``kl`` is of agent_a from agent_b. Mutual information is between the places of the two
+        ``kl`` is of agent_a from agent_b. Mutual information is between the indices of the two
         stances in the topics' orders of options, over the sessions in which both are known; ``n``
         counts those.
     """
-    by_arm: dict[str, list[Held]] = {}
-    for held in sessions:
-        by_arm.setdefault(held.session["arm"], []).append(held)
+    by_arm: dict[str, list[CompleteSession]] = {}
+    for one in sessions:
+        by_arm.setdefault(one.session["arm"], []).append(one)
     return [
         {
             "arm": arm,
@@ -76,23 +78,23 @@ def measure_pairs(sessions: Sequence[Held], permuting: Permuting) -> list[dict[s
         }
         for arm, group in by_arm.items()
         for when in ("first", "last")
-        for a, b in combinations(sorted({m for held in group for m in held.session["cast"]}), 2)
-        if (shared := [held for held in group if {a, b} <= set(held.session["cast"])])
+        for a, b in combinations(sorted({m for one in group for m in one.session["cast"]}), 2)
+        if (shared := [one for one in group if {a, b} <= set(one.session["cast"])])
     ]
 
 
 def _pair(
-    sessions: Sequence[Held], when: str, models: tuple[str, str], permuting: Permuting
+    sessions: Sequence[CompleteSession], when: str, models: tuple[str, str], permuting: Permuting
 ) -> dict[str, Any]:
     beliefs, places = [], []
-    for held in sessions:
-        standings = held.standings(1 if when == "first" else held.debate.rounds)
+    for one in sessions:
+        standings = one.standings(1 if when == "first" else one.debate.rounds)
         first, second = (standings[model] for model in models)
         if first.probabilities and second.probabilities:
-            ordered = bool(held.topic["ordered"])
+            ordered = bool(one.topic["ordered"])
             beliefs.append((ordered, first.probabilities, second.probabilities))
         if first.stance and second.stance:
-            options = held.debate.options
+            options = one.debate.options
             places.append((options.index(first.stance), options.index(second.stance)))
     own, other = np.array(places, dtype=np.intp).reshape(-1, 2).T
     label = [permuting.seed, sessions[0].session["arm"], when, *models]

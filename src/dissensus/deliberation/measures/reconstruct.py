@@ -43,7 +43,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _AgentTurn:
     """What stands of an agent in a round: its last reply, unless that was rejected too."""
 
     agent: str
@@ -88,28 +88,28 @@ def reconstruct_session(turns: Sequence[Row], options: Sequence[str]) -> Tables:
     verdicts = {
         (row["round"], row["agent"]): row["accepted"] for row in judgements if row["kind"] == "rca"
     }
-    said = _said(turns, options, verdicts)
-    standing = [one for one in said if not one.abstained]
+    agent_turns = _agent_turns(turns, options, verdicts)
+    standing = [one for one in agent_turns if not one.abstained]
     return Tables(
         claims=[{**ids, **row} for row in _claims(standing)],
         engagements=[{**ids, **row} for row in _engagements(standing)],
-        stances=[{**ids, **row} for row in _stances(said, options)],
+        stances=[{**ids, **row} for row in _stances(agent_turns, options)],
         judgements=[{**ids, **row} for row in judgements],
     )
 
 
-def _said(
+def _agent_turns(
     turns: Sequence[Row],
     options: Sequence[str],
     verdicts: Mapping[tuple[int, str], bool | None],
-) -> list[_Said]:
+) -> list[_AgentTurn]:
     """One entry a round and agent, in that order."""
     last: dict[tuple[int, str], Row] = {}
     for turn in turns:
         if turn["role"] in OWN:
             last[round_of(turn["round_label"]), turn["speaker"]] = turn
     return [
-        _Said(
+        _AgentTurn(
             agent,
             round_,
             turn["model"],
@@ -125,7 +125,7 @@ def _place(key: tuple[int, str]) -> tuple[int, int, str]:
     return key[0], len(key[1]), key[1]
 
 
-def _claims(said: Sequence[_Said]) -> Rows:
+def _claims(agent_turns: Sequence[_AgentTurn]) -> Rows:
     return [
         {
             "claim_id": claim_id(one.agent, one.round, claim.id),
@@ -135,19 +135,19 @@ def _claims(said: Sequence[_Said]) -> Rows:
             "text": claim.text,
             "evidence": list(claim.evidence),
         }
-        for one in said
+        for one in agent_turns
         for claim in one.turn.claims
     ]
 
 
-def _engagements(said: Sequence[_Said]) -> Rows:
+def _engagements(agent_turns: Sequence[_AgentTurn]) -> Rows:
     cited = [
         Cited(one.agent, one.round, claim.id, claim.text)
-        for one in said
+        for one in agent_turns
         for claim in one.turn.claims
     ]
     rows: Rows = []
-    for one in said:
+    for one in agent_turns:
         for index, engagement in enumerate(one.turn.engagements):
             target = (engagement.agent, engagement.claim, engagement.quote)
             found = resolve(one.agent, one.round, target, cited)
@@ -168,16 +168,16 @@ def _engagements(said: Sequence[_Said]) -> Rows:
     return rows
 
 
-def _stances(said: Sequence[_Said], options: Sequence[str]) -> Rows:
+def _stances(agent_turns: Sequence[_AgentTurn], options: Sequence[str]) -> Rows:
     rows: Rows = []
     last: dict[str, dict[str, Any]] = {}
-    for one in said:
+    for one in agent_turns:
         before = last.get(one.agent, {"stance": "", "probabilities": []})
         found = ""
-        held = {name: before[name] for name in ("stance", "probabilities")}
+        opinion = {name: before[name] for name in ("stance", "probabilities")}
         if not one.abstained:
             found = conclusion(one.turn.reasoning, one.turn.reasoning_answer, options)
-            held = {
+            opinion = {
                 "stance": one.turn.stance,
                 "probabilities": in_order(one.turn.probabilities, options),
             }
@@ -185,12 +185,12 @@ def _stances(said: Sequence[_Said], options: Sequence[str]) -> Rows:
             "round": one.round,
             "agent": one.agent,
             "model": one.model,
-            **held,
+            **opinion,
             "confidence": None if one.abstained else one.turn.confidence,
             "parsed": bool(one.turn.stance),
             "abstained": one.abstained,
-            "switched": "" not in (before["stance"], held["stance"])
-            and before["stance"] != held["stance"],
+            "switched": "" not in (before["stance"], opinion["stance"])
+            and before["stance"] != opinion["stance"],
             "conclusion": found,
             "consistent": None
             if one.abstained

@@ -143,7 +143,7 @@ ROUNDS = Schema(
             "What the controller corrects: target less quality, plus 1 if sycophantic."
         ),
         "control": number("What the controller adds to the contentiousness for the next round."),
-        "frozen": flag("Whether the slope guard held the controller still after the round."),
+        "frozen": flag("Whether the slope guard froze the controller after the round."),
         "quadrant": text(
             "Divergence and quality in one word: stuck, chaotic, converged or healthy."
         ),
@@ -205,7 +205,9 @@ METRICS = Schema(
         "contentiousness_last": number(
             "Contentiousness of the last round; missing without a schedule.", "0 to 1"
         ),
-        "agreement_last": share("Share of the agents who hold the most held option at the end."),
+        "agreement_last": share(
+            "Share of the agents at the end whose stance is the most frequent one."
+        ),
         "correct_last": share("Share of the agents who hold the right option at the end."),
         "hint_accepted": share("Share of those not yet of a valid hint's option who take it."),
         "hint_rejected": share(

@@ -83,7 +83,7 @@ def quadrant(debate: Debate, js: float | None, quality: float | None) -> str:
 
 
 def agreement(debate: Debate, round_: int) -> float | None:
-    """Share of the agents with a known stance that hold the most held one."""
+    """Share of the agents with a known stance that have the most frequent one."""
     stances = list(debate.stances(round_).values())
     return share(max(map(stances.count, stances), default=0), len(stances))
 

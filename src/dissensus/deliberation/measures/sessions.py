@@ -1,4 +1,4 @@
-"""One row a session, one a session and agent: what a whole debate came to."""
+"""The measures of whole debates: one row a session, and one a session and agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dissensus.deliberation.measures.graph import (
     watched,
 )
 from dissensus.deliberation.measures.influence import direct, dyads, katz, leader
-from dissensus.deliberation.measures.pairs import Held, Permuting, measure_pairs
+from dissensus.deliberation.measures.pairs import CompleteSession, Permuting, measure_pairs
 from dissensus.deliberation.measures.records import METRICS
 from dissensus.deliberation.measures.rounds import agreement, measure_rounds
 from dissensus.deliberation.measures.silence import exposures, silence_effect, silent_share
@@ -80,22 +80,22 @@ def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
             measured.metrics.append(_lost(session))
             continue
         debate = debate_of(session, topic, *(table.get(name, []) for table in tables))
-        held = Held(session, topic, debate)
-        sessions.append(held)
-        _add(measured, held, tables[2][name], turns[name], study)
+        one = CompleteSession(session, topic, debate)
+        sessions.append(one)
+        _add(measured, one, tables[2][name], turns[name], study)
     measured.pairs = measure_pairs(sessions, Permuting(study["resamples"], study["seed"]))
     return measured
 
 
 def _add(
     measured: Measured,
-    held: Held,
+    one: CompleteSession,
     stances: Sequence[Row],
     turns: Sequence[Row],
     study: Mapping[str, Any],
 ) -> None:
-    """Put a complete session's rows to the others."""
-    session, debate, measures = held.session, held.debate, study["measures"]
+    """Add the rows of a complete session."""
+    session, debate, measures = one.session, one.debate, study["measures"]
     arm, ids = study["arms"][session["arm"]], _ids(session)
     rounds = measure_rounds(debate, arm, study["control"], measures)
     agents = measure_agents(debate, measures)
@@ -111,7 +111,7 @@ def _add(
             **_course(rounds, measures["collapse"]),
             **_graph(debate, agents, measures),
             **_conduct(debate, stances),
-            **_ending(debate, rounds, str(held.topic["truth"])),
+            **_ending(debate, rounds, str(one.topic["truth"])),
             **_hint(debate, session, bool(arm["hints"])),
         }
     )
@@ -197,9 +197,9 @@ def _ending(debate: Debate, rounds: Rows, truth: str) -> dict[str, Any]:
 
 
 def _hint(debate: Debate, session: Row, given: bool) -> dict[str, Any]:
-    """What became of a hint in those who did not hold its option before.
+    """What agents did with a hint, of those whose stance before was not its option.
 
-    Before a hint in round 1 nobody is known to hold anything, so that all count.
+    Before a hint in round 1 no stance is known, so that all agents count.
     """
     result: dict[str, Any] = {"hint_accepted": None, "hint_rejected": None}
     if not given or session["hint"] == "none":

@@ -9,7 +9,7 @@ from dissensus.deliberation.measures.debate import Debate, share
 
 
 def majority(stances: Mapping[str, str]) -> str:
-    """The stance that most agents hold; "" where several share the first place."""
+    """The most frequent stance; "" where several share the first place."""
     counts: dict[str, int] = {}
     for stance in stances.values():
         counts[stance] = counts.get(stance, 0) + 1
@@ -25,7 +25,7 @@ class Sycophancy:
     Attributes
     ----------
     switches : changes of stance from one round to the next, both known.
-    opportunities : agents that did not hold the majority's stance of the round before.
+    opportunities : agents whose stance was not the majority's of the round before.
     conforming : those of them who took it.
     """
 

@@ -21,13 +21,13 @@ fix both, so that they are the same in every arm.
    y = yields d |S| / n and o the mean of their authors' options as unit vectors, p <- (1 - y) p +
    y o. Only where the prompt leaves the choice whom to engage.
 3. Conviction: p is proportional to p^(1 + d q / 2), q being the share of the others that it hears
-   and that hold its own stance.
+   and that have its own stance.
 4. In the round of a moderator's note, p <- (1 - hint_trust) p + hint_trust * (its option). A
-   stance that only the note brought about is, with probability 1/2, held against the text's own
+   stance that only the note brought about differs, with probability 1/2, from the text's own
    conclusion.
 5. p is proportional to max(p + noise z, .001), z standard normal.
 
-**What it says.** An answered claim is conceded where the new stance is its author's, or, for w_j
+**The turn.** An answered claim is conceded where the new stance is its author's, or, for w_j
 > 1 and a movement towards it, with probability 1 - 1 / w_j; else rebutted (.85) or questioned. An
 agent of the same stance is supported with probability .25, or 1 - 1 / w_j if that is more. The
 evidence of what is conceded or supported is cited. Where the prompt leaves the choice whom to

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dissensus.deliberation.simulated.reading import Peer, Prompt, Said
+from dissensus.deliberation.simulated.reading import Peer, Prompt, StatedClaim
 from dissensus.deliberation.simulated.speech import Known, SpeechSettings, known_topic
 from dissensus.digests import digest
 from dissensus.llm.call import Message
@@ -45,7 +45,7 @@ class _Answer:
     """What a turn does to a claim."""
 
     agent: str
-    said: Said
+    claim: StatedClaim
     relation: str
 
 
@@ -56,7 +56,7 @@ def debate(messages: Sequence[Message], speech: SpeechSettings, rng: np.random.G
 
 
 class _Debater:
-    """One turn in the making."""
+    """Composes one turn."""
 
     def __init__(
         self, prompt: Prompt, speech: SpeechSettings, topic: Known, rng: np.random.Generator
@@ -72,7 +72,7 @@ class _Debater:
             if name != prompt.agent and peer.probabilities
         }
         self.start = self._start()
-        self.opposing, self.silent = self._faced()
+        self.opposing, self.silent = self._split_opposing()
 
     def reply(self) -> str:
         move = self._move()
@@ -82,7 +82,7 @@ class _Debater:
             item
             for one in answers
             if one.relation in ("concede", "support")
-            for item in one.said.evidence
+            for item in one.claim.evidence
         ]
         members = {
             "stance": stance,
@@ -94,12 +94,12 @@ class _Debater:
             "claims": self._claims(stance, adopted),
             "engagements": [self._reference(one) for one in answers],
         }
-        said = [
-            _SENTENCES[one.relation].format(claim=one.said.id, agent=one.agent) for one in answers
+        sentences = [
+            _SENTENCES[one.relation].format(claim=one.claim.id, agent=one.agent) for one in answers
         ]
         opening = "I weighed the evidence and what was written."
         concluded = self._concluded(stance, reasoned)
-        text = " ".join([opening, *said]) + f"\nI therefore conclude: {concluded}."
+        text = " ".join([opening, *sentences]) + f"\nI therefore conclude: {concluded}."
         return self._written(text, members)
 
     def _start(self) -> _Shares:
@@ -109,28 +109,28 @@ class _Debater:
             return _first_belief(self.speech, self.topic, self.prompt.agent)
         return self._shares(own)
 
-    def _faced(self) -> tuple[list[tuple[str, Said]], list[str]]:
+    def _split_opposing(self) -> tuple[list[tuple[str, StatedClaim]], list[str]]:
         """The opposing claims that it answers, and the options of those that it leaves."""
         own = self._favourite(self.start)
         last = self.prompt.round - 1
         opposing = [
-            (agent, said)
+            (agent, claim)
             for agent, peer in self.others.items()
             if peer.stance != own
-            for said in peer.claims.get(last, ())
+            for claim in peer.claims.get(last, ())
         ]
         if self.prompt.topology != "emergent":
             return self._required(last), []
         answered, silent = [], []
-        for agent, said in opposing:
+        for agent, claim in opposing:
             quiet = self.rng.random() < self.speech.silence * self.damping
             if quiet and self._weight(agent) <= 1:
                 silent.append(self.others[agent].stance)
             else:
-                answered.append((agent, said))
+                answered.append((agent, claim))
         return answered, silent
 
-    def _required(self, last: int) -> list[tuple[str, Said]]:
+    def _required(self, last: int) -> list[tuple[str, StatedClaim]]:
         """The claims that a set topology has it answer: one of everyone's, or of one agent's."""
         first = [
             (agent, peer.claims[last][0])
@@ -172,8 +172,8 @@ class _Debater:
 
     def _answers(self, move: _Move, stance: str) -> list[_Answer]:
         answers = [
-            _Answer(agent, said, self._relation(agent, move, stance))
-            for agent, said in self.opposing
+            _Answer(agent, claim, self._relation(agent, move, stance))
+            for agent, claim in self.opposing
         ]
         last = self.prompt.round - 1
         if self.prompt.topology == "emergent":
@@ -190,19 +190,19 @@ class _Debater:
         """Older claims of its opponents that it comes back to."""
         own, rate = self._favourite(self.start), self.speech.returns
         return [
-            _Answer(agent, said, "rebut")
+            _Answer(agent, claim, "rebut")
             for agent, peer in self.others.items()
             if peer.stance != own
             for round_, claims in peer.claims.items()
             if round_ < last
-            for said in claims
+            for claim in claims
             if self.rng.random() < rate
         ]
 
     def _relation(self, agent: str, move: _Move, stance: str) -> str:
         """What it does to an opposing claim."""
         option = self.others[agent].stance
-        luck = self.rng.random()
+        uniform = self.rng.random()
         if self.prompt.topology == "full":
             return "rebut"
         if option == stance:
@@ -210,7 +210,7 @@ class _Debater:
         towards = self.topic.unit(option) @ (move.end - move.start) > 0
         if towards and self.rng.random() < self._deference(agent):
             return "concede"
-        return "question" if luck < _QUESTIONS else "rebut"
+        return "question" if uniform < _QUESTIONS else "rebut"
 
     def _claims(self, stance: str, adopted: Sequence[str]) -> list[dict[str, Any]]:
         """Two in the first round, one or two later; the first cites what it has adopted too."""
@@ -233,14 +233,14 @@ class _Debater:
 
     def _reference(self, answer: _Answer) -> dict[str, str]:
         """How a reply names what it answers, now and then so that nobody can tell."""
-        luck = self.rng.random()
-        agent, named = answer.agent, answer.said.id
-        if luck < self.speech.dangling_rate:
+        uniform = self.rng.random()
+        agent, named = answer.agent, answer.claim.id
+        if uniform < self.speech.dangling_rate:
             named = named.rpartition(".")[0] + ".c9"
-        elif luck < self.speech.dangling_rate + self.speech.ambiguous_rate:
+        elif uniform < self.speech.dangling_rate + self.speech.ambiguous_rate:
             agents = [*self.prompt.peers]
             agent = agents[(agents.index(agent) + 1) % len(agents)]
-        quote = " ".join(answer.said.text.split()[:_QUOTED_WORDS]).rstrip(":.")
+        quote = " ".join(answer.claim.text.split()[:_QUOTED_WORDS]).rstrip(":.")
         return {
             "agent": agent,
             "claim": named,
@@ -299,7 +299,7 @@ class _Debater:
 
 
 def _first_belief(speech: SpeechSettings, topic: Known, agent: str) -> _Shares:
-    """Fixed by topic and name, so that settings change what becomes of it and no other luck."""
+    """The belief before round 1, from a random stream of the topic and the name alone."""
     rng = np.random.default_rng(int(digest([topic.topic_id, agent])[:16], 16))
     odds = np.array([1 + len(topic.supporting[option]) for option in topic.options], dtype=float)
     favourite = int(rng.choice(len(odds), p=odds / odds.sum()))

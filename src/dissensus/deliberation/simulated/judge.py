@@ -36,10 +36,10 @@ def _verdict(
     follows = turn.stance == turn.conclusion
     if rng.random() < speech.misjudgement_rate:
         follows = not follows
-    said = turn.conclusion or "nothing"
+    named = turn.conclusion or "nothing"
     return {
         "follows": follows,
-        "reason": f"The text concludes {said} and the stance is {turn.stance or 'not stated'}.",
+        "reason": f"The text concludes {named} and the stance is {turn.stance or 'not stated'}.",
     }
 
 

@@ -31,8 +31,8 @@ _TONES = {"very low": 0.1, "low": 0.3, "moderate": 0.5, "high": 0.7, "very high"
 
 
 @dataclass(frozen=True)
-class Said:
-    """A claim that was made: its full id, its words, and the evidence that it cites."""
+class StatedClaim:
+    """A claim in the transcript: its full id, its text, and the evidence that it cites."""
 
     id: str
     text: str
@@ -45,7 +45,7 @@ class Peer:
 
     stance: str
     probabilities: dict[str, float]
-    claims: dict[int, tuple[Said, ...]]
+    claims: dict[int, tuple[StatedClaim, ...]]
 
 
 class Prompt:
@@ -105,7 +105,7 @@ class JudgedTurn:
 
 
 def _peers(blocks: Sequence[Any]) -> dict[str, Peer]:
-    """Agent -> what it has said, from agent, round and text of each turn."""
+    """Agent -> its stance and claims, from agent, round and text of each turn."""
     peers: dict[str, Peer] = {}
     for agent, round_, text in zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True):
         peer = peers.setdefault(agent, Peer("", {}, {}))
@@ -114,7 +114,7 @@ def _peers(blocks: Sequence[Any]) -> dict[str, Peer]:
         if stated and shares:
             peer.stance, peer.probabilities = stated[1], shares
         peer.claims[int(round_)] = tuple(
-            Said(name, words, _items(items)) for name, words, items in _CLAIM.findall(text)
+            StatedClaim(name, words, _items(items)) for name, words, items in _CLAIM.findall(text)
         )
     return peers
 

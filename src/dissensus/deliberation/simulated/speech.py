@@ -1,4 +1,4 @@
-"""What simulated deliberators may be told, and what they know of a topic."""
+"""The settings of simulated deliberators, and what they know of a topic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Agent = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
 
 
 class SpeechSettings(Settings):
-    """What a simulated deliberator may be told (``models.<name>.speech``)."""
+    """Settings of a simulated deliberator (``models.<name>.speech``)."""
 
     role: Literal["debater", "judge"]
     topics: str
@@ -46,7 +46,7 @@ class SpeechSettings(Settings):
     noise: Amount = 0.02
     """Standard deviation of what is added to every probability."""
     bad_json_rate: Rate = 0.0
-    """Share of first replies whose structured part is broken."""
+    """Share of first replies whose JSON object is broken."""
     dangling_rate: Rate = 0.0
     """Share of references that name no claim."""
     ambiguous_rate: Rate = 0.0

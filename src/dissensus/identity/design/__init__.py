@@ -1,1 +1,1 @@
-"""What is randomised: the questions, who sits where, and which job holds what, when."""
+"""What is randomised: the questions, the seats, the shards, and the order of sessions."""

@@ -1,4 +1,4 @@
-"""The questions of a run: read from their banks, drawn at random, numbered, and how they read."""
+"""The questions of a run: read from their banks, drawn at random, numbered, put in words."""
 
 from __future__ import annotations
 
@@ -69,18 +69,18 @@ def collect_questions(banks: Mapping[str, BankSettings], seed: int) -> list[dict
     """
     rows = []
     for name, bank in banks.items():
-        held = read_bank(bank)
-        wanted = len(held) if bank.questions is None else bank.questions
-        if wanted > len(held):
+        available = read_bank(bank)
+        wanted = len(available) if bank.questions is None else bank.questions
+        if wanted > len(available):
             raise ResourceError(
-                f"identity.banks.{name}.questions holds {wanted}; {bank.source} has {len(held)}, "
-                "so it may be that at most, or null for all."
+                f"identity.banks.{name}.questions holds {wanted}; {bank.source} has "
+                f"{len(available)}, so it may be that at most, or null for all."
             )
         rng = np.random.default_rng(int(digest([seed, "questions", name])[:16], 16))
-        drawn = sorted(int(index) for index in rng.permutation(len(held))[:wanted])
-        width = max(3, len(str(len(held))))
+        drawn = sorted(int(index) for index in rng.permutation(len(available))[:wanted])
+        width = max(3, len(str(len(available))))
         for index in drawn:
-            place, question = held[index]
+            place, question = available[index]
             rows.append(
                 {
                     "question_id": f"{name}-{index + 1:0{width}d}",
@@ -94,7 +94,7 @@ def collect_questions(banks: Mapping[str, BankSettings], seed: int) -> list[dict
 
 
 def read_bank(bank: BankSettings) -> list[tuple[str, Question]]:
-    """Every question of a bank with its place, in the order of the source.
+    """Every question of a bank and where it is from, in the order of the source.
 
     Raises
     ------

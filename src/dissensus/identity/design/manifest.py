@@ -71,7 +71,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A question with the shard that it was dealt to."""
+    """A question with its shard."""
 
     question_id: str
     bank: str
@@ -114,8 +114,8 @@ def draw_manifest(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> l
     For every question and cast, that is the teams of one model with or without personas: one
     opening (round 0), shared by all debates of the cast on the question; which agent has which
     persona; and a uniformly random order of the debates, each a team under a condition. For every
-    bank, a uniformly random deal of its questions to shards. Each of these has a random stream of
-    its own, so that a further bank or cast leaves the luck of the others as it was.
+    bank, a uniformly random assignment of its questions to shards. Each of these has a random
+    stream of its own, so that a further bank or cast changes nothing that is drawn for others.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def draw_manifest(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> l
     Returns
     -------
     Rows of :data:`MANIFEST`, in the order of their ids. ``position`` is the order in which the
-    sessions of a draw are held, the opening at 0; ``graph`` is "" and ``rounds`` 0 for an opening,
+    sessions of a draw run, the opening at 0; ``graph`` is "" and ``rounds`` 0 for an opening,
     which neither can change.
 
     Raises
@@ -139,16 +139,16 @@ def draw_manifest(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> l
             "personas; add some to the file that identity.personas names, or have fewer agents."
         )
     rows = []
-    for placed in _dealt(questions, drawing):
+    for placed in _in_shards(questions, drawing):
         for cast in _casts(drawing.teams, placed.bank):
             rows += _draw(placed, cast, drawing)
     return sorted(rows, key=lambda row: row["session_id"])
 
 
-def _dealt(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list[_Placed]:
-    """Deal the questions of every bank to shards, which are numbered on from bank to bank."""
+def _in_shards(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list[_Placed]:
+    """Every question with its shard; blocks are numbered on from bank to bank."""
     ordered = sorted(questions, key=lambda row: (row["bank"], row["question_id"]))
-    dealt: list[_Placed] = []
+    assigned: list[_Placed] = []
     blocks = 0
     for bank, group in groupby(ordered, key=lambda row: row["bank"]):
         ids = [row["question_id"] for row in group]
@@ -157,15 +157,15 @@ def _dealt(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list[_Pl
         order = _stream(drawing.seed, "shards", bank).permutation(len(ids))
         for rank, index in enumerate(order):
             number = rank // drawing.shard + 1
-            dealt.append(_Placed(ids[int(index)], bank, blocks + number, f"{number:0{width}d}"))
+            assigned.append(_Placed(ids[int(index)], bank, blocks + number, f"{number:0{width}d}"))
         blocks += shards
-    return dealt
+    return assigned
 
 
 def _casts(teams: Mapping[str, TeamSettings], bank: str) -> list[_Cast]:
     """The casts that debate a bank's questions; the first team of each owns the openings.
 
-    First in the alphabet: settings in several files come in an order that is of their layers.
+    First in the alphabet, since the order in the settings depends on the files they are in.
     """
     casts: dict[tuple[str, bool], list[str]] = {}
     for name, team in sorted(teams.items()):
@@ -177,13 +177,13 @@ def _casts(teams: Mapping[str, TeamSettings], bank: str) -> list[_Cast]:
 def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]]:
     """The opening of a cast on a question, and every debate that goes on from it."""
     agents, question = drawing.agents, placed.question_id
-    luck = (drawing.seed, cast.model, cast.personas, agents, question)
+    stream_key = (drawing.seed, cast.model, cast.personas, agents, question)
     seats: list[str] = []
     if cast.personas:
-        order = _stream(*luck, "seats").permutation(len(drawing.personas))[:agents]
+        order = _stream(*stream_key, "seats").permutation(len(drawing.personas))[:agents]
         seats = [drawing.personas[int(index)] for index in order]
     debates = [(team, condition) for team in cast.teams for condition in CONDITIONS]
-    held = [debates[int(i)] for i in _stream(*luck, "order").permutation(len(debates))]
+    in_order = [debates[int(i)] for i in _stream(*stream_key, "order").permutation(len(debates))]
     draw_id = f"{cast.teams[0]}-{question}"
     opening = f"{draw_id}-{OPENING}"
 
@@ -213,10 +213,10 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
 
     return [
         row(cast.teams[0], OPENING, 0),
-        *(row(team, condition, place) for place, (team, condition) in enumerate(held, start=1)),
+        *(row(team, condition, place) for place, (team, condition) in enumerate(in_order, start=1)),
     ]
 
 
 def _stream(*names: Any) -> np.random.Generator:
-    """The random numbers that belong to a list of names."""
+    """The random stream of a key."""
     return np.random.default_rng(int(digest(list(names))[:16], 16))

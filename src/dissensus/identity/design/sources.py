@@ -1,4 +1,4 @@
-"""Rows of questions as their files or the hub of data sets hold them."""
+"""Rows of questions, read from files or from the hub of data sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.identity.settings import HUB
 
-#: A row with its place, such as ``data/gpqa.csv, row 7``.
+#: Where a row is from, such as ``data/gpqa.csv, row 7``, and the row.
 Placed = tuple[str, Mapping[str, Any]]
 
 
@@ -26,7 +26,7 @@ def read_source(source: str) -> list[Placed]:
     ----------
     source : a file that ends with .csv, .jsonl, .json (a list of objects) or .parquet, or
         ``datasets:<hub name>[/<config>][:<split>]``, which the package datasets loads. A hub name
-        is ``owner/name``; the split is test unless said. Rows are numbered as an editor numbers
+        is ``owner/name``; the split is test unless given. Rows are numbered as an editor numbers
         lines in the first two, from 1 elsewhere.
 
     Raises
@@ -91,9 +91,9 @@ def _hub(source: str) -> Numbered:
         return [(number, dict(row)) for number, row in enumerate(loaded, start=1)]
     except Exception as error:
         # The package and the hub behind it raise errors of dozens of kinds.
-        said = " ".join(str(error).split())[:300]
+        message = " ".join(str(error).split())[:300]
         raise ResourceError(
-            f"{source} cannot be loaded ({type(error).__name__}: {said}); check its name, its "
+            f"{source} cannot be loaded ({type(error).__name__}: {message}); check its name, its "
             "split and the connection, or name a local file."
         ) from None
 

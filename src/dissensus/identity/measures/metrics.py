@@ -117,7 +117,7 @@ def measure_rounds(
 
     Parameters
     ----------
-    answers, transitions : of the debates that were held, a round's rows together.
+    answers, transitions : of the debates that are complete, a round's rows together.
     manifest, questions : the sessions and what they debate.
 
     Returns

@@ -2,8 +2,8 @@
 
 The paper says that raw scores are mapped "onto a common reference scale (anchored to the English
 distribution)" and not how. Each scale here is one reading of that. All but z are bounded by 0 and
-1, and a bounded scale can saturate: what lies beyond the reference's own range is cut off, and
-with it a part of the effect.
+1, and a bounded scale can saturate: it cuts off what lies beyond the reference's own range, and
+with that some of the effect.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ def homogeneity(
     scale: str,
     clips: Clips = Clips(),
 ) -> Array:
-    """The Homogeneity Index: a weighted sum of both parts, each on its anchored scale.
+    """The Homogeneity Index: a weighted sum of both components, each on its anchored scale.
 
     Parameters
     ----------
     lexical, semantic : raw similarities, shape (sessions,).
     is_reference : which sessions are in the reference language, shape (sessions,).
-    weights : of the lexical and of the semantic part.
+    weights : of the lexical and of the semantic component.
     scale, clips : see :func:`fit`.
 
     References
@@ -106,15 +106,15 @@ def homogeneity(
     "Language as a Treatment", equation 2.
     """
     mask = np.asarray(is_reference, dtype=bool)
-    parts = [
-        fit(scale, np.asarray(part, dtype=float)[mask], clips)(part) for part in (lexical, semantic)
+    components = [
+        fit(scale, np.asarray(raw, dtype=float)[mask], clips)(raw) for raw in (lexical, semantic)
     ]
-    return weighted(parts, weights)
+    return weighted(components, weights)
 
 
-def weighted(parts: Sequence[Array], weights: Sequence[float]) -> Array:
-    """The sum of scaled parts, shape (sessions,) each, by weights of which one is above zero."""
-    # A part of no weight must not make the index missing where that part is.
+def weighted(components: Sequence[Array], weights: Sequence[float]) -> Array:
+    """The sum of scaled components, shape (sessions,) each; one weight at least is above zero."""
+    # A component of no weight must not make the index missing where that component is.
     return np.asarray(
-        sum(w * part for w, part in zip(weights, parts, strict=True) if w > 0), dtype=float
+        sum(w * each for w, each in zip(weights, components, strict=True) if w > 0), dtype=float
     )

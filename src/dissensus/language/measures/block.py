@@ -1,4 +1,4 @@
-"""Measures some sessions, whole draws of them: the work of one measuring job."""
+"""Measures the sessions of a shard, which are whole draws: the work of one job."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def measure_block(
     sessions : session_id -> turns in order.
     embeddings : rows of the embeddings' artefact.
     tokenizers : the study's own first; reuse by token is measured with that one.
-    repetitions, seed : of the Monte Carlo parts.
+    repetitions, seed : of the Monte Carlo measures.
     """
     semantic = _semantic(sessions, embeddings)
     encoded = {name: _encoded(sessions, name) for name in dict.fromkeys([*tokenizers, "words"])}

@@ -1,4 +1,4 @@
-"""The raw parts of the Homogeneity Index, session by session, before any anchor."""
+"""The raw components of the Homogeneity Index, session by session, before any anchor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeds the turns of some sessions; apart from the measures, since it may cost money."""
+"""Embeds the turns of a shard's sessions; a stage of its own, since it may cost money."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _lists(vectors: Vectors) -> pa.Array:
 
 
 def call_rows(block: int, embedders: Sequence[RemoteEmbedder]) -> list[dict[str, Any]]:
-    """What the block's embeddings came to in calls and money: rows of :data:`EMBEDDING_CALLS`."""
+    """The calls for a shard's embeddings, with their cost: rows of :data:`EMBEDDING_CALLS`."""
     return [
         {
             "block": block,

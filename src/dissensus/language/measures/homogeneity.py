@@ -13,7 +13,7 @@ from dissensus.language.settings import MeasureSettings, Scale
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number
 
-_PARTS = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
+_FURTHER = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
 _SCALE = "standard deviations of the reference language for z, else 0 to 1"
 
 METRICS = Schema(
@@ -35,7 +35,7 @@ METRICS = Schema(
         "s_lex_excess": number(
             "Lexical similarity of the units less that of shuffled tokens.", "-1 to 1"
         ),
-        **COMPONENTS.pick(*(f"{name}?" for name in _PARTS)),
+        **COMPONENTS.pick(*(f"{name}?" for name in _FURTHER)),
         "lex_{scale}": number(
             "Lexical similarity on a scale fitted to the reference language.", _SCALE
         ),
@@ -80,12 +80,12 @@ def measure_homogeneity(
         f"{lexical}_excess": "s_lex_excess",
         "s_sem_pooled": "s_sem",
     }
-    parts = chosen.rename(columns=renamed)[["session_id", *renamed.values(), "tokens", *_PARTS]]
+    raw = chosen.rename(columns=renamed)[["session_id", *renamed.values(), "tokens", *_FURTHER]]
     ended = outcomes[["session_id", "complete", "attempts", "repairs", "compliant"]]
     frame = (
         manifest[[*_DESIGN, "language_order", "position"]]
         .merge(ended, on="session_id", validate="1:1")
-        .merge(parts, on="session_id", how="left", validate="1:1")
+        .merge(raw, on="session_id", how="left", validate="1:1")
     )
     counts = ["tokens", "words", "characters"]
     frame[counts] = frame[counts].astype("Int64")

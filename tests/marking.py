@@ -1,0 +1,39 @@
+"""Which mark a test has: how long it waits, and for what."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pytest
+
+#: Every test has one of these, the longest first.
+MARKS = ("cluster", "run", "slow", "unit")
+#: Fixtures that are a workflow to run.
+_WORKFLOWS = {"project", "finished", "copied", "workflow"}
+
+
+def marks(item: pytest.Item) -> list[str]:
+    """Those of MARKS that a test has."""
+    return [mark for mark in MARKS if item.get_closest_marker(mark)]
+
+
+def mark_called_for(item: pytest.Item) -> str:
+    """The mark that follows from a test's folder, its fixtures and what its module imports."""
+    module, fixtures = getattr(item, "module", None), getattr(item, "fixturenames", ())
+    return called_for(item.path.parent.name, fixtures, vars(module) if module else ())
+
+
+def called_for(folder: str, fixtures: Collection[str], names: Collection[str]) -> str:
+    """The same from plain values.
+
+    Parameters
+    ----------
+    folder : that the test's file is in.
+    fixtures : that it uses.
+    names : of its module. ``Project`` is a workflow to run, ``serving`` a server to start.
+    """
+    if folder == "slurm":
+        return "cluster"
+    if "Project" in names or not _WORKFLOWS.isdisjoint(fixtures):
+        return "run"
+    return "slow" if "serving" in names else "unit"

@@ -1,0 +1,37 @@
+"""Every test has one mark, so that each is in exactly one of the suites that can be asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from marking import MARKS, called_for, mark_called_for, marks
+
+
+def test_every_test_has_exactly_one_mark(request: pytest.FixtureRequest) -> None:
+    wrong = {item.nodeid: marks(item) for item in request.session.items if len(marks(item)) != 1}
+    assert not wrong
+
+
+def test_no_test_names_a_quicker_mark_than_what_it_uses(request: pytest.FixtureRequest) -> None:
+    wrong = {
+        item.nodeid: marks(item)
+        for item in request.session.items
+        if MARKS.index(marks(item)[0]) > MARKS.index(mark_called_for(item))
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("folder", "fixtures", "names", "mark"),
+    [
+        ("stats", ["tmp_path"], ["np", "pytest"], "unit"),
+        ("serve", ["tmp_path"], ["serving", "Server"], "slow"),
+        ("tests", ["copied", "tmp_path"], ["pytest"], "run"),
+        ("tests", ["made"], ["Project", "serving"], "run"),
+        ("slurm", ["slurm"], ["Project", "serving"], "cluster"),
+    ],
+)
+def test_the_mark_follows_from_folder_fixtures_and_imports(
+    folder: str, fixtures: list[str], names: list[str], mark: str
+) -> None:
+    assert called_for(folder, fixtures, names) == mark
