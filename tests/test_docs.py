@@ -30,8 +30,7 @@ IN_NAMES = {"held", "unheld", "luck", "switchboard", "plainly"}
 #: Page -> phrases in which such a word is plain English.
 ORDINARY: dict[str, tuple[str, ...]] = {}
 #: Rooms and modules whose names are still to be looked through; none is to be added.
-LEFT = (
-)
+LEFT = ()
 
 
 def terms() -> dict[str, str]:
