@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -30,7 +31,7 @@ from both import (
     rows,
     with_both,
 )
-from support import SMALL, Project
+from support import ROOT, SMALL, Project
 
 
 @pytest.fixture(scope="module")
@@ -371,3 +372,37 @@ def test_wrong_resources_are_a_sentence_each(tmp_path: Path) -> None:
     assert "topics.yaml: topic 1: evidence.0.supports holds 'worn bell'" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(project.folder.glob("results/demo/*/*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("edited", "runs"),
+    [
+        # The stage's own script.
+        (
+            "workflow/scripts/study/draw_manifest.py",
+            {"draw_identity_manifest", "draw_deliberation_manifest"},
+        ),
+        # A module that the drawing of the manifest imports, for one function.
+        ("src/dissensus/identity/protocol.py", {"draw_identity_manifest"}),
+        # A module of schemas that a measure imports.
+        (
+            "src/dissensus/deliberation/measures/records.py",
+            {"reconstruct_debates", "measure_deliberation"},
+        ),
+    ],
+)
+def test_an_edit_of_anything_that_a_stage_imports_runs_it_again(
+    ended_copy: Project, edited: str, runs: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "src", ended_copy.folder / "src")
+    monkeypatch.setenv("PYTHONPATH", str(ended_copy.folder / "src"))
+    assert ended_copy.planned() == {}
+    path = ended_copy.folder / edited
+    path.write_text(path.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
+    planned = set(ended_copy.planned())
+    assert runs <= planned
+    others = {"reconstruct_debates", "measure_deliberation"} - runs
+    if "records" not in edited and "identity" in edited:
+        assert not others & planned
+    if "records" in edited:
+        assert not {"run_session", "run_bundle", "read_answers"} & planned
