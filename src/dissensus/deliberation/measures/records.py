@@ -205,7 +205,9 @@ METRICS = Schema(
         "contentiousness_last": number(
             "Contentiousness of the last round; missing without a schedule.", "0 to 1"
         ),
-        "agreement_last": share("Share of the agents at the end whose stance is the most frequent one."),
+        "agreement_last": share(
+            "Share of the agents at the end whose stance is the most frequent one."
+        ),
         "correct_last": share("Share of the agents who hold the right option at the end."),
         "hint_accepted": share("Share of those not yet of a valid hint's option who take it."),
         "hint_rejected": share(
