@@ -44,8 +44,8 @@ def is_material(claim: Claim, material: Material) -> bool:
 def available(debate: Debate, round_: int, material: Material) -> list[tuple[str, Claim]]:
     """The (agent, opposing claim) pairs that a round could engage.
 
-    The claim is another agent's, of an earlier round, and its option is not the agent's stance after
-    the round before. A pair whose option or stance is unknown is left out.
+    The claim is another agent's, of an earlier round, and its option is not the agent's stance
+    after the round before. A pair whose option or stance is unknown is left out.
     """
     before = debate.stances(round_ - 1)
     return [
