@@ -106,7 +106,7 @@ def parsed_imports(module: str) -> set[str]:
             inner = [alias.name for alias in node.names if digests._has_module(package, alias.name)]
             names += [package, *(f"{package}.{name}" for name in inner)]
         elif isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names if alias.name.startswith("dissensus.")]
+            names += [a.name for a in node.names if a.name.split(".")[0] == "dissensus"]
     return set(names)
 
 

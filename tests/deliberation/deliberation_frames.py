@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dissensus.deliberation.inference.contrasts import contrast_arms
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.view import View
 
 #: The study's arms, and what each sets.
 ARMS: dict[str, dict[str, Any]] = {
@@ -49,6 +51,14 @@ class Run:
     pairs: pd.DataFrame
     contrasts: pd.DataFrame
     arms: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def artefacts(self) -> Artefacts:
+        return Artefacts({}, {name: frame for name, frame in vars(self).items() if name != "arms"})
+
+    def view(self, simulated: bool = True) -> View:
+        settings = {"reference": "emergent", "confidence": 0.95, "target": 0.8, "arms": self.arms}
+        return View("deliberation", settings, simulated)
 
     def session(self, name: str) -> dict[str, pd.DataFrame]:
         """The rows of one session, by frame."""

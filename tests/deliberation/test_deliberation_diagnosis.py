@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.deliberation.figures.diagnosis import table_diagnosis
-from dissensus.deliberation.inference.contrasts import HEADLINE, RANDOMISATION
-from dissensus.deliberation.inference.diagnosis import (
-    DESIGN_DIAGNOSIS,
-    HOLM,
-    Plan,
-    deal_topics,
-    diagnose,
-    differences,
-)
+from dissensus.deliberation.inference.diagnosis import Plan, deal_topics, diagnose, differences
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.tables.artefact import write
 
 SIMULATIONS = 300
 ARMS = ("emergent", "a", "b", "c")
 
 
-@pytest.fixture(scope="module")
-def rows() -> list[dict[str, object]]:
-    return diagnose(20, 12, ARMS, "emergent", SIMULATIONS, [0.0, 1.0], 0.95, 3)
+def diagnosed(
+    draws: int, topics: int, arms: Sequence[str], simulations: int, effects: list[float], seed: int
+) -> list[dict[str, Any]]:
+    settings = {
+        "draws": draws,
+        "arm_names": arms,
+        "reference": "emergent",
+        "diagnosis": {"simulations": simulations, "effects": effects},
+        "inference.confidence": 0.95,
+    }
+    return diagnose({str(topic): {} for topic in range(topics)}, settings, seed)
 
 
 @pytest.fixture(scope="module")
-def frame(rows: list[dict[str, object]]) -> pd.DataFrame:
-    return pd.DataFrame(rows).set_index(["scenario", "estimator", "true"])
+def rows() -> list[dict[str, Any]]:
+    return diagnosed(20, 12, ARMS, SIMULATIONS, [0.0, 1.0], 3)
+
+
+@pytest.fixture(scope="module")
+def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(rows).set_index(["world", "estimator", "true"])
 
 
 def within(share: float, level: float) -> bool:
@@ -39,10 +47,10 @@ def within(share: float, level: float) -> bool:
     return abs(share - level) < 4 * np.sqrt(level * (1 - level) / SIMULATIONS)
 
 
-def test_rows_conform(rows: list[dict[str, object]], tmp_path: Path) -> None:
-    write(tmp_path / "design_diagnosis.parquet", DESIGN_DIAGNOSIS, rows, {})
+def test_rows_conform(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    write(tmp_path / "design_diagnosis.parquet", DIAGNOSIS, rows, {})
     assert len(rows) == 3 * 4
-    assert all(row["replicates"] == SIMULATIONS for row in rows)
+    assert all(row["simulations"] == SIMULATIONS for row in rows)
 
 
 def test_headline_is_unbiased_and_covers(frame: pd.DataFrame) -> None:
@@ -51,18 +59,18 @@ def test_headline_is_unbiased_and_covers(frame: pd.DataFrame) -> None:
         assert abs(row["bias"]) < 4 * row["sd"] / np.sqrt(SIMULATIONS)
         assert within(row["coverage"], 0.95)
         share = row["coverage"]
-        assert row["coverage_mc_se"] == pytest.approx(np.sqrt(share * (1 - share) / SIMULATIONS))
-    assert within(frame.loc[("topics_differ", HEADLINE, 0.0), "power"], 0.05)
+        assert row["coverage_se"] == pytest.approx(np.sqrt(share * (1 - share) / SIMULATIONS))
+    assert within(frame.loc[("topics_differ", HEADLINE, 0.0), "rejection"], 0.05)
 
 
 def test_families_keep_their_level_and_find_what_is_there(frame: pd.DataFrame) -> None:
     for method in (HEADLINE, RANDOMISATION):
-        null = frame.loc[("sharp_null", method + HOLM, 0.0), "power"]
+        null = frame.loc[("sharp_null", method + HOLM, 0.0), "rejection"]
         assert null < 0.05 + 4 * np.sqrt(0.05 * 0.95 / SIMULATIONS)
         # The error of three tests at 5% without adjustment would be near three times as large.
-        assert frame.loc[("sharp_null", method, 0.0), "power"] <= 0.1
-        found = frame.loc[("topics_differ", method + HOLM, 1.0), "power"]
-        assert 0.5 < found <= frame.loc[("topics_differ", method, 1.0), "power"]
+        assert frame.loc[("sharp_null", method, 0.0), "rejection"] <= 0.1
+        found = frame.loc[("topics_differ", method + HOLM, 1.0), "rejection"]
+        assert 0.5 < found <= frame.loc[("topics_differ", method, 1.0), "rejection"]
 
 
 def test_tests_have_no_coverage(frame: pd.DataFrame) -> None:
@@ -88,7 +96,7 @@ def test_topics_are_dealt_evenly() -> None:
 
 def test_effects_share_the_studies_and_the_seed_decides() -> None:
     def of(effects: list[float], seed: int) -> pd.DataFrame:
-        return pd.DataFrame(diagnose(6, 4, ARMS, "emergent", 4, effects, 0.95, seed))
+        return pd.DataFrame(diagnosed(6, 4, ARMS, 4, effects, seed))
 
     both, alone = of([0.2, 0.5], 1), of([0.5], 1)
     kept = both[both["true"] != 0.2].reset_index(drop=True)
@@ -98,17 +106,8 @@ def test_effects_share_the_studies_and_the_seed_decides() -> None:
 
 def test_what_cannot_be_diagnosed_is_missing() -> None:
     # A single topic has no standard error by topic; a single arm no contrast at all.
-    topic = pd.DataFrame(diagnose(6, 1, ARMS, "emergent", 3, [0.0], 0.95, 1))
-    assert (topic.loc[topic["estimator"] == HEADLINE, "replicates"] == 0).all()
-    assert (topic.loc[topic["estimator"] == RANDOMISATION, "replicates"] == 3).all()
-    arm = pd.DataFrame(diagnose(6, 4, ("emergent",), "emergent", 3, [0.0], 0.95, 1))
-    assert (arm["replicates"] == 0).all() and arm["power"].isna().all()
-
-
-def test_the_table_says_what_was_planted(frame: pd.DataFrame) -> None:
-    table = table_diagnosis(frame.reset_index())
-    assert len(table.rows) == 12
-    assert ("no arm changes any session", "0.0", "sign flip (Holm over arms)") in {
-        row[:3] for row in table.rows
-    }
-    assert "Simulated models." not in table.note
+    topic = pd.DataFrame(diagnosed(6, 1, ARMS, 3, [0.0], 1))
+    assert (topic.loc[topic["estimator"] == HEADLINE, "simulations"] == 0).all()
+    assert (topic.loc[topic["estimator"] == RANDOMISATION, "simulations"] == 3).all()
+    arm = pd.DataFrame(diagnosed(6, 4, ("emergent",), 3, [0.0], 1))
+    assert (arm["simulations"] == 0).all() and arm["rejection"].isna().all()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,12 +14,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from deliberation.deliberation_frames import ARMS, Run, make_run
-from dissensus.deliberation.figures import contrasts, control, graph, ignored, trajectories
-from dissensus.deliberation.figures.frames import View
-from dissensus.deliberation.figures.names import FIGURES
+from dissensus.deliberation.figures import FIGURES, control, graph, ignored_claims
+from dissensus.deliberation.figures.frames import arms_of, schedules_of
 from dissensus.errors import ArtefactError
 from dissensus.report.captions import fill
 from dissensus.report.style import save
+from dissensus.report.view import Drawn, View
+from dissensus.study.stage import resolve
 from drawn import outside, overlaps, visible_texts
 
 REPORT = Path(__file__).parents[2] / "workflow/report"
@@ -34,51 +33,28 @@ SIZES = [
 ]
 
 
-def view_of(run: Run, simulated: bool = True) -> View:
-    settings = {"reference": "emergent", "confidence": 0.95, "arms": run.arms}
-    return View.of(settings, simulated)
+MAKERS = {declared.name: resolve(declared.maker) for declared in FIGURES}
 
 
-def example(run: Run, view: View) -> tuple[Figure, dict[str, str]]:
-    frames = run.claims, run.engagements, run.stances, run.manifest, run.topics
-    return graph.example(*frames, view)
-
-
-DRAWN: dict[str, Callable[[Run, View], Figure]] = {
-    "trajectories": lambda r, v: trajectories.draw(r.rounds, r.manifest, v),
-    "control": lambda r, v: control.draw(r.rounds, r.manifest, 0.8, v),
-    "ignored_claims": lambda r, v: ignored.draw(r.claims, r.engagements, r.stances, v),
-    "contrasts": lambda r, v: contrasts.draw(r.contrasts, v),
-    "debate_graph": lambda r, v: example(r, v)[0],
-}
-SAID: dict[str, Callable[[Run, View], dict[str, str]]] = {
-    "trajectories": lambda r, v: trajectories.describe(r.rounds, r.metrics, r.manifest, v),
-    "control": lambda r, v: control.describe(r.rounds, r.manifest, 0.8, v),
-    "ignored_claims": lambda r, v: ignored.describe(r.claims, r.engagements, r.stances, v),
-    "contrasts": lambda r, v: contrasts.describe(r.contrasts, v),
-    "debate_graph": lambda r, _: graph.describe(debate_of(r, "t001-emergent"), r.engagements),
-}
+def make(name: str, run: Run, simulated: bool = True) -> Drawn:
+    made: Drawn = MAKERS[name](run.artefacts, run.view(simulated))
+    return made
 
 
 @cache
 def drawn(name: str, size: tuple[int, tuple[str, ...], int, int]) -> Figure:
     """A figure that no test changes."""
-    run = make_run(*size)
-    return DRAWN[name](run, view_of(run))
+    return make(name, make_run(*size)).figure
 
 
 def words(figure: Figure) -> set[str]:
     return {text for text, _ in visible_texts(figure)}
 
 
-def test_every_figure_is_drawn_here() -> None:
-    assert tuple(DRAWN) == tuple(SAID) == FIGURES
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"),
-    [*((name, size) for name in FIGURES for size in SIZES[:2]), ("debate_graph", SIZES[2])],
+    [*((name, size) for name in MAKERS for size in SIZES[:2]), ("debate_graph", SIZES[2])],
     ids=str,
 )
 def test_no_text_overlaps_or_is_cut_off(
@@ -91,19 +67,18 @@ def test_no_text_overlaps_or_is_cut_off(
     assert outside(texts, figure) == []
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_captions_are_filled_at_every_size(name: str) -> None:
     template = (REPORT / f"deliberation_{name}.rst").read_text(encoding="utf-8")
     for size in SIZES:
-        run = make_run(*size)
-        said = fill(template, SAID[name](run, view_of(run)), simulated=True)
+        said = fill(template, make(name, make_run(*size)).facts, simulated=True)
         assert "{" not in said and "nan" not in said and "None" not in said
 
 
 def test_bytes_repeat(tmp_path: Path) -> None:
     run = make_run(*SIZES[0])
     for stem in ("one", "two"):
-        figure = DRAWN["debate_graph"](run, view_of(run))
+        figure = make("debate_graph", run).figure
         save(figure, tmp_path / f"{stem}.svg", tmp_path / f"{stem}.png")
     for ending in ("svg", "png"):
         one, two = ((tmp_path / f"{stem}.{ending}").read_bytes() for stem in ("one", "two"))
@@ -112,7 +87,7 @@ def test_bytes_repeat(tmp_path: Path) -> None:
 
 def test_real_models_are_not_called_simulated() -> None:
     run = make_run(*SIZES[0])
-    assert "simulated models" not in words(DRAWN["contrasts"](run, view_of(run, simulated=False)))
+    assert "simulated models" not in words(make("contrasts", run, simulated=False).figure)
 
 
 def test_every_arm_has_its_panels() -> None:
@@ -126,39 +101,35 @@ def test_rounds_that_are_missing_leave_gaps_and_no_error() -> None:
     run = make_run(4, ("emergent", "full", "pid", "rca", "hinted"), 8, 8)
     rounds = run.rounds[(run.rounds["arm"] != "full") | (run.rounds["round"] != 3)]
     rounds = rounds.assign(retention=rounds["retention"].where(rounds["arm"] != "pid"))
-    view = view_of(run)
-    figure = trajectories.draw(rounds, run.manifest, view)
-    panels = {a.get_title(loc="left"): a for a in figure.subfigs[0].axes}
+    made = make("trajectories", replace(run, rounds=rounds))
+    panels = {a.get_title(loc="left"): a for a in made.figure.subfigs[0].axes}
     assert panels["full"].lines[-1].get_xdata().tolist() == [1, 2, 4, 5, 6, 7, 8]
-    said = trajectories.describe(rounds, run.metrics, run.manifest, view)
-    assert said["undefined"] == "4"
+    assert made.facts["undefined"] == "4"
 
 
 def test_without_a_schedule_one_sentence_says_so() -> None:
-    run = make_run(1, ("emergent",), 3, 2)
-    assert control.NONE in words(control.draw(run.rounds, run.manifest, 0.8, view_of(run)))
-    assert control.describe(run.rounds, run.manifest, 0.8, view_of(run)) == {"said": control.NONE}
+    made = make("control", make_run(1, ("emergent",), 3, 2))
+    assert control.NONE in words(made.figure)
+    assert made.facts == {"said": control.NONE}
 
 
 def test_only_loops_that_steer_can_be_frozen() -> None:
     run = make_run()
-    said = control.describe(run.rounds, run.manifest, 0.8, view_of(run))["said"]
+    said = make("control", run).facts["said"]
     # Both loops in the last round of every session; one session of twelve draws is lost.
     steered = run.rounds[run.rounds["arm"].isin(["pid", "pid_fast"])]
     frozen = steered["session_id"].nunique()
     assert f"in {frozen} of the {len(steered)} rounds after which it could move" in said
     open_loops = replace(run, rounds=run.rounds[~run.rounds["arm"].isin(["pid", "pid_fast"])])
-    assert (
-        "frozen" not in control.describe(open_loops.rounds, run.manifest, 0.8, view_of(run))["said"]
-    )
+    assert "frozen" not in make("control", open_loops).facts["said"]
 
 
 def test_without_anything_each_figure_is_a_sentence() -> None:
     run = make_run(1, ("emergent",), 3, 2)
     frames = ("claims", "engagements", "stances", "rounds", "contrasts")
     empty = replace(run, **{name: getattr(run, name).iloc[:0] for name in frames})
-    for name in FIGURES:
-        drawn = words(DRAWN[name](empty, view_of(run)))
+    for name in MAKERS:
+        drawn = words(make(name, empty).figure)
         assert len(drawn) == 2 and any(text.endswith(".") for text in drawn)
 
 
@@ -167,7 +138,7 @@ def test_first_answers_are_kaplan_and_meier() -> None:
     waited = np.array([1, 1, 2, 1, 2, 3])
     engaged = np.array([True, True, True, False, False, False])
     # At risk 6, then 3, then 1: hazards 2/6, 1/3 and 0.
-    found = ignored.first_answers(waited, engaged)
+    found = ignored_claims.first_answers(waited, engaged)
     np.testing.assert_allclose(found, [1 / 3, 2 / 3 / 3, 0.0, 4 / 9])
 
 
@@ -190,7 +161,7 @@ def test_a_claim_is_engaged_by_others_and_later_rounds_alone() -> None:
     names = ["source", "round", "resolved_agent", "resolved_claim", "status"]
     engagements = pd.DataFrame([{**ids, **dict(zip(names, edge, strict=True))} for edge in edges])
     stances = claims.assign(model=claims["agent"].map({"A1": "one", "A2": "two"}))
-    found = ignored.fates(claims, engagements, stances)
+    found = ignored_claims.fates(claims, engagements, stances)
     got = list(zip(found["model"], found["engaged"], found["waited"], strict=True))
     assert got == [("one", True, 2), ("one", False, 1), ("two", False, 2), ("two", True, 1)]
 
@@ -206,7 +177,7 @@ def test_the_graph_has_a_disc_a_turn_a_dot_a_claim_and_a_curve_an_edge(
 ) -> None:
     run = make_run(*size)
     shown = debate_of(run, "t001-emergent")
-    axes = graph.draw(shown, simulated=True).axes[0]
+    axes = graph.picture(shown, simulated=True).axes[0]
     points = [line for line in axes.lines if line.get_marker() == "o"]
     discs = [line for line in points if line.get_markersize() == 13]
     assert len(discs) == size[2] * size[3] == len(shown.turns)
@@ -231,7 +202,7 @@ def test_stances_are_numbered_and_told_apart() -> None:
             assert len(set(colours.values())) == n
     run = make_run(*SIZES[1])
     shown = debate_of(run, "t001-rca")
-    drawn = words(graph.draw(shown, simulated=False))
+    drawn = words(graph.picture(shown, simulated=False))
     stances = set(run.session("t001-rca")["stances"]["stance"])
     numbered = {str(shown.options.index(stance) + 1) if stance else "?" for stance in stances}
     assert numbered <= drawn
@@ -248,7 +219,7 @@ def test_a_session_that_is_not_there_is_named_in_a_sentence() -> None:
 
 
 def test_the_graph_is_svg_whose_words_can_be_read(tmp_path: Path) -> None:
-    figure = graph.draw(debate_of(make_run(), "t001-full"), simulated=True)
+    figure = graph.picture(debate_of(make_run(), "t001-full"), simulated=True)
     graph.save_svg(figure, tmp_path / "g.svg")
     root = ET.parse(tmp_path / "g.svg").getroot()
     said = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
@@ -259,8 +230,9 @@ def test_significant_contrasts_are_filled() -> None:
     run = make_run(4, ("emergent", "full", "one_target", "hinted", "rca"), 3, 3)
     rows = run.contrasts.copy()
     chosen = (rows["outcome"] == "retention_last") & (rows["method"] == "cluster_robust")
-    rows.loc[chosen, "p_holm"] = np.where(rows.loc[chosen, "arm"] == "full", 0.01, 0.5)
-    axes = contrasts.draw(rows, view_of(run)).subfigs[0].axes[0]
+    rows.loc[chosen, "p_adjusted"] = np.where(rows.loc[chosen, "arm"] == "full", 0.01, 0.5)
+    figure = make("contrasts", replace(run, contrasts=rows)).figure
+    axes = figure.subfigs[0].axes[0]
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     filled = [line.get_markerfacecolor() != "white" for line in dots]
     names = [label.get_text() for label in axes.get_yticklabels()]
@@ -268,8 +240,9 @@ def test_significant_contrasts_are_filled() -> None:
     assert filled == [name == "full" for name in names]
 
 
-def test_the_scripts_view_takes_plain_settings() -> None:
-    arms = {"b": {"schedule": None}, "a": {"schedule": "pid"}, "c": {"schedule": "fixed"}}
-    view = View.of({"reference": "b", "confidence": 0.9, "arms": arms}, simulated=False)
-    seen = SimpleNamespace(arms=view.arms, scheduled=view.scheduled, level=view.level)
-    assert seen == SimpleNamespace(arms=("b", "a", "c"), scheduled=("a", "c"), level="90%")
+def test_arms_stand_with_the_reference_first() -> None:
+    arms = {"a": {"schedule": "pid"}, "b": {"schedule": None}, "c": {"schedule": "fixed"}}
+    view = View("deliberation", {"reference": "b", "confidence": 0.9, "arms": arms}, False)
+    assert arms_of(view) == ("b", "a", "c")
+    assert schedules_of(view) == {"a": "pid", "c": "fixed"}
+    assert view.level == "90%"

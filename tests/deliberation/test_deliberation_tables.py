@@ -9,19 +9,15 @@ import pytest
 from scipy import stats
 
 from deliberation.deliberation_frames import ARMS, Run, make_run
-from dissensus.deliberation.figures.frames import View
-from dissensus.deliberation.figures.names import TABLES
-from dissensus.deliberation.figures.tables import Artefacts, make_tables
+from dissensus.deliberation.figures import TABLES
 from dissensus.report.labels import interval, number
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
+from dissensus.study.stage import resolve
 
 
 def tables_of(run: Run, simulated: bool = True) -> dict[str, Table]:
-    settings = {"reference": "emergent", "confidence": 0.95, "arms": run.arms}
-    held = Artefacts(**{name: getattr(run, name) for name in Artefacts.__annotations__})
-    made = make_tables(held, 0.8, View.of(settings, simulated))
-    assert tuple(table.name for table in made) == TABLES
-    return {table.name: table for table in made}
+    view = run.view(simulated)
+    return {one.name: resolve(one.maker)(run.artefacts, view) for one in TABLES}
 
 
 def cell(table: Table, column: str, *head: str) -> str:
@@ -78,7 +74,7 @@ def test_other_outcomes_are_rows_and_arms_columns() -> None:
     run = make_run()
     rows = run.contrasts.copy()
     density = (rows["outcome"] == "density_mean") & (rows["reference"] == "emergent")
-    rows.loc[density, "p_holm"] = np.where(rows.loc[density, "arm"] == "full", 0.04, 0.06)
+    rows.loc[density, "p_adjusted"] = np.where(rows.loc[density, "arm"] == "full", 0.04, 0.06)
     table = tables_of(replace(run, contrasts=rows))["table_outcomes"]
     assert table.columns == ("Outcome", *(row[0] for row in tables_of(run)["table_contrasts"].rows))
     chosen = rows[density & (rows["method"] == "cluster_robust")].set_index("arm")["estimate"]

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.identity.figures.frames import View
 from dissensus.identity.inference.power import detectable_ibc, needed_questions, power_of
 from dissensus.identity.terms import POOLED
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.view import View
 
-VIEW = View("95%", 0.1, 2000, True)
+VIEW = View("identity", {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}, True)
 RING, FULL = "2|3|4|5|1", "2+3+4+5|1+3+4+5|1+2+4+5|1+2+3+5|1+2+3+4"
 
 #: name -> model, personas, graph.
@@ -51,6 +52,10 @@ class Run:
     metrics: pd.DataFrame
     outcomes: pd.DataFrame
     power: pd.DataFrame
+
+    @property
+    def artefacts(self) -> Artefacts:
+        return Artefacts({}, dict(vars(self)))
 
 
 def make_run(teams: int, banks: int, rounds: int = 2, several: bool = True) -> Run:

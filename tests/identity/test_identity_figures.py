@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,12 +13,13 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from tests.identity.identity_frames import FULL, RING, VIEW, Run, make_run
 
-from dissensus.identity.figures import conformity, ibc_power, peers, rounds
-from dissensus.identity.figures.frames import Estimates, View, casts, range_words, read_teams
-from dissensus.identity.figures.names import FIGURES
+from dissensus.identity.figures import FIGURES, conformity, ibc_power, peers, rounds
+from dissensus.identity.figures.frames import Estimates, casts, range_words, read_teams
 from dissensus.identity.figures.style import columns_for, looks
 from dissensus.report import captions
 from dissensus.report.style import save
+from dissensus.report.view import View
+from dissensus.study.stage import resolve
 from drawn import outside, overlaps, visible_texts
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
@@ -28,31 +28,21 @@ SIZES = [(1, 1), (2, 2), (6, 5)]
 run_of = cache(make_run)
 
 
+MAKERS = {declared.name: resolve(declared.maker) for declared in FIGURES}
+
+
 def drawn(name: str, run: Run, view: View = VIEW) -> Figure:
-    found = Estimates.of(run.estimates)
-    makers: dict[str, Callable[[], Figure]] = {
-        "conformity": lambda: conformity.draw(found, view),
-        "peers": lambda: peers.draw(found, read_teams(run.manifest, found.teams), view),
-        "rounds": lambda: rounds.draw(found, view),
-        "ibc_power": lambda: ibc_power.draw(run.power, view),
-    }
-    assert set(makers) == set(FIGURES)
-    return makers[name]()
+    made: Figure = MAKERS[name](run.artefacts, view).figure
+    return made
 
 
 def said(run: Run) -> dict[str, dict[str, str]]:
-    found = Estimates.of(run.estimates)
-    return {
-        "conformity": conformity.describe(found, VIEW),
-        "peers": peers.describe(found, read_teams(run.manifest, found.teams), VIEW),
-        "rounds": rounds.describe(found, VIEW),
-        "ibc_power": ibc_power.describe(run.power, VIEW),
-    }
+    return {name: draw(run.artefacts, VIEW).facts for name, draw in MAKERS.items()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> None:
     figure = drawn(name, run_of(*size))
     texts = visible_texts(figure)
@@ -61,7 +51,7 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> Non
     assert outside(texts, figure) == []
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_bytes_repeat_and_real_models_are_not_called_simulated(name: str, tmp_path: Path) -> None:
     run = run_of(3, 2)
     for place in ("one", "two"):
@@ -105,7 +95,7 @@ def test_what_is_missing_is_one_sentence() -> None:
 
 def test_every_estimate_has_a_mark_and_its_interval() -> None:
     run = run_of(3, 2)
-    found = Estimates.of(run.estimates)
+    found = Estimates.of(run.artefacts)
     figure = drawn("conformity", run)
     points = {
         round(float(line.get_xdata()[0]), 9)
@@ -157,7 +147,7 @@ def test_thirty_six_teams_are_told_apart() -> None:
 
 def test_only_teams_of_one_model_are_compared_by_their_peers() -> None:
     run = run_of(5, 2)
-    teams = read_teams(run.manifest, Estimates.of(run.estimates).teams)
+    teams = read_teams(run.artefacts, Estimates.of(run.artefacts).teams)
     assert [team.graph for team in teams] == [RING, RING, FULL, RING, RING]
     assert [[team.name for team in group] for group in casts(teams)] == [
         ["deferring", "deferring-4"]
@@ -195,17 +185,17 @@ def test_questions_needed_follow_from_the_normal_distribution() -> None:
     for ibc, questions in room.needed.items():
         assert questions == pytest.approx((shift * 0.5 / ibc) ** 2, abs=1.0)
     assert room.detectable[272] == pytest.approx(shift * 0.5 / 272**0.5, rel=1e-4)
-    words = ibc_power.describe(run_of(2, 2).power, VIEW)
+    words = said(run_of(2, 2))["ibc_power"]
     assert words["asked"] == "24 to 48 questions"
     assert "enough in 0 of 6 cells" in words["found"]
 
 
 def test_captions_tell_what_the_figures_show() -> None:
-    found = Estimates.of(run_of(2, 2).estimates)
+    found = Estimates.of(run_of(2, 2).artefacts)
     rows = [
         found.get(team, bank, "delta", "vanilla")["estimate"] > 0 for team, bank in found.cells()
     ]
-    words = conformity.describe(found, VIEW)
+    words = said(run_of(2, 2))["conformity"]
     assert f"higher one in {sum(rows)} of 4 cells of vanilla debates" in words["found"]
     assert words["counts"] == "72 disagreements"
     last = [
@@ -213,7 +203,7 @@ def test_captions_tell_what_the_figures_show() -> None:
         for cell in found.cells()
     ]
     grown = sum(after > before for before, after in last)
-    assert f"larger in {grown} of 4 courses" in rounds.describe(found, VIEW)["found"]
+    assert f"larger in {grown} of 4 courses" in said(run_of(2, 2))["rounds"]["found"]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

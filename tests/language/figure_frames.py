@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dissensus.language.figures.frames import View
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains as tests_of_domains
 from dissensus.language.inference.domains import contrast_domains, estimate_domains
@@ -16,6 +15,8 @@ from dissensus.language.inference.power import power_table
 from dissensus.language.inference.saturation import measure_saturation
 from dissensus.language.measures.anchors import fit, homogeneity
 from dissensus.language.settings import InferenceSettings
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.view import View
 
 ROLES = ("P1", "P2", "O1", "O2")
 PANEL = ("model-a", "model-b", "model-c", "a-model-of-a-longer-name")
@@ -34,7 +35,25 @@ ANCHORS = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentil
 INFERENCE = InferenceSettings(
     confidence=0.95, resamples=100, flips=100, equivalence_margin=0.05, saturation_warning=0.05
 )
-VIEW = View("en", "hi_z", "hi_normal_cdf", "95%", True)
+SETTINGS = {
+    "reference": "en",
+    "primary": "z",
+    "paper_scale": "normal_cdf",
+    "confidence": 0.95,
+    "draws": 100,
+    "saturation_warning": 0.05,
+}
+VIEW = View("language", SETTINGS, True)
+REAL = View("language", SETTINGS, False)
+
+#: Frames that are called otherwise than their artefacts.
+_ARTEFACTS = {
+    "effect": "language_effect",
+    "contrasts": "domain_contrasts",
+    "tests": "domain_tests",
+    "curve": "specification_curve",
+    "curve_tests": "specification_tests",
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +76,10 @@ class Run:
     curve: pd.DataFrame
     curve_tests: pd.DataFrame
     reliability: pd.DataFrame
+
+    @property
+    def artefacts(self) -> Artefacts:
+        return Artefacts({}, {_ARTEFACTS.get(name, name): f for name, f in vars(self).items()})
 
 
 def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float = 0.8) -> Run:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-from tests.language.figure_frames import VIEW, Run, make_run
+from tests.language.figure_frames import REAL, VIEW, Run, make_run
 
 from dissensus.language.figures import (
+    FIGURES,
     domains,
     flow,
     paired_effects,
-    parts,
-    power,
     reuse,
     saturation,
     specifications,
 )
-from dissensus.language.figures.frames import View
 from dissensus.report import clouds
 from dissensus.report.style import save
+from dissensus.study.stage import resolve
 from drawn import outside, overlaps, visible_texts
 
 SIZES = [
@@ -32,16 +29,7 @@ SIZES = [
     (24, 9, ("en", "zh", "an_own")),
 ]
 
-DRAWN: dict[str, Callable[[Run, View], Figure]] = {
-    "flow": lambda r, v: flow.draw(flow.trace(r.pool, r.manifest, r.outcomes, "en"), v),
-    "paired_effects": lambda r, v: paired_effects.draw(r.metrics, r.effect, v),
-    "parts": lambda r, v: parts.draw(r.metrics, r.effect, v),
-    "domains": lambda r, v: domains.draw(r.metrics, r.domains, r.effect, v),
-    "specifications": lambda r, v: specifications.draw(r.curve, r.curve_tests, v),
-    "saturation": lambda r, v: saturation.draw(r.metrics, r.saturation, 0.05, v),
-    "power": lambda r, v: power.draw(r.power, r.effect, 100, v),
-    "reuse": lambda r, v: reuse.draw(r.reuse, v),
-}
+DRAWN = {declared.name: resolve(declared.maker) for declared in FIGURES}
 
 run_of = cache(make_run)
 
@@ -50,7 +38,7 @@ run_of = cache(make_run)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, tuple[str, ...]]) -> None:
-    figure = DRAWN[name](run_of(*size), VIEW)
+    figure = DRAWN[name](run_of(*size).artefacts, VIEW).figure
     texts = visible_texts(figure)
     assert VIEW.simulated and any(text == "simulated models" for text, _ in texts)
     assert overlaps(texts) == []
@@ -62,7 +50,8 @@ def test_simulated_is_printed_in_both_forms_and_bytes_repeat(name: str, tmp_path
     run = run_of(*SIZES[0])
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        save(DRAWN[name](run, VIEW), tmp_path / folder / "f.svg", tmp_path / folder / "f.png")
+        drawn = DRAWN[name](run.artefacts, VIEW)
+        save(drawn.figure, tmp_path / folder / "f.svg", tmp_path / folder / "f.png")
     svg = (tmp_path / "one/f.svg").read_bytes()
     assert b">simulated models<" in svg
     assert b"<dc:date>" not in svg
@@ -71,11 +60,11 @@ def test_simulated_is_printed_in_both_forms_and_bytes_repeat(name: str, tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["paired_effects", "parts", "reuse"])
+@pytest.mark.parametrize("name", ["paired_effects", "components", "reuse"])
 def test_pictures_of_thousands_stay_light(name: str, tmp_path: Path) -> None:
     run = crowd()
     svg = tmp_path / "f.svg"
-    save(DRAWN[name](run, VIEW), svg, tmp_path / "f.png")
+    save(DRAWN[name](run.artefacts, VIEW).figure, svg, tmp_path / "f.png")
     text = svg.read_text()
     # The dots are an image; as shapes they were 5 to 20 MB.
     assert "<image" in text
@@ -96,16 +85,16 @@ def test_a_crowd_gets_lines_for_some_draws_and_says_so() -> None:
 def crowd() -> Run:
     """A run whose metrics and reuse are those of twenty-four draws, a hundred times over."""
     run = run_of(24, 9, ("en", "zh"))
-    parts = []
+    crowds = []
     for frame in (run.metrics, run.reuse):
         copies = [frame.assign(draw_id=frame["draw_id"] + f"-{i}") for i in range(100)]
-        parts.append(pd.concat(copies, ignore_index=True))
-    return replace(run, metrics=parts[0], reuse=parts[1])
+        crowds.append(pd.concat(copies, ignore_index=True))
+    return replace(run, metrics=crowds[0], reuse=crowds[1])
 
 
 def test_a_run_of_real_models_does_not_say_simulated(tmp_path: Path) -> None:
-    real = View("en", "hi_z", "hi_normal_cdf", "95%", False)
-    save(DRAWN["reuse"](run_of(*SIZES[0]), real), tmp_path / "f.svg", tmp_path / "f.png")
+    drawn = DRAWN["reuse"](run_of(*SIZES[0]).artefacts, REAL)
+    save(drawn.figure, tmp_path / "f.svg", tmp_path / "f.png")
     assert b"simulated models" not in (tmp_path / "f.svg").read_bytes()
 
 
@@ -113,7 +102,7 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    DRAWN["reuse"](run_of(*SIZES[0]), VIEW)
+    DRAWN["reuse"](run_of(*SIZES[0]).artefacts, VIEW)
     assert dict(mpl.rcParams) == before
 
 

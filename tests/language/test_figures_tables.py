@@ -12,27 +12,14 @@ import pandas as pd
 import pytest
 from docutils.core import publish_parts
 from scipy import stats
-from tests.language.figure_frames import VIEW, Run, make_run
+from tests.language.figure_frames import REAL, VIEW, Run, make_run
 
-from dissensus.language.figures import (
-    domains,
-    flow,
-    paired_effects,
-    paper_tables,
-    parts,
-    power,
-    printed,
-    reuse,
-    saturation,
-    specifications,
-    speeches,
-    study_tables,
-)
-from dissensus.language.figures.frames import View, read_draws
-from dissensus.language.inference.domain_tests import TESTS
-from dissensus.language.inference.estimators import METHODS
+from dissensus.language.figures import FIGURES, TABLES, paper_tables, printed, speeches
+from dissensus.language.figures.frames import read_draws
 from dissensus.report import captions, labels
-from dissensus.report.tables import Table, as_csv, as_markdown
+from dissensus.report.tables import Table, as_csv, as_markdown, caption_facts
+from dissensus.report.view import View
+from dissensus.study.stage import resolve
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
@@ -47,34 +34,8 @@ def run_of_three() -> Run:
     return make_run(12, 3, ("en", "zh", "fr"))
 
 
-def artefacts(run: Run) -> printed.Artefacts:
-    return printed.Artefacts(
-        run.metrics,
-        run.effect,
-        run.diagnostics,
-        run.tests,
-        run.contrasts,
-        run.power,
-        run.reliability,
-    )
-
-
 def every_table(run: Run, view: View = VIEW) -> list[Table]:
-    return [
-        paper_tables.table_1(run.effect, view),
-        paper_tables.table_2(run.domains, view),
-        paper_tables.table_3(run.diagnostics, view),
-        paper_tables.table_4(run.diagnostics, view),
-        paper_tables.table_5(run.diagnostics, view),
-        paper_tables.table_6(run.diagnostics, run.outcomes, view),
-        paper_tables.table_7(run.effect, METHODS, view),
-        printed.table_paper(artefacts(run), view),
-        study_tables.table_parts(run.effect, view),
-        study_tables.table_saturation(run.saturation, 0.05, view),
-        study_tables.table_domain_tests(run.tests, TESTS, view),
-        study_tables.table_conduct(run.diagnostics, view),
-        study_tables.table_reliability(run.reliability, run.pool, view),
-    ]
+    return [resolve(declared.maker)(run.artefacts, view) for declared in TABLES]
 
 
 def differences_of(run: Run, column: str) -> np.ndarray:
@@ -85,15 +46,15 @@ def differences_of(run: Run, column: str) -> np.ndarray:
 def test_table_1_by_hand() -> None:
     run = run_of_two()
     d = differences_of(run, "hi_z")
-    rows = {row[2]: row[3] for row in paper_tables.table_1(run.effect, VIEW).rows[:5]}
+    rows = {row[2]: row[3] for row in paper_tables.table_1(run.artefacts, VIEW).rows[:5]}
     assert rows["Sample size (N pairs)"] == str(len(d)) == "19"
     assert rows["ATE"] == f"{d.mean():.3f}"
 
 
 def test_table_1_adds_rows_for_a_further_language() -> None:
-    rows = paper_tables.table_1(run_of_three().effect, VIEW).rows
+    rows = paper_tables.table_1(run_of_three().artefacts, VIEW).rows
     assert list(dict.fromkeys(row[0] for row in rows)) == ["Chinese − English", "French − English"]
-    assert len(rows) == 2 * len(paper_tables.table_1(run_of_two().effect, VIEW).rows)
+    assert len(rows) == 2 * len(paper_tables.table_1(run_of_two().artefacts, VIEW).rows)
 
 
 def test_table_2_by_hand() -> None:
@@ -101,7 +62,7 @@ def test_table_2_by_hand() -> None:
     wide = run.metrics.pivot(index="draw_id", columns="language", values="hi_z").dropna()
     numbers = run.metrics.drop_duplicates("draw_id").set_index("draw_id")["domain_id"]
     means = wide.mean(axis=1).groupby(numbers.reindex(wide.index)).agg(["mean", "count", "std"])
-    table = paper_tables.table_2(run.domains, VIEW)
+    table = paper_tables.table_2(run.artefacts, VIEW)
     ordered = means.sort_values("mean", ascending=False)
     assert [row[0] for row in table.rows] == [str(domain) for domain in ordered.index]
     mean, n, sd = ordered.iloc[0]
@@ -112,28 +73,28 @@ def test_table_2_by_hand() -> None:
 def test_tables_3_to_6_count_the_manifest() -> None:
     run = run_of_two()
     draws = run.manifest.drop_duplicates("draw_id")
-    by_domain = {row[0]: row[2:] for row in paper_tables.table_3(run.diagnostics, VIEW).rows}
+    by_domain = {row[0]: row[2:] for row in paper_tables.table_3(run.artefacts, VIEW).rows}
     for domain, count in draws["domain_id"].value_counts().items():
         assert by_domain[str(domain)] == (str(count), f"{count / 20:.2f}")
     assert by_domain[""] == ("20", "1.00")
     first = draws["language_order"].str.startswith("en").sum()
-    assert paper_tables.table_4(run.diagnostics, VIEW).rows[0][:4] == (
+    assert paper_tables.table_4(run.artefacts, VIEW).rows[0][:4] == (
         "en_first",
         str(first),
         f"{first / 20:.2f}",
         "10",
     )
-    roles = paper_tables.table_5(run.diagnostics, VIEW)
+    roles = paper_tables.table_5(run.artefacts, VIEW)
     assert roles.rows[0][1] == str((draws["P1"] == "model-a").sum())
     assert {row[-1] for row in roles.rows} == {"20"}
-    attempts = paper_tables.table_6(run.diagnostics, run.outcomes, VIEW)
+    attempts = paper_tables.table_6(run.artefacts, VIEW)
     once = int((run.outcomes["attempts"] == 1).sum())
     assert attempts.rows[0][:4] == ("1", str(once), f"{once / 40:.3f}", f"{once / 40:.3f}")
     assert attempts.rows[-1][1] == "40"
 
 
 def test_table_7_names_the_methods_of_the_paper_and_all_others() -> None:
-    table = paper_tables.table_7(run_of_two().effect, METHODS, VIEW)
+    table = paper_tables.table_7(run_of_two().artefacts, VIEW)
     methods = [row[2] for row in table.rows]
     for name in ("Paired diff.", "Paired t-test", "Sign-flip test"):
         assert sum(method.startswith(f"{name} (") for method in methods) == 2
@@ -148,12 +109,11 @@ def test_table_7_names_the_methods_of_the_paper_and_all_others() -> None:
 
 
 def test_every_table_says_simulated_but_that_of_the_coders() -> None:
-    real = View("en", "hi_z", "hi_normal_cdf", "95%", False)
     for table in every_table(run_of_three()):
         coders = table.name == "table_reliability"
         assert ("Simulated models." in table.note) is not coders, table.name
         assert "nan" not in as_csv(table).lower().replace("finance", ""), table.name
-    assert not any("Simulated" in as_markdown(table) for table in every_table(run_of_two(), real))
+    assert not any("Simulated" in as_markdown(table) for table in every_table(run_of_two(), REAL))
 
 
 def test_tables_of_a_very_small_run_can_be_made() -> None:
@@ -224,7 +184,7 @@ class TestImpliedByThePaper:
 
 def test_the_paper_table_marks_whose_numbers_are_whose() -> None:
     run = run_of_two()
-    table = printed.table_paper(artefacts(run), VIEW)
+    table = printed.table_paper(run.artefacts, VIEW)
     assert table.columns[1:] == ("Paper, as printed", "Implied by the printed numbers", "This run")
     assert "not ours" in table.note
     ate = next(row for row in table.rows if row[0].startswith("ATE"))
@@ -237,21 +197,11 @@ def test_the_paper_table_marks_whose_numbers_are_whose() -> None:
 
 def test_captions_are_filled_and_are_clean_restructured_text() -> None:
     for run in (run_of_two(), run_of_three()):
-        traced = flow.trace(run.pool, run.manifest, run.outcomes, "en")
-        said = {
-            "plot_flow": flow.describe(traced),
-            "plot_paired_effects": paired_effects.describe(run.metrics, run.effect, VIEW),
-            "plot_parts": parts.describe(run.metrics, run.effect, VIEW),
-            "plot_domains": domains.describe(run.metrics, run.domains, run.tests, VIEW),
-            "plot_specifications": specifications.describe(run.curve, run.curve_tests),
-            "plot_saturation": saturation.describe(run.saturation, 0.05, VIEW),
-            "plot_power": power.describe(run.power, run.effect, 20, VIEW),
-            "plot_reuse": reuse.describe(run.reuse, VIEW),
-            "compare_speeches": reuse.describe(run.reuse, VIEW),
-            "tabulate": {"tables": "13"},
-        }
+        said = {one.name: resolve(one.maker)(run.artefacts, VIEW).facts for one in FIGURES}
+        said["recycled_speeches"] = said["reuse"]
+        said["tables"] = caption_facts(every_table(run))
         for name, values in said.items():
-            text = captions.fill((TEMPLATES / f"{name}.rst").read_text(), values, True)
+            text = captions.fill((TEMPLATES / f"language_{name}.rst").read_text(), values, True)
             assert "{" not in text and "nan" not in text.lower(), name
             assert text.endswith(f"*{captions.SIMULATED}*\n")
             publish_parts(text, writer="html", settings_overrides={"halt_level": 2})
@@ -309,25 +259,6 @@ def test_no_pair_of_speeches_gives_no_section() -> None:
     assert alone["language"].nunique() == 1
     both = run.reuse[run.reuse["draw_id"].ne("d020")].iloc[:0]
     assert speeches.sections(both, run.turns, run.pool, motions, VIEW) == []
-
-
-def test_the_diagnosis_is_a_table_of_its_estimators() -> None:
-    row = {
-        "population": "sharp_null",
-        "effect": 0.0,
-        "estimator": "sign_flip",
-        "simulations": 2000,
-        "bias": 0.00161,
-        "rmse": 0.0985,
-        "coverage": float("nan"),
-        "power": 0.048,
-        "type_s": float("nan"),
-    }
-    table = study_tables.table_diagnosis(pd.DataFrame([row]))
-    assert table.rows == (
-        ("no effect in any session", "0.0", "sign_flip", "0.002", "0.099", "–", "0.048", "–"),
-    )
-    assert table.note.startswith("2,000 simulated studies a row")
 
 
 def test_the_speeches_of_some_draws_are_read_alone(tmp_path: Path) -> None:

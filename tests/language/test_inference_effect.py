@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dissensus.design.contrasts import HEADLINE
 from dissensus.language.inference.effect import LANGUAGE_EFFECT, estimate_language_effect
-from dissensus.language.inference.estimators import BOUNDS, CORE, HEADLINE, METHODS
+from dissensus.language.inference.estimators import BOUNDS, CORE, METHODS
 from dissensus.language.inference.saturation import SATURATION, measure_saturation
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.stratified import order_stratified

@@ -23,10 +23,6 @@ OWN_MEANING = {
     "deliberation/pairs: n",
     "deliberation/rounds: error",
     "identity/metrics: complete",
-    "identity/power: sd",
-    "identity/power: power",
-    "language/power: sd",
-    "language/power: power",
     "every study/spending: session_id",
 }
 

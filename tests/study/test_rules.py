@@ -118,7 +118,8 @@ def test_figures_are_given_the_last_names_of_the_settings_they_may_use(
     assert given["reference"] == "en" and given["confidence"] == 0.95
     for name in settings.studies:
         study = settings.study(name)
-        assert len(view_settings(study)) == len(study.view)
+        given = view_settings(study)
+        assert given["study"] == name and len(given) == 1 + len(study.view)
 
 
 def test_a_bill_depends_on_models_and_prices_and_not_on_their_behaviour(

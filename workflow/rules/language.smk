@@ -226,7 +226,7 @@ rule compare_speeches:
         turns=L / "turns.parquet",
         manifest=L / "manifest.parquet",
         pool=L / "pool.parquet",
-        caption="workflow/report/compare_speeches.rst",
+        caption="workflow/report/language_recycled_speeches.rst",
     output:
         html=report(
             L / "tables/recycled_speeches.html",

@@ -1,0 +1,1 @@
+"""What studies randomise and estimate alike."""

@@ -1,0 +1,224 @@
+"""A design diagnosed by simulation: whole studies drawn, and estimated by the study's own code.
+
+In the manner of DeclareDesign (Blair, Cooper, Coppock & Humphreys 2019, American Political Science
+Review 113:838-859): declare a model of the world, draw data from it many times, and see how far
+the estimators are to be believed. A study declares its worlds, and a function that draws one study
+in each of them and estimates it; the rest is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_all_start_methods, get_context
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dissensus.design.contrasts import defined
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import MISSING, number, whole
+from dissensus.report.tables import Table, make
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.results import NAN, Estimate
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import count, share, text
+from dissensus.tables.common import number as numbers
+
+_UNIT = "of what is estimated"
+_number = partial(numbers, unit=_UNIT)
+
+DIAGNOSIS = Schema(
+    name="design_diagnosis",
+    row="simulated world, true value and estimator",
+    columns={
+        "world": text("Name of the simulated world."),
+        "estimand": text("What is estimated, with its unit."),
+        "true": Column("float", "True value in the simulated world.", _UNIT),
+        "estimator": text("Name of the estimator or test that is diagnosed."),
+        "simulations": count("How many simulated studies the estimator gave a result in."),
+        "mean": _number("Mean estimate over the simulated studies."),
+        "bias": _number("Mean estimate less the true value."),
+        "bias_se": _number("Standard error of the bias, from simulating so many studies."),
+        "sd": _number("Standard deviation of the estimates over the simulated studies."),
+        "rmse": _number("Root mean square error of the estimates."),
+        "coverage": share("Share of the intervals that hold the true value."),
+        "coverage_se": share("Standard error of the coverage, from simulating so many studies."),
+        "width": _number("Mean width of the intervals."),
+        "rejection": share("Share of the tests that are significant: size or power."),
+        "rejection_se": share("Standard error of that share, from simulating so many studies."),
+        "type_s": share("Share of the significant estimates that have the wrong sign."),
+    },
+    key=("world", "true", "estimator"),
+)
+
+#: After a method's name: its p-values adjusted over the arms.
+HOLM = "_holm"
+
+
+@dataclass(frozen=True)
+class World:
+    """A planted truth.
+
+    Attributes
+    ----------
+    name : of what data are like there.
+    true : value of what is estimated.
+    estimators : whose rows the world has.
+    """
+
+    name: str
+    true: float
+    estimators: tuple[str, ...]
+
+
+#: From the number of a simulated study to its estimates: estimator -> estimate, for each world.
+Simulation = Callable[[int], Sequence[Mapping[str, Estimate]]]
+
+
+def run_worlds(
+    worlds: Sequence[World],
+    estimand: str,
+    simulate: Simulation,
+    simulations: int,
+    confidence: float,
+    cores: int = 1,
+) -> list[Record]:
+    """What estimators do in worlds whose truth is known.
+
+    Parameters
+    ----------
+    worlds : in the order of the rows.
+    estimand : what is estimated, with its unit.
+    simulate : draws one study in every world and estimates it, from a random stream of its own. An
+        estimate's fields are NaN where the estimator does not define them.
+    simulations : studies drawn.
+    confidence : level of the intervals, and one minus that of the tests.
+    cores : processes that share the work; no result depends on it. With more than one,
+        ``simulate`` must be picklable.
+
+    Returns
+    -------
+    Rows of :data:`DIAGNOSIS`. Studies in which an estimator defines nothing are not counted in
+    ``simulations``. ``rejection`` is the share of p-values below one minus ``confidence``: the
+    test's size where the true value is 0, else its power. ``type_s`` is the share of significant
+    estimates of the wrong sign (Gelman & Carlin 2014). Standard errors are those of simulation.
+    """
+    studies = _shared(simulate, simulations, cores)
+    nothing = Estimate(NAN)
+    rows = []
+    for place, world in enumerate(worlds):
+        for name in world.estimators:
+            found = (study[place].get(name, nothing) for study in studies)
+            fields = [(one.estimate, one.ci_low, one.ci_high, one.p_value) for one in found]
+            values = np.array(fields, dtype=np.float64).reshape(-1, 4)
+            performance = _performance(values, world.true, 1.0 - confidence)
+            named = {"world": world.name, "estimand": estimand, "true": world.true}
+            rows.append({**named, "estimator": name, **performance})
+    return rows
+
+
+def _shared(
+    simulate: Simulation, simulations: int, cores: int
+) -> list[Sequence[Mapping[str, Estimate]]]:
+    # A script that Snakemake runs cannot be imported by a process that starts from nothing.
+    if cores < 2 or "fork" not in get_all_start_methods():
+        return [simulate(index) for index in range(simulations)]
+    with ProcessPoolExecutor(cores, get_context("fork")) as pool:
+        return list(pool.map(simulate, range(simulations), chunksize=4))
+
+
+def _performance(found: FloatArray, true: float, alpha: float) -> Record:
+    """How one estimator did in one world; ``found`` is (simulations, 4)."""
+    estimates, low, high, p_values = found[~np.isnan(found).all(axis=1)].T
+    known = estimates[np.isfinite(estimates)]
+    n, errors = len(known), known - true
+    sd = float(known.std(ddof=1)) if n > 1 else NAN
+    spanned = ~np.isnan(low)
+    tested = ~np.isnan(p_values)
+    significant = tested & (p_values < alpha)
+    coverage, coverage_se = _share(((low <= true) & (true <= high))[spanned])
+    rejection, rejection_se = _share(significant[tested])
+    signed = significant & np.isfinite(estimates)
+    wrong, _ = _share(np.sign(estimates[signed]) != np.sign(true))
+    performance = {
+        "mean": float(known.mean()) if n else NAN,
+        "bias": float(known.mean()) - true if n else NAN,
+        "bias_se": sd / n**0.5 if n else NAN,
+        "sd": sd,
+        "rmse": float(np.sqrt((errors**2).mean())) if n else NAN,
+        "coverage": coverage,
+        "coverage_se": coverage_se,
+        "width": float((high - low)[spanned].mean()) if spanned.any() else NAN,
+        "rejection": rejection,
+        "rejection_se": rejection_se,
+        "type_s": wrong if true else NAN,
+    }
+    return {"simulations": len(p_values)} | {
+        name: defined(value) for name, value in performance.items()
+    }
+
+
+def _share(flags: NDArray[np.bool_]) -> tuple[float, float]:
+    """A share, and its standard error."""
+    if not len(flags):
+        return NAN, NAN
+    share = float(flags.mean())
+    return share, float(np.sqrt(share * (1.0 - share) / len(flags)))
+
+
+def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
+    """What planted truths come out as.
+
+    The studies behind it are simulated outcomes, no debates, so that the words that stand on tables
+    of simulated models do not stand here.
+
+    Parameters
+    ----------
+    diagnosis : rows of :data:`DIAGNOSIS`.
+    """
+    rows = [_cells(row) for row in records(diagnosis)]
+    note = (
+        f"Simulated studies of this design, through the estimators that the study uses; estimated "
+        f"is {' and '.join(dict.fromkeys(diagnosis['estimand']))}. Bias, coverage (share of "
+        "intervals that hold the true value) and rejection (share of p-values below one minus the "
+        "level) with the standard error of simulation in brackets. Rejection is the test's size "
+        "where the true value is 0, else its power. Type S: share of significant estimates with "
+        "the wrong sign. Sharp null: no session depends on its arm at all."
+    )
+    if any(str(name).endswith(HOLM) for name in diagnosis["estimator"]):
+        note += (
+            " Holm: the share of studies that find an effect in any arm where none has one, and "
+            "else the one arm that has it."
+        )
+    columns = (
+        *("World", "True", "Estimator", "Studies", "Mean", "Bias", "RMSE", "Coverage", "Width"),
+        *("Rejection", "Type S"),
+    )
+    return make("table_diagnosis", "Design diagnosis by simulation", columns, rows, note, False)
+
+
+def _cells(row: Record) -> tuple[str, ...]:
+    return (
+        str(row["world"]).replace("_", " "),
+        number(row["true"]),
+        str(row["estimator"]).replace(HOLM, " (Holm)").replace("_", " "),
+        whole(row["simulations"]),
+        number(row["mean"]),
+        _with_error(row, "bias"),
+        number(row["rmse"]),
+        _with_error(row, "coverage"),
+        number(row["width"]),
+        _with_error(row, "rejection"),
+        number(row["type_s"]),
+    )
+
+
+def _with_error(row: Mapping[str, Any], name: str) -> str:
+    """Such as "0.935 (0.017)"."""
+    value, error = number(row[name]), number(row[f"{name}_se"])
+    return value if MISSING in (value, error) else f"{value} ({error})"

@@ -1,0 +1,46 @@
+"""A study's artefacts by name, read when a figure or a table asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """Paths of artefacts, and the frames read so far.
+
+    Attributes
+    ----------
+    paths : name, such as "language_effect" -> file.
+    held : name -> frame; nobody may change a frame.
+    """
+
+    paths: Mapping[str, str | Path]
+    held: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def path(self, name: str) -> Path:
+        """Where an artefact lies.
+
+        Raises
+        ------
+        KeyError : the figure or table did not declare that it reads it.
+        """
+        return Path(self.paths[name])
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """An artefact as a frame; read once."""
+        if name not in self.held:
+            from dissensus.report.frames import read_frame
+
+            self.held[name] = read_frame(self.path(name))
+        return self.held[name]
+
+    def frames(self, *names: str) -> list[pd.DataFrame]:
+        """Several of them, in the order asked for."""
+        return [self.frame(name) for name in names]

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from dissensus.report.labels import language_name
+from dissensus.report.labels import language_name, wrapped
 from dissensus.tables.artefact import replacing
 
 P = ParamSpec("P")
@@ -128,6 +128,15 @@ def resize(figure: Figure, height: float, simulated: bool) -> None:
         text.set_y(0.03 / height)
 
 
+def notice(sentence: str, simulated: bool) -> Figure:
+    """A figure of one sentence, where there is nothing to draw."""
+    figure = new_figure(0.9, simulated)
+    axes = figure.subplots()
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, wrapped(sentence, 100), ha="center", va="center", size=8.5)
+    return figure
+
+
 def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
     """Write both forms, complete or not at all; the same figure gives the same bytes."""
     with _look():
@@ -146,7 +155,7 @@ def zero_line(axes: Axes, vertical: bool = False) -> None:
 
 
 def spread(places: Sequence[float], gap: float) -> list[float]:
-    """ConcurrencyLimit moved as little as need be so that neighbours are at least ``gap`` apart.
+    """Places moved as little as need be so that neighbours are at least ``gap`` apart.
 
     Parameters
     ----------

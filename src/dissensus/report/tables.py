@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -32,6 +32,7 @@ class Table:
     title : without a full stop.
     columns, rows : text.
     note : method, N and what else a reader needs.
+    facts : values of names in the caption of the page of tables.
     """
 
     name: str
@@ -39,10 +40,17 @@ class Table:
     columns: Row
     rows: tuple[Row, ...]
     note: str
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def make(
-    name: str, title: str, columns: Row, rows: Sequence[Row], note: str, simulated: bool
+    name: str,
+    title: str,
+    columns: Row,
+    rows: Sequence[Row],
+    note: str,
+    simulated: bool,
+    facts: Mapping[str, str] | None = None,
 ) -> Table:
     """A table; its note says so where the models are simulated.
 
@@ -52,7 +60,15 @@ def make(
     """
     if any(len(row) != len(columns) for row in rows):
         raise ValueError(f"{name} has a row that is not as long as its header")
-    return Table(name, title, columns, tuple(rows), f"{note} {SIMULATED}" if simulated else note)
+    note = f"{note} {SIMULATED}" if simulated else note
+    return Table(name, title, columns, tuple(rows), note, facts or {})
+
+
+def caption_facts(tables: Sequence[Table]) -> dict[str, str]:
+    """What the caption of a page of tables says: their number, and the facts of each."""
+    return {"tables": str(len(tables))} | {
+        name: fact for table in tables for name, fact in table.facts.items()
+    }
 
 
 def as_markdown(table: Table) -> str:

@@ -1,0 +1,58 @@
+"""What every figure and table gets besides its artefacts, and what every figure gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class View:
+    """The settings that readers' output depends on.
+
+    Attributes
+    ----------
+    study : name of the study.
+    settings : ``confidence``, in most studies ``reference``, and what else the study's figures and
+        tables ask for with ``view["name"]``.
+    simulated : whether the words came from simulated models.
+    """
+
+    study: str
+    settings: Mapping[str, Any]
+    simulated: bool
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], simulated: bool) -> View:
+        """From a rule's settings, with the study's name under "study"."""
+        return cls(str(settings["study"]), settings, simulated)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name]
+
+    @property
+    def reference(self) -> str:
+        """The arm that the others are compared with."""
+        return str(self.settings["reference"])
+
+    @property
+    def confidence(self) -> float:
+        """Level of the intervals."""
+        return float(self.settings["confidence"])
+
+    @property
+    def level(self) -> str:
+        """The same for readers, such as "95%"."""
+        return f"{100 * self.confidence:g}%"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, and the values of the names in its caption's template."""
+
+    figure: Figure
+    facts: Mapping[str, str]

@@ -60,7 +60,8 @@ def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
 def view_settings(study: Study[Any]) -> dict[str, Any]:
     """What the figures and tables of a study are given of its settings."""
     found = plain(pick(study.settings, study.view))
-    return {path.rpartition(".")[2]: value for path, value in found.items()}
+    named = {path.rpartition(".")[2]: value for path, value in found.items()}
+    return {"study": study.name, **named}
 
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:

@@ -74,20 +74,6 @@ COMMON = {
     "simulation_error": chance("Standard error that simulation gives the p-value; 0 where exact."),
     "n": count("How many observations the numbers of the row rest on."),
     "n_clusters": count("How many independent clusters these observations form."),
-    # How an estimator did over simulated studies.
-    "scenario": text("Name of the simulated world."),
-    "estimator": text("Name of the estimator or test that is diagnosed."),
-    "true": number("True value in the simulated world.", "of what is estimated"),
-    "mean": number("Mean estimate over the simulated studies.", "of what is estimated"),
-    "bias": number("Mean estimate less the true value.", "of what is estimated"),
-    "sd": number(
-        "Standard deviation of the estimates over the simulated studies.", "of what is estimated"
-    ),
-    "rmse": number("Root mean square error of the estimates.", "of what is estimated"),
-    "coverage": share("Share of the simulated studies whose interval holds the true value."),
-    "coverage_mc_se": share("Standard error of the coverage, from simulating so many studies."),
-    "power": share("Share of the simulated studies whose test is significant."),
-    "replicates": count("How many simulated studies the estimator gave a result in."),
 }
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
-from dissensus.report.tables import write_tables
+from dissensus.report.tables import caption_facts, write_tables
 from dissensus.report.view import View
 from dissensus.study.stage import Stage, run
 
@@ -15,8 +15,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     tables = [build(artefacts, view) for build in stage.resolved]
     title = f"Tables of the {view.study} study"
     write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
-    facts = {"tables": str(len(tables))}
-    write_caption(outputs.caption, inputs.caption, facts, stage.simulated)
+    write_caption(outputs.caption, inputs.caption, caption_facts(tables), stage.simulated)
 
 
 if __name__ == "__main__":

@@ -6,23 +6,24 @@ import pandas as pd
 
 from dissensus.deliberation.figures.frames import (
     OUTCOMES,
-    View,
     arm_words,
+    arms_of,
     complete,
     contrast_words,
     numbers,
 )
 from dissensus.deliberation.inference.contrasts import (
-    HEADLINE,
     POOLED,
     PRIMARY,
-    RANDOMISATION,
     SECONDARY,
     SILENCE,
 )
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, interval, number, p_value
 from dissensus.report.tables import Table, make
+from dissensus.report.view import View
 
 #: After an estimate that is significant after adjustment.
 _MARK = "*"
@@ -31,8 +32,9 @@ _MARK = "*"
 Keyed = dict[tuple[str, str, str], Record]
 
 
-def table_contrasts(contrasts: pd.DataFrame, view: View) -> Table:
+def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     """The primary outcome by both methods."""
+    contrasts = artefacts.frame("contrasts")
     headline, flips = (_keyed(contrasts, method) for method in (HEADLINE, RANDOMISATION))
     rows = []
     for arm, reference in _pairs(headline, view):
@@ -47,9 +49,9 @@ def table_contrasts(contrasts: pd.DataFrame, view: View) -> Table:
                 number(row["se"]),
                 interval(row["ci_low"], row["ci_high"]),
                 p_value(row["p_value"]),
-                p_value(row["p_holm"]),
+                p_value(row["p_adjusted"]),
                 p_value(flipped["p_value"]),
-                p_value(flipped["p_holm"]),
+                p_value(flipped["p_adjusted"]),
                 str(row["n"]),
                 str(row["n_clusters"]),
             )
@@ -70,8 +72,9 @@ def table_contrasts(contrasts: pd.DataFrame, view: View) -> Table:
     return make("table_contrasts", title, columns, rows, note, view.simulated)
 
 
-def table_outcomes(contrasts: pd.DataFrame, view: View) -> Table:
+def table_outcomes(artefacts: Artefacts, view: View) -> Table:
     """Every other outcome at a glance: a row for each, a column for each contrast."""
+    contrasts = artefacts.frame("contrasts")
     headline = _keyed(contrasts, HEADLINE)
     pairs = _pairs(headline, view)
     alpha = 1.0 - view.confidence
@@ -91,12 +94,13 @@ def table_outcomes(contrasts: pd.DataFrame, view: View) -> Table:
     return make("table_outcomes", title, columns, rows, note, view.simulated)
 
 
-def table_silence(contrasts: pd.DataFrame, metrics: pd.DataFrame, view: View) -> Table:
+def table_silence(artefacts: Artefacts, view: View) -> Table:
     """Whether silence goes with acceptance, in each arm and in all together."""
+    contrasts, metrics = artefacts.frames("contrasts", "metrics")
     held = complete(metrics)
     found = _keyed(contrasts, HEADLINE)
     rows = []
-    for arm in (*view.arms, POOLED):
+    for arm in (*arms_of(view), POOLED):
         row = found.get((SILENCE, arm, ""))
         if row is None or not row["n"]:
             continue
@@ -109,7 +113,7 @@ def table_silence(contrasts: pd.DataFrame, metrics: pd.DataFrame, view: View) ->
                 number(row["se"]),
                 interval(row["ci_low"], row["ci_high"]),
                 p_value(row["p_value"]),
-                p_value(row["p_holm"]),
+                p_value(row["p_adjusted"]),
                 str(row["n"]),
                 str(row["n_clusters"]),
             )
@@ -139,8 +143,8 @@ def _pairs(headline: Keyed, view: View) -> list[tuple[str, str]]:
     named = {(arm, reference) for _, arm, reference in headline}
     return [
         (arm, reference)
-        for reference in view.arms
-        for arm in view.arms
+        for reference in arms_of(view)
+        for arm in arms_of(view)
         if (arm, reference) in named
     ]
 
@@ -149,4 +153,4 @@ def _marked(row: Record | None, alpha: float) -> str:
     """An estimate, with a mark where it is significant."""
     if row is None or not row["n"]:
         return MISSING
-    return number(row["estimate"], 2) + (_MARK if row["p_holm"] < alpha else "")
+    return number(row["estimate"], 2) + (_MARK if row["p_adjusted"] < alpha else "")

@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import (
     ARM,
     OUTCOMES,
-    View,
     arm_words,
+    arms_of,
     contrast_words,
-    notice,
 )
-from dissensus.deliberation.inference.contrasts import HEADLINE, PRIMARY, RANDOMISATION
+from dissensus.deliberation.inference.contrasts import PRIMARY
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import interval, listed, p_clause, p_value, signed
-from dissensus.report.style import FAINT, GREY, INK, new_figure, styled, zero_line
+from dissensus.report.style import FAINT, GREY, INK, new_figure, notice, styled, zero_line
+from dissensus.report.view import Drawn, View
 
 #: Beside the primary outcome; one that no contrast defines is left out.
 BESIDE = (
@@ -43,20 +44,17 @@ Names = dict[tuple[str, str], str]
 
 
 @styled
-def draw(contrasts: pd.DataFrame, view: View) -> Figure:
-    """Draw a forest of the primary outcome with its numbers, and small ones beneath.
-
-    Parameters
-    ----------
-    contrasts : rows of the artefact.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a forest of the primary outcome with its numbers, and small ones beneath."""
+    contrasts = artefacts.frame("contrasts")
+    facts = describe(contrasts, view)
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
     names = named(rows, view)
     beside = [
         name for name in BESIDE if rows.loc[rows["outcome"] == name, "estimate"].notna().any()
     ]
     if not names:
-        return notice(NONE, view.simulated)
+        return Drawn(notice(NONE, view.simulated), facts)
     deep = -(-len(beside) // _ACROSS)
     large, small = 0.165 * len(names) + 0.85, 0.165 * len(names) + 0.5
     figure = new_figure(large + deep * small + 0.1, view.simulated)
@@ -75,7 +73,7 @@ def draw(contrasts: pd.DataFrame, view: View) -> Figure:
             _small(axes, beside[index], rows, names, view)
             letter = chr(ord("b") + index)
             axes.set_title(f"{letter}  {OUTCOMES[beside[index]][1]}", size=7.5, pad=3)
-    return figure
+    return Drawn(figure, facts)
 
 
 def named(rows: pd.DataFrame, view: View) -> Names:
@@ -84,8 +82,8 @@ def named(rows: pd.DataFrame, view: View) -> Names:
     found = set(zip(held["arm"], held["reference"], strict=True))
     return {
         (arm, reference): contrast_words(arm, reference, view.reference)
-        for reference in view.arms
-        for arm in view.arms
+        for reference in arms_of(view)
+        for arm in arms_of(view)
         if (arm, reference) in found
     }
 
@@ -100,7 +98,7 @@ def _forest(axes: Axes, rows: pd.DataFrame, names: Names, alpha: float) -> None:
             continue
         if np.isfinite(row["ci_low"]):
             axes.plot([row["ci_low"], row["ci_high"]], [place, place], color=ARM, linewidth=1.0)
-        found = row["p_holm"] < alpha
+        found = row["p_adjusted"] < alpha
         axes.plot(
             row["estimate"],
             place,
@@ -147,7 +145,7 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
             f"{signed(row['estimate'], 2)} {interval(row['ci_low'], row['ci_high'], 2, '−')}",
             str(row["n"]),
             p_value(row["p_value"]),
-            p_value(row["p_holm"]),
+            p_value(row["p_adjusted"]),
             p_value(flips[key]["p_value"]),
         )
         for (x, _), cell in zip(columns, cells, strict=True):
@@ -173,11 +171,11 @@ def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
     alpha = 1.0 - view.confidence
-    primary = records(rows[rows["primary"].to_numpy(dtype=bool) & rows["estimate"].notna()])
+    primary = records(rows[rows["headline"].to_numpy(dtype=bool) & rows["estimate"].notna()])
     largest = sorted(primary, key=lambda row: -abs(row["estimate"]))[:1]
-    found = [row for row in primary if row["p_holm"] < alpha]
-    others = rows[~rows["primary"].to_numpy(dtype=bool)]
-    significant = int((others["p_holm"] < alpha).sum())
+    found = [row for row in primary if row["p_adjusted"] < alpha]
+    others = rows[~rows["headline"].to_numpy(dtype=bool)]
+    significant = int((others["p_adjusted"] < alpha).sum())
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
@@ -197,7 +195,7 @@ def _how_sure(row: Record) -> str:
     if np.isnan(row["ci_low"]):
         return ""
     limits = interval(row["ci_low"], row["ci_high"], 3, "−")
-    return f" ({limits}, {p_clause(row['p_holm'])} after Holm)"
+    return f" ({limits}, {p_clause(row['p_adjusted'])} after Holm)"
 
 
 def _which(found: Sequence[Record]) -> str:

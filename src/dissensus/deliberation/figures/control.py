@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dissensus.deliberation.figures.frames import (
     ARM,
     SECOND,
-    View,
     arm_words,
     grid,
-    notice,
     round_ticks,
+    schedules_of,
 )
 from dissensus.deliberation.inference.trajectories import follow
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import threads
 from dissensus.report.frames import keyed
 from dissensus.report.labels import counted, listed, number, percent
-from dissensus.report.style import GREY, INK, new_figure, styled
+from dissensus.report.style import GREY, INK, new_figure, notice, styled
+from dissensus.report.view import Drawn, View
 
 NONE = "No arm of this run steers contentiousness, so that there is no control to draw."
 
@@ -27,31 +27,27 @@ _ACROSS = 3
 
 
 @styled
-def draw(rounds: pd.DataFrame, manifest: pd.DataFrame, target: float, view: View) -> Figure:
-    """Draw a panel for each arm with a schedule: contentiousness and quality by round.
-
-    Parameters
-    ----------
-    rounds : a row a session and round.
-    manifest : the sessions that were to be held.
-    target : quality that the loop steers to.
-    """
-    own = rounds[rounds["arm"].isin(view.scheduled) & rounds["contentiousness"].notna()]
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a panel for each arm with a schedule: contentiousness and quality by round."""
+    rounds, manifest = artefacts.frames("rounds", "manifest")
+    scheduled, target = list(schedules_of(view)), float(view["target"])
+    facts = describe(rounds, manifest, target, view)
+    own = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
     if own.empty:
-        return notice(NONE, view.simulated)
+        return Drawn(notice(NONE, view.simulated), facts)
     frame = follow(rounds, manifest, view.reference, view.confidence)
-    deep, across = -(-len(view.scheduled) // _ACROSS), min(_ACROSS, len(view.scheduled))
+    deep, across = -(-len(scheduled) // _ACROSS), min(_ACROSS, len(scheduled))
     figure = new_figure(0.55 + 1.55 * deep, view.simulated)
     panels = figure.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
     for index, axes in enumerate(panels.ravel()):
-        if index >= len(view.scheduled):
+        if index >= len(scheduled):
             axes.set_axis_off()
             continue
-        arm = view.scheduled[index]
+        arm = scheduled[index]
         _panel(axes, frame[frame["arm"] == arm], own[own["arm"] == arm], target)
         axes.set_title(arm_words(arm), weight="normal", pad=3)
         round_ticks(axes, int(frame["round"].max()))
-        if index + across >= len(view.scheduled):
+        if index + across >= len(scheduled):
             axes.set_xlabel("round")
             axes.tick_params(labelbottom=True)
         if index % across == 0:
@@ -64,7 +60,7 @@ def draw(rounds: pd.DataFrame, manifest: pd.DataFrame, target: float, view: View
     figure.legend(
         named.values(), named.keys(), loc="outside upper left", ncols=3, frameon=False, fontsize=7.5
     )
-    return figure
+    return Drawn(figure, facts)
 
 
 def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: float) -> None:
@@ -110,7 +106,8 @@ def describe(
     rounds: pd.DataFrame, manifest: pd.DataFrame, target: float, view: View
 ) -> dict[str, str]:
     """What the caption says."""
-    own = rounds[rounds["arm"].isin(view.scheduled) & rounds["contentiousness"].notna()]
+    scheduled = list(schedules_of(view))
+    own = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
     if own.empty:
         return {"said": NONE}
     frame = follow(rounds, manifest, view.reference, view.confidence)
@@ -120,7 +117,7 @@ def describe(
     ends = listed(
         f"{number(beta[arm]['estimate'], 2)} in {arm_words(arm)}"
         + (f" (ρ {number(rho[arm]['estimate'], 2)})" if rho[arm]["n"] else "")
-        for arm in view.scheduled
+        for arm in scheduled
     )
     steered = own[own["error"].notna()]
     frozen = int(steered["frozen"].sum())

@@ -5,22 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import View, arm_words, complete, numbers
-from dissensus.deliberation.inference.contrasts import defined, robust_mean
+from dissensus.deliberation.figures.frames import (
+    arm_words,
+    arms_of,
+    complete,
+    numbers,
+    schedules_of,
+)
 from dissensus.deliberation.measures.distances import SPREAD
+from dissensus.design.contrasts import defined, robust_mean
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 from dissensus.stats.results import Estimate
 
 _DISTANCES = ("kl", "jsd", "wasserstein", "tv", "nmi")
 
 
-def table_references(metrics: pd.DataFrame, view: View) -> Table:
+def table_references(artefacts: Artefacts, view: View) -> Table:
     """Whether engagements name an agent and a claim that are there."""
+    metrics = artefacts.frame("metrics")
     held = complete(metrics)
     rows = []
-    for arm in view.arms:
+    for arm in arms_of(view):
         own = held[held["arm"] == arm]
         resolved, ambiguous, dangling = (
             _mean(own[name]) for name in ("compliance", "ambiguous", "dangling")
@@ -44,10 +53,11 @@ def _mean(column: pd.Series[float]) -> float:
     return float(values.mean()) if len(values) else np.nan
 
 
-def table_pairs(pairs: pd.DataFrame, view: View) -> Table:
+def table_pairs(artefacts: Artefacts, view: View) -> Table:
     """How far models are apart: every pair in the reference, the mean over pairs elsewhere."""
+    pairs = artefacts.frame("pairs")
     rows: list[Row] = []
-    for arm in view.arms:
+    for arm in arms_of(view):
         first, last = (
             pairs[(pairs["arm"] == arm) & (pairs["round"] == when)] for when in ("first", "last")
         )
@@ -80,10 +90,11 @@ def table_pairs(pairs: pd.DataFrame, view: View) -> Table:
     return make("table_pairs", "Distances between models", columns, rows, note, view.simulated)
 
 
-def table_control(rounds: pd.DataFrame, target: float, view: View) -> Table:
+def table_control(artefacts: Artefacts, view: View) -> Table:
     """Where contentiousness ended, and how far quality was then from the target."""
+    rounds, target = artefacts.frame("rounds"), view["target"]
     rows = []
-    for arm, schedule in view.schedules.items():
+    for arm, schedule in schedules_of(view).items():
         own = rounds[(rounds["arm"] == arm) & rounds["contentiousness"].notna()]
         ends = own[own["round"] == own["round"].max()]
         final = robust_mean(
@@ -127,7 +138,7 @@ def table_control(rounds: pd.DataFrame, target: float, view: View) -> Table:
 
 def _quality_gain(rounds: pd.DataFrame, ends: pd.DataFrame, view: View) -> Estimate:
     """Quality in the last round against the arm with the fixed schedule, within draws."""
-    fixed = [arm for arm, schedule in view.schedules.items() if schedule == "fixed"]
+    fixed = [arm for arm, schedule in schedules_of(view).items() if schedule == "fixed"]
     base = rounds[rounds["arm"].isin(fixed[:1]) & (rounds["round"] == ends["round"].max())]
     both = ends.merge(base, on="draw_id", suffixes=("", "_fixed"))
     gains = both.loc[both["arm"] != both["arm_fixed"], ["draw_id", "quality", "quality_fixed"]]
@@ -139,10 +150,9 @@ def _quality_gain(rounds: pd.DataFrame, ends: pd.DataFrame, view: View) -> Estim
     )
 
 
-def table_influence(
-    influence: pd.DataFrame, metrics: pd.DataFrame, manifest: pd.DataFrame, view: View
-) -> Table:
+def table_influence(artefacts: Artefacts, view: View) -> Table:
     """Who leads and who is passed over, by model."""
+    influence, metrics, manifest = artefacts.frames("influence", "metrics", "manifest")
     seats = pd.DataFrame(
         [
             (row["session_id"], f"A{seat}", model)

@@ -1,20 +1,19 @@
-"""What every figure and table is told besides its frames, and the words for what they show."""
+"""The arms as figures and tables show them, and the words for what they show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from dissensus.report.frames import Array
-from dissensus.report.labels import counted, wrapped
-from dissensus.report.style import FAINT, new_figure
+from dissensus.report.labels import counted
+from dissensus.report.style import FAINT
+from dissensus.report.view import View
 
 #: The colour of an arm that stands before the grey of the reference, and of a second line.
 ARM, SECOND = "#0b3c6f", "#c96f00"
@@ -43,42 +42,15 @@ OUTCOMES = {
 }
 
 
-@dataclass(frozen=True)
-class View:
-    """What every figure and table is told besides its frames.
+def arms_of(view: View) -> tuple[str, ...]:
+    """All arms, the reference first."""
+    return (view.reference, *(arm for arm in view["arms"] if arm != view.reference))
 
-    Attributes
-    ----------
-    reference : the arm that the others are compared with.
-    confidence : level of the intervals.
-    arms : all arms, the reference first.
-    schedules : schedule of those whose debaters are told how contentious to be, in that order.
-    simulated : whether the words came from simulated models.
-    """
 
-    reference: str
-    confidence: float
-    arms: tuple[str, ...]
-    schedules: Mapping[str, str]
-    simulated: bool
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any], simulated: bool) -> View:
-        """From settings with ``arms`` (arm -> what it sets), ``reference`` and ``confidence``."""
-        reference, arms = settings["reference"], settings["arms"]
-        ordered = (reference, *(arm for arm in arms if arm != reference))
-        schedules = {arm: arms[arm]["schedule"] for arm in ordered if arms[arm].get("schedule")}
-        return cls(reference, settings["confidence"], ordered, schedules, simulated)
-
-    @property
-    def scheduled(self) -> tuple[str, ...]:
-        """The arms with a schedule."""
-        return tuple(self.schedules)
-
-    @property
-    def level(self) -> str:
-        """Of the intervals, such as "95%"."""
-        return f"{100 * self.confidence:g}%"
+def schedules_of(view: View) -> dict[str, str]:
+    """Schedule of the arms whose debaters are told how contentious to be, in their order."""
+    found = {arm: view["arms"][arm].get("schedule") for arm in arms_of(view)}
+    return {arm: schedule for arm, schedule in found.items() if schedule}
 
 
 def arm_words(arm: str) -> str:
@@ -117,12 +89,3 @@ def grid(axes: Axes, values: Iterable[float]) -> None:
     """Faint level lines behind the data."""
     for value in values:
         axes.axhline(value, color=FAINT, linewidth=0.5, zorder=0)
-
-
-def notice(sentence: str, simulated: bool) -> Figure:
-    """A figure of one sentence, where there is nothing to draw."""
-    figure = new_figure(1.0, simulated)
-    axes = figure.subplots()
-    axes.set_axis_off()
-    axes.text(0.5, 0.5, wrapped(sentence, 100), ha="center", va="center", size=8.5)
-    return figure

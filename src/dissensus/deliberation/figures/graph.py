@@ -17,11 +17,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
-from dissensus.deliberation.figures.frames import View, arm_words, notice
+from dissensus.deliberation.figures.frames import arm_words
 from dissensus.errors import ArtefactError
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, wrapped
-from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, styled
+from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
+from dissensus.report.view import Drawn, View
 from dissensus.tables.artefact import replacing
 
 #: relation -> colour and dashes; any two differ in both.
@@ -118,21 +120,29 @@ def debate(
     return Debate(rows[0], topic, turns, made, edges)
 
 
-def example(
-    claims: pd.DataFrame,
-    engagements: pd.DataFrame,
-    stances: pd.DataFrame,
-    manifest: pd.DataFrame,
-    topics: pd.DataFrame,
-    view: View,
-) -> tuple[Figure, dict[str, str]]:
-    """The first session of the reference that was held to its end, and what its caption says."""
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw the first session of the reference that ran to its end."""
+    stances = artefacts.frame("stances")
     found = stances.loc[stances["arm"] == view.reference, "session_id"]
     if found.empty:
         said = f"No session of {arm_words(view.reference)} came through, so that none is drawn."
-        return notice(said, view.simulated), {"said": said}
-    shown = debate(claims, engagements, stances, manifest, topics, str(found.min()))
-    return draw(shown, view.simulated), describe(shown, engagements)
+        return Drawn(notice(said, view.simulated), {"said": said})
+    return draw_session(artefacts, str(found.min()), view.simulated)
+
+
+@styled
+def draw_session(artefacts: Artefacts, session: str, simulated: bool) -> Drawn:
+    """Draw any session, named by its id.
+
+    Raises
+    ------
+    ArtefactError : the manifest does not have the session, or it was lost for good.
+    """
+    claims, engagements, stances = artefacts.frames("claims", "engagements", "stances")
+    manifest, topics = artefacts.frames("manifest", "topics")
+    shown = debate(claims, engagements, stances, manifest, topics, session)
+    return Drawn(picture(shown, simulated), describe(shown, engagements))
 
 
 @styled
@@ -142,8 +152,7 @@ def save_svg(figure: Figure, path: str | Path) -> None:
         figure.savefig(part, format="svg", metadata={"Date": None})
 
 
-@styled
-def draw(shown: Debate, simulated: bool) -> Figure:
+def picture(shown: Debate, simulated: bool) -> Figure:
     """Draw a session: turns as discs, their claims as dots beside them, engagements as curves.
 
     Parameters

@@ -7,22 +7,23 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import (
     ACROSS,
     ARM,
-    View,
     arm_words,
+    arms_of,
     attrition,
-    notice,
     round_ticks,
 )
 from dissensus.deliberation.inference.trajectories import follow
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed
 from dissensus.report.labels import interval, listed, number
-from dissensus.report.style import ALARM, GREY, new_figure, styled
+from dissensus.report.style import ALARM, GREY, new_figure, notice, styled
+from dissensus.report.view import Drawn, View
 
 #: What is drawn: measure -> title and what its axis counts.
 PANELS = {
@@ -32,25 +33,22 @@ PANELS = {
 
 
 @styled
-def draw(rounds: pd.DataFrame, manifest: pd.DataFrame, view: View) -> Figure:
-    """Draw entropy above and retention below, a panel for each arm.
-
-    Parameters
-    ----------
-    rounds : a row a session and round.
-    manifest : the sessions that were to be held.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw entropy above and retention below, a panel for each arm."""
+    rounds, metrics, manifest = artefacts.frames("rounds", "metrics", "manifest")
+    facts = describe(rounds, metrics, manifest, view)
     if rounds.empty:
-        return notice("No session came through, so that there is no trajectory.", view.simulated)
+        none = "No session came through, so that there is no trajectory."
+        return Drawn(notice(none, view.simulated), facts)
     frame = follow(rounds, manifest, view.reference, view.confidence)
     levels = {"retention": alerts(rounds)}
-    deep = -(-len(view.arms) // ACROSS)
+    deep = -(-len(arms_of(view)) // ACROSS)
     figure = new_figure(2 * (0.42 + 1.05 * deep) + 0.2, view.simulated)
     parts: Any = figure.subfigures(2, 1)
     for part, (measure, (title, unit)) in zip(parts, PANELS.items(), strict=True):
         part.suptitle(title, x=0.01, ha="left", size=8.5, weight="bold")
         _block(part, frame[frame["measure"] == measure], levels.get(measure, []), unit, view)
-    return figure
+    return Drawn(figure, facts)
 
 
 def alerts(rounds: pd.DataFrame) -> list[float]:
@@ -62,16 +60,16 @@ def _block(
     part: SubFigure, rows: pd.DataFrame, levels: Sequence[float], unit: str, view: View
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
-    across = min(ACROSS, len(view.arms))
-    deep = -(-len(view.arms) // ACROSS)
+    across = min(ACROSS, len(arms_of(view)))
+    deep = -(-len(arms_of(view)) // ACROSS)
     panels = part.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
     base = rows[rows["arm"] == view.reference]
     last = int(rows["round"].max())
     for index, place in enumerate(panels.ravel()):
-        if index >= len(view.arms):
+        if index >= len(arms_of(view)):
             place.set_axis_off()
             continue
-        arm = view.arms[index]
+        arm = arms_of(view)[index]
         _alerts(place, levels, last, labelled=index == 0)
         _line(place, base, GREY, "s", (0, (3, 1.5)))
         if arm != view.reference:
@@ -80,7 +78,7 @@ def _block(
         place.yaxis.set_major_locator(MaxNLocator(3))
         round_ticks(place, last)
         # A panel above an empty place is the last of its column.
-        if index + across >= len(view.arms):
+        if index + across >= len(arms_of(view)):
             place.set_xlabel("round")
             place.tick_params(labelbottom=True)
         if index % across == 0:
@@ -123,7 +121,7 @@ def describe(
     def ends(measure: str) -> str:
         rows = keyed(frame[(frame["measure"] == measure) & (frame["round"] == last)], "arm")
         first = rows[view.reference]
-        others = {arm: rows[arm]["estimate"] for arm in view.arms[1:] if rows[arm]["n"]}
+        others = {arm: rows[arm]["estimate"] for arm in arms_of(view)[1:] if rows[arm]["n"]}
         said = (
             f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
             f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.deliberation.inference.contrasts import arms_of, defined, robust_mean
+from dissensus.deliberation.inference.contrasts import arms_of
+from dissensus.design.contrasts import defined, robust_mean
 
 #: What is followed: column of the rounds -> what it is.
 FOLLOWED = {

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.identity.figures.frames import LABELS, Estimates, View, known, range_words
+from dissensus.identity.figures.frames import LABELS, Estimates, known, range_words
 from dissensus.identity.figures.style import (
     columns_for,
     key_of,
     legend,
     panels,
     questions_of,
-    saying,
     whisker,
 )
 from dissensus.identity.terms import ANONYMIZED
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, signed, whole
-from dissensus.report.style import FAINT, GREY, marks, new_figure, styled
+from dissensus.report.style import FAINT, GREY, marks, new_figure, notice, styled
+from dissensus.report.view import Drawn, View
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
 
@@ -29,15 +29,12 @@ _ROWS, _BLOCK = 2, 2.5
 
 
 @styled
-def draw(found: Estimates, view: View) -> Figure:
-    """Draw a panel a bank, in it a row a team and condition, both shares with their intervals.
-
-    Parameters
-    ----------
-    found : the estimates; those of round 1 are drawn.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a panel a bank, in it a row a team and condition, both shares with their intervals."""
+    found = Estimates.of(artefacts)
+    facts = describe(found, view)
     if not _deltas(found):
-        return saying(MISSING, view.simulated)
+        return Drawn(notice(MISSING, view.simulated), facts)
     across = columns_for(found.banks)
     lines = -(-len(found.banks) // across)
     tall = 0.72 + 0.42 * len(found.teams)
@@ -54,7 +51,7 @@ def draw(found: Estimates, view: View) -> Figure:
         for measure in _MEASURES
     ]
     legend(figure, entries, len(entries))
-    return figure
+    return Drawn(figure, facts)
 
 
 def _panel(axes: Axes, found: Estimates, bank: str) -> None:
@@ -114,7 +111,7 @@ def describe(found: Estimates, view: View) -> dict[str, str]:
         "found": _found(rows) if rows else MISSING,
         "counts": range_words([int(row["n"]) for row in rows.values()], "disagreement"),
         "level": view.level,
-        "resamples": whole(view.resamples),
+        "resamples": whole(view["resamples"]),
     }
 
 

@@ -10,8 +10,10 @@ import pandas as pd
 
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.terms import ANONYMIZED, OPENING, POOLED, VANILLA
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, interval, number, whole
+from dissensus.report.view import View
 
 #: Condition -> the word for it, and the mark of the paper's tables.
 LABELS = {VANILLA: ("vanilla", "✗"), ANONYMIZED: ("anonymised", "✓")}
@@ -27,40 +29,12 @@ _NOTHING: Record = {
 }
 
 
-@dataclass(frozen=True)
-class View:
-    """What every figure and table is told besides its frames.
-
-    Attributes
-    ----------
-    level : of the intervals, such as "95%".
-    noise : what |IBC| must exceed to be told from zero at 272 questions.
-    resamples : of the bootstrap behind the intervals.
-    simulated : whether the answers came from simulated models.
-    """
-
-    level: str
-    noise: float
-    resamples: int
-    simulated: bool
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any], simulated: bool) -> View:
-        """From the settings that every rule of the figures is given."""
-        return cls(
-            f"{100 * settings['confidence']:g}%",
-            settings["ibc_noise"],
-            settings["resamples"],
-            simulated,
-        )
-
-    @property
-    def warning(self) -> str:
-        """The sentence that goes with every IBC."""
-        return (
-            f"At 272 questions |IBC| under {self.noise:.2f} is not distinguishable from zero; "
-            "with fewer questions more is needed."
-        )
+def warning(view: View) -> str:
+    """The sentence that goes with every IBC."""
+    return (
+        f"At 272 questions |IBC| under {view['ibc_noise']:.2f} is not distinguishable from zero; "
+        "with fewer questions more is needed."
+    )
 
 
 @dataclass(frozen=True)
@@ -81,8 +55,9 @@ class Estimates:
     rounds: list[int]
 
     @classmethod
-    def of(cls, frame: pd.DataFrame) -> Estimates:
+    def of(cls, artefacts: Artefacts) -> Estimates:
         """Of the rows of the estimates artefact."""
+        frame = artefacts.frame("estimates")
         key = ("team", "bank", "round", "condition", "peers", "policy", "measure")
         rows = {tuple(row[name] for name in key): row for row in records(frame)}
         return cls(
@@ -173,8 +148,9 @@ class Team:
         return range_words([len(peers) for peers in read_peers(self.graph)], "peer")
 
 
-def read_teams(manifest: pd.DataFrame, order: Sequence[str]) -> list[Team]:
-    """The teams of a manifest, in the order given; those that it does not have are left out."""
+def read_teams(artefacts: Artefacts, order: Sequence[str]) -> list[Team]:
+    """The manifest's teams, in the order given; those that it does not have are left out."""
+    manifest = artefacts.frame("manifest")
     # An opening has no graph, and is held for every team of the same cast.
     debates = manifest[manifest["condition"] != OPENING]
     held = debates.drop_duplicates("team").set_index("team")

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.identity.figures.frames import View, bank_words, range_words
-from dissensus.identity.figures.style import key_of, legend, looks, saying
+from dissensus.identity.figures.frames import bank_words, range_words, warning
+from dissensus.identity.figures.style import key_of, legend, looks
 from dissensus.identity.terms import POOLED
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import counted, listed, number, percent, whole
-from dissensus.report.style import FAINT, GREY, Mark, new_figure, spread, styled
+from dissensus.report.style import FAINT, GREY, Mark, new_figure, notice, spread, styled
+from dissensus.report.view import Drawn, View
 
 MISSING = "No team has an Identity Bias Coefficient whose spread could say what power there is."
 
@@ -78,27 +79,23 @@ def nearest(found: Mapping[tuple[str, str], Room], ibc: float) -> float:
 
 
 @styled
-def draw(power: pd.DataFrame, view: View) -> Figure:
-    """Draw power by questions at the left, and the questions that each team needs at the right.
-
-    Parameters
-    ----------
-    power : rows of the power artefact.
-    """
-    found = rooms(power)
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw power by questions at the left, and the questions that each team needs at the right."""
+    power = artefacts.frame("power")
+    found, facts = rooms(power), describe(power, view)
     if not found:
-        return saying(MISSING, view.simulated)
+        return Drawn(notice(MISSING, view.simulated), facts)
     look = looks(sorted({team for team, _ in found}))
     banks = _ordered(found)
     height = max(2.9, 0.95 + 0.15 * (len(look) + 0.6) * len(banks))
     figure = new_figure(height, view.simulated)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.15])
     _curves(left, power, 2.9 / height)
-    _rows(right, found, banks, look, nearest(found, view.noise))
+    _rows(right, found, banks, look, nearest(found, view["ibc_noise"]))
     for axes in (left, right):
         axes.set_xlabel("questions")
     legend(figure, (key_of(one, name) for name, one in look.items()), 4)
-    return figure
+    return Drawn(figure, facts)
 
 
 def _ordered(found: Mapping[tuple[str, str], Room]) -> list[str]:
@@ -200,11 +197,11 @@ def describe(power: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
     every = rooms(power)
     if not every:
-        return {"found": MISSING, "ibc": number(view.noise, 2), "asked": "none"} | {
+        return {"found": MISSING, "ibc": number(view["ibc_noise"], 2), "asked": "none"} | {
             "target": percent(TARGET),
-            "warning": view.warning,
+            "warning": warning(view),
         }
-    ibc, banks = nearest(every, view.noise), _ordered(every)
+    ibc, banks = nearest(every, view["ibc_noise"]), _ordered(every)
     found = {cell: room for cell, room in every.items() if cell[1] in banks}
     needed = sorted(room.needed[ibc] for room in found.values())
     enough = [
@@ -223,7 +220,7 @@ def describe(power: pd.DataFrame, view: View) -> dict[str, str]:
         "ibc": number(ibc, 2),
         "asked": range_words([room.held for room in found.values()], "question"),
         "target": percent(TARGET),
-        "warning": view.warning,
+        "warning": warning(view),
     }
 
 

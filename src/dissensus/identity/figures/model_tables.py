@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, View, bank_words, cell
+from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
 from dissensus.identity.terms import DIFFERENCE
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, listed, number, p_value
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 
 MAIN, CLOSED_FORM = "hierarchical", "moment"
-
-#: The paper's Tables 4 to 6, which take the first two teams and all others.
-NUMBERS = (4, 5, 6)
 
 #: The first round alone, which the paper's tables are of.
 FIRST = "1"
@@ -40,24 +39,24 @@ def _keyed(dcm: pd.DataFrame) -> dict[Key, Record]:
     }
 
 
-def tables_4_to_6(found: Estimates, dcm: pd.DataFrame, view: View) -> list[Table]:
-    """Observed shares beside those that the fitted DCM implies; the last has all other teams."""
-    fitted, banks = _keyed(dcm), found.panels()
-    split = [found.teams[0:1], found.teams[1:2], found.teams[2:]]
-    return [
-        _fit_table(index, found, fitted, teams, banks, view)
-        for index, teams in zip(NUMBERS, split, strict=True)
-    ]
+def table_4(artefacts: Artefacts, view: View) -> Table:
+    """Observed shares beside those that the fitted DCM implies, of the first team."""
+    return _fit_table(4, slice(0, 1), artefacts, view)
 
 
-def _fit_table(
-    index: int,
-    found: Estimates,
-    fitted: Mapping[Key, Record],
-    teams: Sequence[str],
-    banks: Sequence[str],
-    view: View,
-) -> Table:
+def table_5(artefacts: Artefacts, view: View) -> Table:
+    """The same of the second team."""
+    return _fit_table(5, slice(1, 2), artefacts, view)
+
+
+def table_6(artefacts: Artefacts, view: View) -> Table:
+    """The same of all other teams."""
+    return _fit_table(6, slice(2, None), artefacts, view)
+
+
+def _fit_table(index: int, chosen: slice, artefacts: Artefacts, view: View) -> Table:
+    found, fitted = Estimates.of(artefacts), _keyed(artefacts.frame("dcm"))
+    teams, banks = found.teams[chosen], found.panels()
     rows: list[Row] = []
     for team in teams:
         for bank in banks:
@@ -76,7 +75,7 @@ def _fit_table(
         "each; here they take the first team, the second and all others. That both agree is no "
         "test of the model: see the test of fit."
         if rows
-        else f"The run has fewer than {index - NUMBERS[0] + 1} teams, or nothing could be fitted."
+        else f"The run has fewer than {index - 3} teams, or nothing could be fitted."
     )
     title = f"Table {index}: Ground truth and DCM estimation"
     if len(teams) == 1:
@@ -116,8 +115,9 @@ class Fits:
     found: Estimates
 
     @classmethod
-    def of(cls, found: Estimates, dcm: pd.DataFrame, tests: pd.DataFrame) -> Fits:
+    def of(cls, artefacts: Artefacts) -> Fits:
         """Of the rows of the artefacts."""
+        found, (dcm, tests) = Estimates.of(artefacts), artefacts.frames("dcm", "dcm_tests")
         every = dict.fromkeys(_place(row) for row in records(dcm))
         equal = records(tests[tests["test"] == "equal_weights"])
         return cls(
@@ -172,8 +172,9 @@ _WEIGHTS = {
 }
 
 
-def table_dcm(fits: Fits, view: View) -> Table:
+def table_dcm(artefacts: Artefacts, view: View) -> Table:
     """Weights and mixture shares of the first transition."""
+    fits = Fits.of(artefacts)
     rows = fits.rows(
         {FIRST},
         lambda place: (
@@ -197,8 +198,9 @@ def table_dcm(fits: Fits, view: View) -> Table:
     return make("table_dcm", title, columns, rows, note, view.simulated)
 
 
-def table_ibc(fits: Fits, view: View) -> Table:
+def table_ibc(artefacts: Artefacts, view: View) -> Table:
     """The identity bias by both of its definitions."""
+    fits = Fits.of(artefacts)
 
     def cells(place: Place) -> Row:
         team, bank, condition, _ = place
@@ -219,7 +221,7 @@ def table_ibc(fits: Fits, view: View) -> Table:
         "pi_peer − pi_self is not zero where nobody's answer weighs more than another's; the "
         "likelihood-ratio test asks that. Moments: in closed form, where all agents hear as many "
         f"peers. {view.level} intervals. {DAGGER} The interval contains zero. {_UNENDED} "
-        f"{view.warning}"
+        f"{warning(view)}"
     )
     columns = (
         "Team",
@@ -234,8 +236,9 @@ def table_ibc(fits: Fits, view: View) -> Table:
     return make("table_ibc", title, columns, fits.rows({FIRST}, cells), note, view.simulated)
 
 
-def table_rounds(fits: Fits, view: View) -> Table:
+def table_rounds(artefacts: Artefacts, view: View) -> Table:
     """The model fitted to all rounds together, and what that cannot say."""
+    fits = Fits.of(artefacts)
     later = {place[3] for place in fits.places} - {FIRST}
     parameters = ("w_self", "w_peer", "total_weight", "ibc")
     rows = fits.rows(
@@ -273,8 +276,9 @@ def table_rounds(fits: Fits, view: View) -> Table:
     return make("table_rounds", title, columns, rows, note, view.simulated)
 
 
-def table_goodness(found: Estimates, tests: pd.DataFrame, view: View) -> Table:
+def table_goodness(artefacts: Artefacts, view: View) -> Table:
     """Does the model fit: five cells, observed and expected."""
+    found, tests = Estimates.of(artefacts), artefacts.frame("dcm_tests")
     chosen = tests[tests["test"] == "goodness_of_fit"]
     heads: dict[str, None] = {}
     split = []

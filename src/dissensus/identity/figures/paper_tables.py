@@ -8,27 +8,30 @@ from dissensus.identity.figures.frames import (
     DAGGER,
     LABELS,
     Estimates,
-    Team,
-    View,
     bank_words,
     cell,
     contains_zero,
     known,
     persona_pairs,
     range_words,
+    read_teams,
+    warning,
 )
 from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, VANILLA
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import MISSING, interval, listed, percent
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 
 _SHARES = ("conformity", "obstinacy", "delta")
 _HEADS = ("Conf.", "Obst.", "Delta")
 
 
-def table_1(found: Estimates, teams: Sequence[Team], view: View) -> Table:
+def table_1(artefacts: Artefacts, view: View) -> Table:
     """Conformity, obstinacy and Delta by condition, and IBC."""
-    banks = found.panels()
+    found = Estimates.of(artefacts)
+    teams, banks = read_teams(artefacts, found.teams), found.panels()
     rows = [row for team in found.teams for row in _block(found, team, banks, (team,))]
     several = [f"{team.name} ({team.peer_words})" for team in teams if team.peers > 1]
     peers = (
@@ -41,7 +44,7 @@ def table_1(found: Estimates, teams: Sequence[Team], view: View) -> Table:
         "Round 1. Shares of the transitions in which an agent and its peer had disagreed, pooled "
         "over questions and agents (equations 1 and 2, A.3); IBC is Delta vanilla (✗) minus Delta "
         f"anonymised (✓). {_counts(found, banks, 'delta', 'transition')}{peers} "
-        f"{_bootstrap(view)} {DAGGER} The interval contains zero. {view.warning}"
+        f"{_bootstrap(view)} {DAGGER} The interval contains zero. {warning(view)}"
     )
     columns = ("Agent", "Anonymize", *_bank_heads(banks))
     title = "Table 1: Effects of response anonymisation on identity bias"
@@ -70,8 +73,9 @@ def _block(found: Estimates, team: str, banks: Sequence[str], names: Row) -> lis
     return [*rows, (*names, "IBC", *changes)]
 
 
-def table_2(found: Estimates, view: View) -> Table:
+def table_2(artefacts: Artefacts, view: View) -> Table:
     """Subversion and correction, and how much of them anonymising takes away."""
+    found = Estimates.of(artefacts)
     banks = found.panels()
     ratios = (("subversion", "Subv. (Drop %)"), ("correction", "Corr. (Drop %)"))
     rows = [
@@ -122,9 +126,10 @@ def _percent_cell(row: Record) -> str:
     return f"{text} {DAGGER}" if contains_zero(row) else text
 
 
-def table_3(found: Estimates, teams: Sequence[Team], view: View) -> Table:
+def table_3(artefacts: Artefacts, view: View) -> Table:
     """Agents all alike beside agents with personas, of the same model and graph."""
-    banks = found.panels()
+    found = Estimates.of(artefacts)
+    teams, banks = read_teams(artefacts, found.teams), found.panels()
     rows = [
         row
         for plain, mixed in persona_pairs(teams)
@@ -133,7 +138,7 @@ def table_3(found: Estimates, teams: Sequence[Team], view: View) -> Table:
     ]
     note = (
         "Round 1, as in Table 1: teams of one model and graph, whose agents are all alike or have "
-        f"a persona each. {_bootstrap(view)} {DAGGER} The interval contains zero. {view.warning}"
+        f"a persona each. {_bootstrap(view)} {DAGGER} The interval contains zero. {warning(view)}"
         if rows
         else "No model has a team without personas and one with them on the same graph."
     )
@@ -142,8 +147,9 @@ def table_3(found: Estimates, teams: Sequence[Team], view: View) -> Table:
     return make("table_3", title, columns, rows, note, view.simulated)
 
 
-def table_7(found: Estimates, view: View) -> Table:
+def table_7(artefacts: Artefacts, view: View) -> Table:
     """Accuracy of the majority vote by condition, before and after the debate."""
+    found = Estimates.of(artefacts)
     banks, last = found.panels(), found.rounds[-1] if found.rounds else 0
     shown = [(OPENING, VANILLA, 0)]
     shown += [(mark, condition, last) for condition, (_, mark) in LABELS.items()]
@@ -194,6 +200,6 @@ def _counts(found: Estimates, banks: Sequence[str], measure: str, noun: str, at:
 def _bootstrap(view: View) -> str:
     """How the intervals of a table were made."""
     return (
-        f"{view.level} percentile intervals from {view.resamples:,} resamples of whole questions, "
-        "the same ones for both conditions."
+        f"{view.level} percentile intervals from {view['resamples']:,} resamples of whole "
+        "questions, the same ones for both conditions."
     )

@@ -6,14 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.identity.figures.frames import Estimates, Team, View, bank_words, casts, known
-from dissensus.identity.figures.style import key_of, looks, noise_band, saying, whisker
+from dissensus.identity.figures.frames import (
+    Estimates,
+    Team,
+    bank_words,
+    casts,
+    known,
+    read_teams,
+    warning,
+)
+from dissensus.identity.figures.style import key_of, looks, noise_band, whisker
 from dissensus.identity.terms import DIFFERENCE, POOLED
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import limits, listed, signed, whole
-from dissensus.report.style import FAINT, GREY, Mark, new_figure, styled, zero_line
+from dissensus.report.style import FAINT, GREY, Mark, new_figure, notice, styled, zero_line
+from dissensus.report.view import Drawn, View
 
 MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
 
@@ -46,17 +55,14 @@ def series(cast: Sequence[Team]) -> list[Series]:
 
 
 @styled
-def draw(found: Estimates, teams: Sequence[Team], view: View) -> Figure:
-    """Draw a panel a model that debates both ways, in it a row a bank.
-
-    Parameters
-    ----------
-    found : the estimates; those of round 1 are drawn.
-    teams : of the run.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a panel a model that debates both ways, in it a row a bank."""
+    found = Estimates.of(artefacts)
+    teams = read_teams(artefacts, found.teams)
+    facts = describe(found, teams, view)
     groups = [group for group in casts(teams) if _comparable(found, group)]
     if not groups:
-        return saying(MISSING, view.simulated)
+        return Drawn(notice(MISSING, view.simulated), facts)
     banks = found.panels()
     heights = [0.32 + 0.17 * len(series(group)) * len(banks) for group in groups]
     figure = new_figure(0.35 + sum(heights) + 0.3 * len(groups), view.simulated)
@@ -67,7 +73,7 @@ def draw(found: Estimates, teams: Sequence[Team], view: View) -> Figure:
         zero_line(axes, vertical=True)
         axes.set_title(f"{letter}  {cast_words(group)}")
     grid[-1, 0].set_xlabel("IBC in round 1")
-    return figure
+    return Drawn(figure, facts)
 
 
 def cast_words(group: Sequence[Team]) -> str:
@@ -142,7 +148,7 @@ def describe(found: Estimates, teams: Sequence[Team], view: View) -> dict[str, s
         clauses.append(f"{cast_words(group)} {where}: {listed(said)}")
     return {
         "found": f"{'; '.join(clauses)}." if clauses else MISSING,
-        "noise": f"{view.noise:.2f}",
-        "warning": view.warning,
+        "noise": f"{view['ibc_noise']:.2f}",
+        "warning": warning(view),
         "level": view.level,
     }

@@ -14,8 +14,10 @@ from dissensus.identity.figures.printed_cells import (
     TABLE_7,
     TABLES_4_TO_6,
 )
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import listed, number
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 
 #: How far a number computed from printed ones may be off and count as the same: they have three
 #: decimals, so what is not equal differs by 0.001 at least.
@@ -156,7 +158,7 @@ def accuracy_changes() -> list[tuple[str, float]]:
     ]
 
 
-def table_printed() -> Table:
+def table_printed(artefacts: Artefacts, view: View) -> Table:
     """What is printed beside what it comes to; the numbers of no run."""
     note = (
         'Printed: the numbers of "Measuring and Mitigating Identity Bias in Multi-Agent Debate via '

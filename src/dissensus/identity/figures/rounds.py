@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.identity.figures.frames import Estimates, View, known
+from dissensus.identity.figures.frames import Estimates, known, warning
 from dissensus.identity.figures.style import (
     columns_for,
     key_of,
@@ -14,27 +13,25 @@ from dissensus.identity.figures.style import (
     noise_band,
     panels,
     questions_of,
-    saying,
     whisker,
 )
 from dissensus.identity.terms import DIFFERENCE
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, signed, whole
-from dissensus.report.style import Mark, new_figure, styled, zero_line
+from dissensus.report.style import Mark, new_figure, notice, styled, zero_line
+from dissensus.report.view import Drawn, View
 
 MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no course to draw."
 
 
 @styled
-def draw(found: Estimates, view: View) -> Figure:
-    """Draw a panel a bank, in it a line a team through its IBC by round.
-
-    Parameters
-    ----------
-    found : the estimates.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a panel a bank, in it a line a team through its IBC by round."""
+    found = Estimates.of(artefacts)
+    facts = describe(found, view)
     if not _courses(found):
-        return saying(MISSING, view.simulated)
+        return Drawn(notice(MISSING, view.simulated), facts)
     across = columns_for(found.banks)
     lines = -(-len(found.banks) // across)
     figure = new_figure(0.45 + 1.95 * lines, view.simulated)
@@ -49,7 +46,7 @@ def draw(found: Estimates, view: View) -> Figure:
         if place + across >= len(found.banks):
             axes.set_xlabel("round")
     legend(figure, (key_of(one, name, line=True) for name, one in look.items()), 4)
-    return figure
+    return Drawn(figure, facts)
 
 
 def _panel(axes: Axes, found: Estimates, bank: str, look: dict[str, Mark]) -> None:
@@ -88,8 +85,8 @@ def describe(found: Estimates, view: View) -> dict[str, str]:
     courses = _courses(found)
     return {
         "found": _moves(courses) if courses else MISSING,
-        "noise": f"{view.noise:.2f}",
-        "warning": view.warning,
+        "noise": f"{view['ibc_noise']:.2f}",
+        "warning": warning(view),
         "level": view.level,
     }
 

@@ -1,4 +1,4 @@
-"""The study's own tables: the martingale, how sessions went, power, and the design diagnosis."""
+"""The study's own tables: the martingale, how sessions went, and power."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, View, bank_words, cell
+from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
 from dissensus.identity.figures.ibc_power import PAPER, TARGET, rooms
 from dissensus.identity.terms import DIFFERENCE, OPENING, POOLED
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, number, p_value, percent, whole
 from dissensus.report.tables import Table, make
+from dissensus.report.view import View
 
 #: The tests of a round, in the order of their columns.
 _TESTS = ("sign_flip", "equivalence", "mcnemar_vote")
 
 
-def table_martingale(found: Estimates, martingale: pd.DataFrame, view: View) -> Table:
+def table_martingale(artefacts: Artefacts, view: View) -> Table:
     """Whether accuracy moves from round to round: a row a round, its three tests side by side."""
+    found, martingale = Estimates.of(artefacts), artefacts.frame("martingale")
     tests: dict[tuple[str, str, str, int], dict[str, Record]] = {}
     for row in records(martingale):
         place = (str(row["team"]), str(row["bank"]), str(row["condition"]), int(row["round"]))
@@ -74,14 +77,10 @@ def table_martingale(found: Estimates, martingale: pd.DataFrame, view: View) -> 
     return make("table_martingale", title, columns, rows, note, view.simulated)
 
 
-def table_conduct(
-    found: Estimates,
-    manifest: pd.DataFrame,
-    metrics: pd.DataFrame,
-    outcomes: pd.DataFrame,
-    view: View,
-) -> Table:
+def table_conduct(artefacts: Artefacts, view: View) -> Table:
     """How the sessions went, and what becomes of the IBC if unparsed answers are kept."""
+    found = Estimates.of(artefacts)
+    manifest, metrics, outcomes = artefacts.frames("manifest", "metrics", "outcomes")
     complete = dict(zip(outcomes["session_id"], outcomes["complete"], strict=True))
     debates = manifest[manifest["condition"] != OPENING]
     held = metrics[metrics["complete"].to_numpy(dtype=bool)]
@@ -138,9 +137,9 @@ def _unparsed(rows: pd.DataFrame) -> str:
     return percent(1 - float(shares.mean())) if len(shares) else MISSING
 
 
-def table_power(power: pd.DataFrame, view: View) -> Table:
+def table_power(artefacts: Artefacts, view: View) -> Table:
     """Questions needed, and what those held could find."""
-    found = rooms(power)
+    found = rooms(artefacts.frame("power"))
     biases = sorted({ibc for room in found.values() for ibc in room.needed})
     banks = {bank for _, bank in found if bank != POOLED}
     rows = [
@@ -160,7 +159,7 @@ def table_power(power: pd.DataFrame, view: View) -> Table:
         "SD: such that the standard error of the IBC is SD / √questions, from how much this run's "
         f"questions move it (linearised). Detectable and needed: at {percent(TARGET)} power of the "
         "two-sided z test, round 1. Held: questions complete under both conditions. "
-        f"{view.warning}"
+        f"{warning(view)}"
         if rows
         else "The run does not tell how much questions vary."
     )
@@ -175,34 +174,3 @@ def table_power(power: pd.DataFrame, view: View) -> Table:
     )
     title = "Questions that an IBC needs"
     return make("table_power", title, columns, rows, note, view.simulated)
-
-
-def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
-    """What the estimators find where the truth is known."""
-    rows = [
-        (
-            row["scenario"],
-            row["estimator"],
-            *(number(row[name]) for name in ("true", "mean", "bias", "sd", "rmse")),
-            _covered(row),
-        )
-        for row in records(diagnosis)
-    ]
-    replicates = sorted({int(n) for n in diagnosis["replicates"]})
-    note = (
-        f"{' or '.join(whole(n) for n in replicates)} simulated studies a row, drawn from the "
-        "debate model with known weights, and what their fits say of pi_peer − pi_self. Coverage: "
-        "share of intervals that hold the truth, with its Monte Carlo standard error. The plug-in, "
-        "for comparison, takes each question's beliefs from its own openings; with one peer what "
-        "is wrong with its two shares cancels in their difference."
-    )
-    columns = ("Scenario", "Estimator", "True", "Mean", "Bias", "SD", "RMSE", "Coverage")
-    title = "The estimators on simulated studies"
-    return make("table_diagnosis", title, columns, rows, note, False)
-
-
-def _covered(row: Record) -> str:
-    """Such as "0.935 (0.017)"."""
-    if pd.isna(row["coverage"]):
-        return MISSING
-    return f"{number(row['coverage'])} ({number(row['coverage_mc_se'])})"

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dissensus.identity.figures.frames import Estimates, View, bank_words, known, range_words
+from dissensus.identity.figures.frames import Estimates, bank_words, known, range_words
 from dissensus.report.frames import Record
-from dissensus.report.labels import wrapped
-from dissensus.report.style import FAINT, GREY, Mark, marks, new_figure
+from dissensus.report.style import FAINT, GREY, Mark, marks
+from dissensus.report.view import View
 
 #: The look of every sixth team: the common looks come round after five.
 _SIXTH = ("#a8442a", "P", (0, (2, 1)))
@@ -35,15 +35,6 @@ def looks(teams: Sequence[str]) -> dict[str, Mark]:
         shape = blank[(hue + rounds) % len(blank)]
         found[team] = replace(blank[hue], name=team, marker=shape.marker, line=shape.line)
     return found
-
-
-def saying(sentence: str, simulated: bool) -> Figure:
-    """A figure that says what there is no picture of."""
-    figure = new_figure(0.9, simulated)
-    axes = figure.subplots()
-    axes.axis("off")
-    axes.text(0.5, 0.5, wrapped(sentence, 100), ha="center", va="center", size=8.5)
-    return figure
 
 
 def columns_for(banks: Sequence[str]) -> int:
@@ -104,7 +95,7 @@ def questions_of(found: Estimates, banks: Sequence[str], measure: str) -> dict[s
 def noise_band(axes: Axes, view: View, vertical: bool = False) -> None:
     """A faint band where an IBC is not told from zero at 272 questions."""
     span = axes.axvspan if vertical else axes.axhspan
-    span(-view.noise, view.noise, color=FAINT, alpha=0.45, linewidth=0, zorder=-1)
+    span(-view["ibc_noise"], view["ibc_noise"], color=FAINT, alpha=0.45, linewidth=0, zorder=-1)
 
 
 def whisker(

@@ -47,6 +47,12 @@ class Drawing:
     languages: Sequence[str]
     panel: Sequence[str]
 
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], seed: int) -> Drawing:
+        """From the settings that the study's manifest declares."""
+        names = ("draws", "block_size", "language_names", "panel")
+        return cls(seed, *(settings[name] for name in names))
+
 
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
     """The manifest artefact as session_id -> row, in the order of ids."""
@@ -57,14 +63,7 @@ def draw(
     pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
 ) -> list[dict[str, Any]]:
     """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
-    drawing = Drawing(
-        seed,
-        settings["draws"],
-        settings["block_size"],
-        settings["language_names"],
-        settings["panel"],
-    )
-    return draw_manifest(list(pool.values()), drawing)
+    return draw_manifest(list(pool.values()), Drawing.of(settings, seed))
 
 
 def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

@@ -1,7 +1,95 @@
 """What readers see of the language study: figures, tables, captions, and two speeches side by side.
 
-Every function takes frames and hands back a figure, a table or a text; nothing here estimates.
+Nothing here estimates.
 """
 
-FIGURES = ()
-TABLES = ()
+from dissensus.report.declared import Figure, Table
+
+_HERE = "dissensus.language.figures"
+_DESIGN, _EFFECT, _ROBUST = "1 Design", "2 Language effect", "3 Robustness"
+
+FIGURES = (
+    Figure(
+        "flow",
+        f"{_HERE}.flow:draw",
+        ("pool", "manifest", "outcomes"),
+        "Figure 1. From the motion pool to complete draws",
+        _DESIGN,
+    ),
+    Figure(
+        "power",
+        f"{_HERE}.power:draw",
+        ("power", "language_effect"),
+        "Figure 2. What the study could find",
+        _DESIGN,
+    ),
+    Figure(
+        "paired_effects",
+        f"{_HERE}.paired_effects:draw",
+        ("metrics", "language_effect"),
+        "Figure 3. The effect, draw by draw",
+        _EFFECT,
+    ),
+    Figure(
+        "components",
+        f"{_HERE}.components:draw",
+        ("metrics", "language_effect"),
+        "Figure 4. Words or meaning: the components of the index",
+        _EFFECT,
+    ),
+    Figure(
+        "specifications",
+        f"{_HERE}.specifications:draw",
+        ("specification_curve", "specification_tests"),
+        "Figure 5. The effect under every choice of measure",
+        _ROBUST,
+    ),
+    Figure(
+        "saturation",
+        f"{_HERE}.saturation:draw",
+        ("metrics", "saturation"),
+        "Figure 6. Which bounded scales have run out",
+        _ROBUST,
+    ),
+    Figure(
+        "domains",
+        f"{_HERE}.domains:draw",
+        ("metrics", "domains", "domain_tests", "language_effect"),
+        "Figure 7. Means and language effects by domain",
+        "4 Domains",
+    ),
+    Figure(
+        "reuse",
+        f"{_HERE}.reuse:draw",
+        ("reuse",),
+        "Figure 8. How much speakers recycle",
+        "5 Case study",
+    ),
+)
+
+
+def _table(module: str, name: str, *reads: str) -> Table:
+    """A table of the page of all tables, which is one result of the report."""
+    return Table(name, f"{_HERE}.{module}:{name}", reads, "All tables", "6 Tables")
+
+
+TABLES = (
+    _table("paper_tables", "table_1", "language_effect"),
+    _table("paper_tables", "table_2", "domains"),
+    _table("paper_tables", "table_3", "diagnostics"),
+    _table("paper_tables", "table_4", "diagnostics"),
+    _table("paper_tables", "table_5", "diagnostics"),
+    _table("paper_tables", "table_6", "diagnostics", "outcomes"),
+    _table("paper_tables", "table_7", "language_effect"),
+    _table(
+        "printed",
+        "table_paper",
+        *("language_effect", "metrics", "power", "domain_tests", "domain_contrasts"),
+        *("diagnostics", "reliability"),
+    ),
+    _table("study_tables", "table_components", "language_effect"),
+    _table("study_tables", "table_saturation", "saturation"),
+    _table("study_tables", "table_domain_tests", "domain_tests"),
+    _table("study_tables", "table_conduct", "diagnostics"),
+    _table("study_tables", "table_reliability", "reliability", "pool"),
+)

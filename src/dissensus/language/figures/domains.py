@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
-from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.language.figures.frames import differences, headlines, languages_of, primary
 from dissensus.language.figures.paired_effects import unit
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import (
     contrast_words,
@@ -24,6 +24,7 @@ from dissensus.report.labels import (
     wrapped,
 )
 from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
+from dissensus.report.view import Drawn, View
 
 METHOD = "student_t"
 BOTH = "both"
@@ -55,20 +56,11 @@ def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: Vie
 
 
 @styled
-def draw(
-    metrics: pd.DataFrame,
-    domains: pd.DataFrame,
-    effect: pd.DataFrame,
-    view: View,
-) -> Figure:
-    """Draw domain means at the left and language effects by domain at the right.
-
-    Parameters
-    ----------
-    metrics : a row a session.
-    domains : rows of the domain estimates; those of the primary outcome by :data:`METHOD`.
-    effect : rows of the language effect, for the headline over all domains.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw domain means at the left and language effects by domain at the right."""
+    metrics, domains, effect, tests = artefacts.frames(
+        "metrics", "domains", "language_effect", "domain_tests"
+    )
     means = _means(domains, view)
     languages = languages_of(metrics, view.reference)
     others = languages[1:]
@@ -88,7 +80,7 @@ def draw(
     offsets = 0.26 * (np.arange(len(others)) - (len(others) - 1) / 2)
     for offset, language in zip(offsets, others, strict=True):
         look = looks[language]
-        found = domain_effects(metrics, view.primary, language, view).reindex(means.index)
+        found = domain_effects(metrics, primary(view), language, view).reindex(means.index)
         _forest(right, rows + offset, found, look.colour, look.marker)
         answer = answers[f"{language}-{view.reference}"]
         right.axvline(
@@ -96,13 +88,13 @@ def draw(
         )
     zero_line(right, vertical=True)
     _finish(left, right, means, others, looks, view)
-    return figure
+    return Drawn(figure, describe(metrics, domains, tests, view))
 
 
 def _means(domains: pd.DataFrame, view: View) -> pd.DataFrame:
     """Means over the languages, a row a domain_id, the greatest first."""
     rows = domains[
-        (domains["outcome"] == view.primary)
+        (domains["outcome"] == primary(view))
         & (domains["language"] == BOTH)
         & (domains["method"] == METHOD)
     ]
@@ -115,7 +107,7 @@ def _language_means(
     """Small open marks: the mean in each language."""
     for language, look in looks.items():
         one = domains[
-            (domains["outcome"] == view.primary)
+            (domains["outcome"] == primary(view))
             & (domains["language"] == language)
             & (domains["method"] == METHOD)
         ].set_index("domain_id")
@@ -148,7 +140,7 @@ def _finish(
         yticks=range(len(means)),
         yticklabels=names,
         ylim=(len(means) - 0.4, -0.6),
-        xlabel=f"Homogeneity Index ({unit(view.primary, view.reference)})",
+        xlabel=f"Homogeneity Index ({unit(primary(view), view.reference)})",
     )
     left.set_title("a  Mean of each domain", pad=room)
     left.legend(
@@ -187,7 +179,7 @@ def describe(
 ) -> dict[str, str]:
     """What the caption says."""
     means = _means(domains, view)
-    rows = tests[tests["outcome"] == view.primary]
+    rows = tests[tests["outcome"] == primary(view)]
     by_method = keyed(rows[rows["language"] == BOTH], "method")
     omnibus, picked = by_method["permutation_f"], by_method["largest_minus_smallest"]
     interactions = records(rows[rows["method"] == "interaction_f"])

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import languages_of
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import counted, language_name, listed, percent, whole
 from dissensus.report.style import (
     FAINT,
@@ -22,6 +22,7 @@ from dissensus.report.style import (
     resize,
     styled,
 )
+from dissensus.report.view import Drawn, View
 
 ROLES = ("P1", "P2", "O1", "O2")
 
@@ -107,8 +108,10 @@ def _arm(outcomes: pd.DataFrame, language: str) -> Arm:
 
 
 @styled
-def draw(flow: Flow, view: View) -> Figure:
+def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the flow, and below it who came first and who was cast as what."""
+    pool, manifest, outcomes = artefacts.frames("pool", "manifest", "outcomes")
+    flow = trace(pool, manifest, outcomes, view.reference)
     looks = marks([arm.language for arm in flow.arms], view.reference)
     panels = 0.85 + 0.17 * max(len(flow.casts), len(flow.arms))
     figure = new_figure(6.0, view.simulated)
@@ -119,7 +122,7 @@ def draw(flow: Flow, view: View) -> Figure:
     resize(figure, chart + panels + 0.45, view.simulated)
     _orders(figure.add_subplot(grid[1, 0]), flow, looks)
     _casts(figure.add_subplot(grid[1, 1]), flow)
-    return figure
+    return Drawn(figure, describe(flow))
 
 
 def _box(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,40 +12,20 @@ from pyarrow.compute import is_in
 from pyarrow.parquet import ParquetFile
 
 from dissensus.report.frames import Record, keyed
+from dissensus.report.view import View
 
 #: Rows read at a time where few of them are wanted.
 _BATCH = 20_000
 
 
-@dataclass(frozen=True)
-class View:
-    """What every figure and table is told besides its frames.
+def primary(view: View) -> str:
+    """Column of the primary outcome."""
+    return f"hi_{view['primary']}"
 
-    Attributes
-    ----------
-    reference : the language that the others are compared with.
-    primary : column of the primary outcome.
-    paper : column of the outcome on the bounded scale that stands for the paper's.
-    level : of the intervals, such as "95%".
-    simulated : whether the words came from simulated models.
-    """
 
-    reference: str
-    primary: str
-    paper: str
-    level: str
-    simulated: bool
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any], simulated: bool) -> View:
-        """From the settings that every rule of the figures is given."""
-        return cls(
-            settings["reference"],
-            f"hi_{settings['primary']}",
-            f"hi_{settings['paper_scale']}",
-            f"{100 * settings['confidence']:g}%",
-            simulated,
-        )
+def paper(view: View) -> str:
+    """Column of the outcome on the bounded scale that stands for the paper's."""
+    return f"hi_{view['paper_scale']}"
 
 
 def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.language.figures.frames import View, differences, headlines, languages_of
+from dissensus.language.figures.frames import differences, headlines, languages_of, primary
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
 from dissensus.report.labels import (
@@ -34,6 +34,7 @@ from dissensus.report.style import (
     styled,
     zero_line,
 )
+from dissensus.report.view import Drawn, View
 
 
 def unit(outcome: str, reference: str) -> str:
@@ -42,15 +43,10 @@ def unit(outcome: str, reference: str) -> str:
 
 
 @styled
-def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
-    """Draw every contrast with the reference: pairs at the left, sorted differences at the right.
-
-    Parameters
-    ----------
-    metrics : a row a session.
-    effect : rows of the language effect; the headline's estimate and interval are drawn.
-    """
-    outcome, reference = view.primary, view.reference
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw every contrast with the reference: pairs, and sorted differences."""
+    metrics, effect = artefacts.frames("metrics", "language_effect")
+    outcome, reference = primary(view), view.reference
     answers = headlines(effect)
     looks = marks(languages_of(metrics, reference), reference)
     figure = new_figure(0.4 + 2.9 * len(answers), view.simulated)
@@ -65,7 +61,7 @@ def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
     axes[0, 0].set_title("a  Each draw in both languages")
     axes[0, 1].set_title("b  Paired differences, sorted")
     axes[-1, 1].set_xlabel("draws, by difference")
-    return figure
+    return Drawn(figure, describe(metrics, effect, view))
 
 
 def _pairs(
@@ -146,7 +142,7 @@ def _stems(axes: Axes, ranks: Array, values: Array, look: Mark) -> None:
 
 def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says: a clause for every contrast."""
-    outcome, reference = view.primary, view.reference
+    outcome, reference = primary(view), view.reference
     clauses, shares, step = [], [], 1
     for contrast, answer in headlines(effect).items():
         pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)

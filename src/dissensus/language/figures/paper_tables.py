@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import languages_of, paper, primary
+from dissensus.language.inference.estimators import METHODS
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import (
     contrast_words,
@@ -19,6 +19,7 @@ from dissensus.report.labels import (
     whole,
 )
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 
 ROLES = ("P1", "P2", "O1", "O2")
 
@@ -32,15 +33,16 @@ _AS_THE_PAPER = {
 
 def _scales(view: View) -> list[str]:
     """The primary outcome and the paper's, once where they are the same."""
-    return list(dict.fromkeys((view.primary, view.paper)))
+    return list(dict.fromkeys((primary(view), paper(view))))
 
 
 def _found(effect: pd.DataFrame) -> dict[tuple[str, str, str], Record]:
     return {(row["contrast"], row["outcome"], row["method"]): row for row in records(effect)}
 
 
-def table_1(effect: pd.DataFrame, view: View) -> Table:
+def table_1(artefacts: Artefacts, view: View) -> Table:
     """Main causal estimates."""
+    effect = artefacts.frame("language_effect")
     found, rows = _found(effect), []
     contrasts = list(dict.fromkeys(effect["contrast"]))
     for contrast in contrasts:
@@ -67,7 +69,7 @@ def table_1(effect: pd.DataFrame, view: View) -> Table:
         "By motion: CR2 standard error clustered on motion with Satterthwaite's t, the study's "
         "headline. By draw: percentile bootstrap over draws, as in the paper. p: sign-flip "
         f"randomisation test. The index is anchored on {language_name(view.reference)}; the scale "
-        f"that stands for the paper's is {scale_words(view.paper)}."
+        f"that stands for the paper's is {scale_words(paper(view))}."
     )
     title = "Table 1: Main causal estimates"
     return make(
@@ -75,13 +77,14 @@ def table_1(effect: pd.DataFrame, view: View) -> Table:
     )
 
 
-def table_2(domains: pd.DataFrame, view: View) -> Table:
+def table_2(artefacts: Artefacts, view: View) -> Table:
     """Domain means."""
+    domains = artefacts.frame("domains")
     rows: list[Row] = []
     scales = _scales(view)
     both = domains[(domains["language"] == "both") & (domains["method"] == "student_t")]
     by_scale = {scale: keyed(both[both["outcome"] == scale], "domain_id") for scale in scales}
-    ordered = sorted(by_scale[view.primary].values(), key=lambda row: -row["estimate"])
+    ordered = sorted(by_scale[primary(view)].values(), key=lambda row: -row["estimate"])
     for row in ordered:
         cells = [str(row["domain_id"]), row["domain"], str(row["n"])]
         for scale in scales:
@@ -113,8 +116,9 @@ def _tested(diagnostics: pd.DataFrame, check: str, statistic: str, name: str) ->
     return f" {name} {number(row['value'], 2)}{df}, p = {p_value(row['p_value'])}."
 
 
-def table_3(diagnostics: pd.DataFrame, view: View) -> Table:
+def table_3(artefacts: Artefacts, view: View) -> Table:
     """Domain counts."""
+    diagnostics = artefacts.frame("diagnostics")
     counts = _part(diagnostics, "domain_assignment", "draws")
     total = int(counts["value"].sum())
     rows = [
@@ -129,8 +133,9 @@ def table_3(diagnostics: pd.DataFrame, view: View) -> Table:
     return make("table_3", title, ("ID", "Domain", "N", "Share"), rows, note, view.simulated)
 
 
-def table_4(diagnostics: pd.DataFrame, view: View) -> Table:
+def table_4(artefacts: Artefacts, view: View) -> Table:
     """Language order."""
+    diagnostics = artefacts.frame("diagnostics")
     first = _part(diagnostics, "language_order", "draws_first")
     shares = keyed(_part(diagnostics, "language_order", "share_first"), "group")
     rows = []
@@ -157,8 +162,9 @@ def table_4(diagnostics: pd.DataFrame, view: View) -> Table:
     return make("table_4", "Table 4: Language order", columns, rows, note, view.simulated)
 
 
-def table_5(diagnostics: pd.DataFrame, view: View) -> Table:
+def table_5(artefacts: Artefacts, view: View) -> Table:
     """Model by role."""
+    diagnostics = artefacts.frame("diagnostics")
     counts = _part(diagnostics, "model_by_role", "draws")
     cells = dict(zip(counts["group"], counts["value"], strict=True))
     models = list(dict.fromkeys(group.split(": ", 1)[1] for group in cells))
@@ -178,8 +184,9 @@ def table_5(diagnostics: pd.DataFrame, view: View) -> Table:
     return make("table_5", "Table 5: Model-to-role assignment", columns, rows, note, view.simulated)
 
 
-def table_6(diagnostics: pd.DataFrame, outcomes: pd.DataFrame, view: View) -> Table:
+def table_6(artefacts: Artefacts, view: View) -> Table:
     """Session attempts."""
+    diagnostics, outcomes = artefacts.frames("diagnostics", "outcomes")
     parts = diagnostics[diagnostics["check"] == "attempts"]
     cells = {(row["group"], row["statistic"]): row["value"] for row in records(parts)}
     languages = languages_of(outcomes, view.reference)
@@ -208,24 +215,20 @@ def table_6(diagnostics: pd.DataFrame, outcomes: pd.DataFrame, view: View) -> Ta
     return make("table_6", "Table 6: Session attempts", columns, rows, note, view.simulated)
 
 
-def table_7(effect: pd.DataFrame, methods: Mapping[str, str], view: View) -> Table:
-    """Every method on the primary scale and on the paper's.
-
-    Parameters
-    ----------
-    methods : name -> sentence, in the order of the table.
-    """
+def table_7(artefacts: Artefacts, view: View) -> Table:
+    """Every method on the primary scale and on the paper's."""
+    effect = artefacts.frame("language_effect")
     rows = []
     chosen = effect[effect["outcome"].isin(_scales(view))]
     for row in records(chosen):
         name = str(row["method"])
-        paper = _AS_THE_PAPER.get(name)
-        said = methods.get(name, name).rstrip(".")
+        named = _AS_THE_PAPER.get(name)
+        said = METHODS.get(name, name).rstrip(".")
         rows.append(
             (
                 contrast_words(str(row["contrast"])),
                 scale_words(str(row["outcome"])),
-                f"{paper} ({said[0].lower()}{said[1:]})" if paper else said,
+                f"{named} ({said[0].lower()}{said[1:]})" if named else said,
                 str(row["n"]),
                 number(row["estimate"]),
                 span(row["ci_low"], row["ci_high"]),

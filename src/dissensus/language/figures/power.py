@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, headlines
+from dissensus.language.figures.frames import headlines, primary
 from dissensus.language.figures.paired_effects import unit
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import (
     contrast_words,
@@ -20,6 +20,7 @@ from dissensus.report.labels import (
     whole,
 )
 from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
+from dissensus.report.view import Drawn, View
 
 STANDARDISED = "standardised"
 TARGET = 0.8
@@ -38,15 +39,10 @@ def _split(basis: str) -> tuple[str, str]:
 
 
 @styled
-def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) -> Figure:
-    """Draw power by draws at the left and the smallest detectable effect at the right.
-
-    Parameters
-    ----------
-    power : rows of the power artefact.
-    effect : rows of the language effect, for the headline.
-    planned : draws in the configuration.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw power by draws at the left and the smallest detectable effect at the right."""
+    power, effect = artefacts.frames("power", "language_effect")
+    planned = int(view["draws"])
     figure = new_figure(2.9, view.simulated)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.05])
     _curves(left, power[power["basis"] == STANDARDISED])
@@ -75,7 +71,7 @@ def draw(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) ->
             size=6.5,
             color=GREY,
         )
-    return figure
+    return Drawn(figure, describe(power, effect, planned, view))
 
 
 def _curves(axes: Axes, rows: pd.DataFrame) -> None:
@@ -129,7 +125,7 @@ def _detectable(
     _label(axes, lines, ceiling, float(rows["n_draws"].max()))
     axes.set(
         ylim=(0, ceiling),
-        ylabel=f"smallest effect detectable\nat 80% power ({unit(view.primary, view.reference)})",
+        ylabel=f"smallest effect detectable\nat 80% power ({unit(primary(view), view.reference)})",
     )
     axes.set_title("b  Minimum detectable effect", pad=13)
 
@@ -171,5 +167,5 @@ def describe(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View
             if row["effect_sd"] > 0
         ),
         "observed": "; ".join(clauses) or "no complete pair",
-        "unit": unit(view.primary, view.reference),
+        "unit": unit(primary(view), view.reference),
     }

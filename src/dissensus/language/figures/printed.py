@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pandas as pd
-
-from dissensus.language.figures.frames import View, by_language_means
+from dissensus.language.figures.frames import by_language_means, paper
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 
 #: Table 2 as printed: domain_id -> N, mean, low, high.
 TABLE_2 = {
@@ -53,30 +53,17 @@ class Implied:
 IMPLIED = Implied()
 
 
-@dataclass(frozen=True)
-class Artefacts:
-    """What this run's column is read from."""
-
-    metrics: pd.DataFrame
-    effect: pd.DataFrame
-    diagnostics: pd.DataFrame
-    tests: pd.DataFrame
-    contrasts: pd.DataFrame
-    power: pd.DataFrame
-    reliability: pd.DataFrame
-
-
-def table_paper(run: Artefacts, view: View) -> Table:
+def table_paper(artefacts: Artefacts, view: View) -> Table:
     """Printed, implied, and found here, for the first contrast on the scale nearest the paper's."""
-    contrast = str(run.effect["contrast"].iloc[0])
+    contrast = str(artefacts.frame("language_effect")["contrast"].iloc[0])
     language = contrast.removesuffix(f"-{view.reference}")
-    rows = [*_effect_rows(run, contrast, language, view), *_domain_rows(run, view)]
-    rows += [*_design_rows(run, language, view), *_text_rows(run)]
+    rows = [*_effect_rows(artefacts, contrast, language, view), *_domain_rows(artefacts, view)]
+    rows += [*_design_rows(artefacts, language, view), *_text_rows(artefacts)]
     note = (
         'Printed: the numbers of "Language as a Treatment" (anonymous ACL submission), not ours. '
         "Implied: what follows from the printed numbers alone. This run: the same quantity from "
         f"this run's artefacts, contrast {contrast}, on the scale that stands for the paper's "
-        f"({view.paper.removeprefix('hi_')}); the paper does not say which bounded scale it used."
+        f"({paper(view).removeprefix('hi_')}); the paper does not say which bounded scale it used."
     )
     columns = ("Quantity", "Paper, as printed", "Implied by the printed numbers", "This run")
     title = "The paper's printed numbers beside this run's"
@@ -84,15 +71,16 @@ def table_paper(run: Artefacts, view: View) -> Table:
 
 
 def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> list[Row]:
-    own = run.effect[(run.effect["contrast"] == contrast) & (run.effect["outcome"] == view.paper)]
+    effect, metrics, power = run.frames("language_effect", "metrics", "power")
+    own = effect[(effect["contrast"] == contrast) & (effect["outcome"] == paper(view))]
     by = keyed(own, "method")
     t, boot, flip = by["student_t"], by["bootstrap_draw_percentile"], by["sign_flip"]
-    means = by_language_means(run.metrics, view.paper, [language, view.reference])
+    means = by_language_means(metrics, paper(view), [language, view.reference])
     n = int(t["n"])
     sd = float(t["se"]) * n**0.5
     dz = number(float(t["estimate"]) / sd) if sd > 0 else MISSING
     ratio = number(float(t["estimate"]) / float(t["se"]), 2) if sd > 0 else MISSING
-    powered = run.power[(run.power["basis"] == f"{contrast} by draw") & (run.power["n_draws"] == n)]
+    powered = power[(power["basis"] == f"{contrast} by draw") & (power["n_draws"] == n)]
     mde = number(float(powered["mde"].iloc[0])) if len(powered) else MISSING
     return [
         ("Pairs (Table 1)", "99", "", str(n)),
@@ -134,13 +122,14 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
 
 
 def _domain_rows(run: Artefacts, view: View) -> list[Row]:
-    own = run.tests[(run.tests["outcome"] == view.paper) & (run.tests["language"] == "both")]
+    tests, contrasts = run.frames("domain_tests", "domain_contrasts")
+    own = tests[(tests["outcome"] == paper(view)) & (tests["language"] == "both")]
     by = keyed(own, "method")
     omnibus = ", ".join(
         f"{label} F {number(by[name]['statistic'])}, p = {p_value(by[name]['p_value'])}"
         for name, label in (("anova", "ANOVA"), ("welch", "Welch"))
     )
-    pairs = run.contrasts[run.contrasts["outcome"] == view.paper]
+    pairs = contrasts[contrasts["outcome"] == paper(view)]
     found = pairs["p_value"].dropna()
     picked = by["largest_minus_smallest"]
     said = MISSING
@@ -159,7 +148,8 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
 
 def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
     found = {
-        (row["check"], row["group"], row["statistic"]): row for row in records(run.diagnostics)
+        (row["check"], row["group"], row["statistic"]): row
+        for row in records(run.frame("diagnostics"))
     }
 
     def one(check: str, group: str, statistic: str, column: str = "value") -> float:
@@ -200,7 +190,7 @@ def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
 
 
 def _text_rows(run: Artefacts) -> list[Row]:
-    kappa = keyed(run.reliability, "statistic")["cohen_kappa"]["value"]
+    kappa = keyed(run.frame("reliability"), "statistic")["cohen_kappa"]["value"]
     return [
         (
             "Codebook and reliability (3.2)",

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import languages_of
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import dots
 from dissensus.report.frames import Array, jitter, records
 from dissensus.report.labels import language_name, listed, number, whole
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
+from dissensus.report.view import Drawn, View
 
 MEASURES = {"characters": "by character", "tokens": "by token"}
 
@@ -69,13 +70,9 @@ def extremes(reuse: pd.DataFrame) -> tuple[Extreme, Extreme] | None:
 
 
 @styled
-def draw(reuse: pd.DataFrame, view: View) -> Figure:
-    """Draw every pair by language, by character and by token, the extremes marked in all of them.
-
-    Parameters
-    ----------
-    reuse : a row a pair of one speaker's speeches.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw every pair by language, by character and by token, the extremes marked."""
+    reuse = artefacts.frame("reuse")
     languages = languages_of(reuse, view.reference)
     looks = marks(languages, view.reference)
     figure = new_figure(0.95 + 0.72 * len(languages), view.simulated)
@@ -94,7 +91,7 @@ def draw(reuse: pd.DataFrame, view: View) -> Figure:
     axes[0].set_yticks(range(len(languages)), [looks[name].name for name in languages])
     axes[0].tick_params(axis="y", length=0)
     axes[1].tick_params(axis="y", length=0)
-    return figure
+    return Drawn(figure, describe(reuse, view))
 
 
 def _strip(axes: Axes, row: int, values: Array, look: Mark) -> None:

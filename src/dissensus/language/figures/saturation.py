@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, languages_of
+from dissensus.language.figures.frames import languages_of
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import language_name, listed, percent, scale_words, wrapped
 from dissensus.report.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
+from dissensus.report.view import Drawn, View
 
 _BINS = np.linspace(0.0, 1.0, 26)
 
@@ -26,7 +27,7 @@ _KEY = (
 #: Points from one line of a warning to the next.
 _PITCH = 9.2
 
-PARTS = {"hi": "index:", "lex": "lexical part:", "sem": "semantic part:"}
+COMPONENTS = {"hi": "index:", "lex": "lexical part:", "sem": "semantic part:"}
 
 
 def bounded(saturation: pd.DataFrame) -> list[str]:
@@ -40,7 +41,7 @@ def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
     scale = outcome.removeprefix("hi_")
     rows = saturation[saturation["warning"].to_numpy(dtype=bool)]
     found = []
-    for prefix, title in PARTS.items():
+    for prefix, title in COMPONENTS.items():
         arms = [
             f"{_share(max(row['share_at_low'], row['share_at_high']))} in "
             f"{language_name(row['language'])}"
@@ -57,15 +58,10 @@ def _share(share: float) -> str:
 
 
 @styled
-def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view: View) -> Figure:
-    """Draw one panel a scale, in it a histogram a language with the shares at either bound.
-
-    Parameters
-    ----------
-    metrics : a row a session.
-    saturation : rows of the saturation artefact.
-    threshold : share of sessions at a bound from which a row warns.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw one panel a scale, in it a histogram a language with the shares at either bound."""
+    metrics, saturation = artefacts.frames("metrics", "saturation")
+    threshold = float(view["saturation_warning"])
     scales = bounded(saturation)
     notes = {
         outcome: "\n".join(wrapped(line, 40) for line in warnings_of(saturation, outcome))
@@ -94,7 +90,7 @@ def draw(metrics: pd.DataFrame, saturation: pd.DataFrame, threshold: float, view
             color=GREY,
             transform=axes.flat[len(scales)].transAxes,
         )
-    return figure
+    return Drawn(figure, describe(saturation, threshold, view))
 
 
 def _head(axes: Axes, title: str, warned: str, deep: int) -> None:

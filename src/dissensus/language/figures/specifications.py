@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed
 from dissensus.report.labels import (
     SCALES,
@@ -21,6 +20,7 @@ from dissensus.report.labels import (
     signed,
 )
 from dissensus.report.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
+from dissensus.report.view import Drawn, View
 
 #: Column of the curve -> what readers call the choice.
 CHOICES = {
@@ -65,14 +65,9 @@ def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
 
 
 @styled
-def draw(curve: pd.DataFrame, tests: pd.DataFrame, view: View) -> Figure:
-    """Draw the curve of every contrast above the choices behind each of its points.
-
-    Parameters
-    ----------
-    curve : rows of the specification curve.
-    tests : rows of its joint tests.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw the curve of every contrast above the choices behind each of its points."""
+    curve, tests = artefacts.frames("specification_curve", "specification_tests")
     contrasts = list(dict.fromkeys(curve["contrast"].tolist()))
     rows = len(options(curve))
     height = 0.125 * rows + 2.3
@@ -88,7 +83,7 @@ def draw(curve: pd.DataFrame, tests: pd.DataFrame, view: View) -> Figure:
         _matrix(axes[1, column], own, options(own), column == 0)
         axes[0, column].set_title(contrast_words(contrast))
         axes[1, column].set_xlabel(f"{counted(len(own), 'specification')}, by effect")
-    return figure
+    return Drawn(figure, describe(curve, tests))
 
 
 def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import pandas as pd
 
-from dissensus.language.figures.frames import View, languages_of
-from dissensus.language.figures.reuse import Extreme, extremes
+from dissensus.language.figures.frames import languages_of, read_draws
+from dissensus.language.figures.reuse import Extreme, describe, extremes
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
 from dissensus.report.tables import SIMULATED, page
+from dissensus.report.view import View
 
 #: Shorter matches are chance: a few letters of English, one or two characters of Chinese.
 SHORTEST = {"latin": 12, "han": 4}
@@ -37,6 +39,26 @@ class Comparison:
     tokens: float
     first: Speech
     second: Speech
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that is neither figure nor table, in two forms, and its caption's facts."""
+
+    markdown: str
+    html: str
+    facts: Mapping[str, str]
+
+
+def build(artefacts: Artefacts, view: View) -> Text:
+    """The page, and the same as Markdown."""
+    reuse, manifest, pool = artefacts.frames("reuse", "manifest", "pool")
+    # All speeches of a run may be too large to hold.
+    draws = [pair.draw_id for pair in extremes(reuse) or ()]
+    turns = read_draws(artefacts.path("turns"), draws)
+    motion_of = dict(zip(manifest["draw_id"], manifest["motion_id"], strict=True))
+    found = sections(reuse, turns, pool, motion_of, view)
+    return Text(as_markdown(found, view), as_html(found, view), describe(reuse, view))
 
 
 def shared_passages(first: str, second: str, shortest: int) -> list[tuple[int, int, int]]:

@@ -1,13 +1,12 @@
-"""The study's own tables: reliability, saturation, domain tests, parts, and conduct."""
+"""The study's own tables: reliability, saturation, domain tests, components, and conduct."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
-from dissensus.language.figures.frames import View
-from dissensus.language.figures.parts import METHOD, PANELS
+from dissensus.language.figures.components import METHOD, PANELS
+from dissensus.language.inference.domain_tests import TESTS
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import (
     contrast_words,
@@ -19,6 +18,7 @@ from dissensus.report.labels import (
     scale_words,
 )
 from dissensus.report.tables import Table, make
+from dissensus.report.view import View
 
 _COEFFICIENTS = {
     "percent_agreement": "Percent agreement",
@@ -35,8 +35,9 @@ _CHECKS = {
 }
 
 
-def table_reliability(reliability: pd.DataFrame, pool: pd.DataFrame, view: View) -> Table:
+def table_reliability(artefacts: Artefacts, view: View) -> Table:
     """Agreement of the coders, overall and by code."""
+    reliability, pool = artefacts.frames("reliability", "pool")
     names = dict(zip(pool["domain_id"].astype(str), pool["domain"], strict=True))
     rows = []
     for row in records(reliability):
@@ -60,8 +61,9 @@ def table_reliability(reliability: pd.DataFrame, pool: pd.DataFrame, view: View)
     return make("table_reliability", title, columns, rows, note, False)
 
 
-def table_saturation(saturation: pd.DataFrame, threshold: float, view: View) -> Table:
+def table_saturation(artefacts: Artefacts, view: View) -> Table:
     """Shares of sessions at the bounds of every bounded scale."""
+    saturation = artefacts.frame("saturation")
     parts = {"hi": "Index", "lex": "Lexical part", "sem": "Semantic part"}
     rows = [
         (
@@ -78,8 +80,9 @@ def table_saturation(saturation: pd.DataFrame, threshold: float, view: View) -> 
     warned = int(saturation["warning"].sum())
     note = (
         "Share of complete sessions within 0.01 of the scale's bound. SATURATED: more than "
-        f"{percent(threshold)} at a bound, {warned} of {len(rows)} rows. Where an arm is saturated "
-        "the effect on that scale is cut short, and its interval is that of the other arm alone."
+        f"{percent(view['saturation_warning'])} at a bound, {warned} of {len(rows)} rows. Where an "
+        "arm is saturated the effect on that scale is cut short, and its interval is that of the "
+        "other arm alone."
     )
     columns = ("Scale", "Outcome", "Language", "At lower", "At upper", "N", "Warning")
     return make(
@@ -87,21 +90,16 @@ def table_saturation(saturation: pd.DataFrame, threshold: float, view: View) -> 
     )
 
 
-def table_domain_tests(tests: pd.DataFrame, sentences: Mapping[str, str], view: View) -> Table:
-    """Whether domains differ.
-
-    Parameters
-    ----------
-    sentences : test -> what it is.
-    """
+def table_domain_tests(artefacts: Artefacts, view: View) -> Table:
+    """Whether domains differ."""
     rows = []
-    for row in records(tests):
+    for row in records(artefacts.frame("domain_tests")):
         df: str = "" if pd.isna(row["df_between"]) else f"{row['df_between']:g}"
         df += "" if pd.isna(row["df_within"]) else f", {row['df_within']:.2f}"
         what = (
             "Mean over languages" if row["language"] == "both" else contrast_words(row["language"])
         )
-        said = sentences.get(row["method"], row["method"]).rstrip(".")
+        said = TESTS.get(str(row["method"]), str(row["method"])).rstrip(".")
         if isinstance(row["largest"], str):
             said += f": {row['largest']} minus {row['smallest']} = {number(row['difference'])}"
         rows.append(
@@ -122,9 +120,9 @@ def table_domain_tests(tests: pd.DataFrame, sentences: Mapping[str, str], view: 
     )
 
 
-def table_parts(effect: pd.DataFrame, view: View) -> Table:
-    """The effect on each raw part of the index."""
-    rows = []
+def table_components(artefacts: Artefacts, view: View) -> Table:
+    """The effect on each raw component of the index."""
+    effect, rows = artefacts.frame("language_effect"), []
     chosen = effect[(effect["method"] == METHOD) & effect["outcome"].isin(list(PANELS))]
     flips = {
         (row["contrast"], row["outcome"]): row["p_value"]
@@ -160,7 +158,7 @@ def table_parts(effect: pd.DataFrame, view: View) -> Table:
         "N",
     )
     return make(
-        "table_parts",
+        "table_components",
         "Language effect on the parts of the index",
         columns,
         rows,
@@ -169,8 +167,9 @@ def table_parts(effect: pd.DataFrame, view: View) -> Table:
     )
 
 
-def table_conduct(diagnostics: pd.DataFrame, view: View) -> Table:
+def table_conduct(artefacts: Artefacts, view: View) -> Table:
     """Attrition and compliance."""
+    diagnostics = artefacts.frame("diagnostics")
     rows = [
         (
             _CHECKS[row["check"]],
@@ -198,37 +197,3 @@ def _group(group: str) -> str:
     if group == "all":
         return "all"
     return contrast_words(group) if "-" in group else language_name(group)
-
-
-def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
-    """What planted effects come out as: bias, coverage, size and power of each estimator.
-
-    The studies behind it are simulated outcomes, no debates, so the note says that instead of the
-    words that stand on tables of simulated models.
-    """
-    populations = {
-        "motions_differ": "the effect differs between motions",
-        "sharp_null": "no effect in any session",
-    }
-    rows = [
-        (
-            populations.get(str(row["population"]), str(row["population"])),
-            number(row["effect"], 1),
-            str(row["estimator"]),
-            number(row["bias"]),
-            number(row["rmse"]),
-            number(row["coverage"]),
-            number(row["power"]),
-            number(row["type_s"]),
-        )
-        for row in records(diagnosis)
-    ]
-    n = int(diagnosis["simulations"].iloc[0])
-    note = (
-        f"{n:,} simulated studies a row, each with a manifest of its own from the pool and the "
-        "estimators that the study uses. Effects, bias and RMSE in standard deviations of a paired "
-        "difference. Power at an effect of 0 is the size of the test. Type S: share of significant "
-        "estimates with the wrong sign."
-    )
-    heads = ("Population", "Effect", "Estimator", "Bias", "RMSE", "Coverage", "Power", "Type S")
-    return make("table_diagnosis", "Design diagnosis by simulation", heads, rows, note, False)

@@ -1,45 +1,23 @@
-"""The design diagnosed by simulation: whole studies drawn, and estimated by the study's own code.
-
-In the manner of DeclareDesign (Blair, Cooper, Coppock & Humphreys 2019, American Political Science
-Review 113:838-859): declare a model of the world, draw data and assignment from it many times, and
-see how far the estimators are to be believed.
-"""
+"""The worlds in which the language study's design is diagnosed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dissensus.design.diagnosis import World, run_worlds
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Labels, Sample
-from dissensus.language.settings import DiagnosisSettings
 from dissensus.stats.checks import IntArray
-from dissensus.stats.results import NAN
-from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import common, count, number, share, text
+from dissensus.stats.results import Estimate
 
-_SD = "standard deviations of a paired difference"
-
-DESIGN_DIAGNOSIS = Schema(
-    name="design_diagnosis",
-    row="population, planted effect and estimator",
-    columns={
-        "population": text("The simulated world: motions_differ or sharp_null."),
-        "effect": Column("float", "Effect that is planted.", _SD),
-        **common("estimator"),
-        "simulations": count("How many simulated studies the estimator gave a result in."),
-        "mean_estimate": number("Mean estimate over the simulated studies.", _SD),
-        **common("bias?", "sd?", "rmse?", "coverage?", "coverage_mc_se?", "power?"),
-        "power_mc_se": share("Standard error of the power, from simulating so many studies."),
-        "type_s": share("Share of the significant estimates that have the wrong sign."),
-    },
-    key=("population", "effect", "estimator"),
-)
+ESTIMAND = "the language effect, in standard deviations of a paired difference"
 
 #: What is diagnosed: the headline, and what stands beside it in the tables.
 DIAGNOSED = (
@@ -52,12 +30,6 @@ DIAGNOSED = (
     "bootstrap_motion_studentised",
     "order_stratified",
 )
-
-#: Populations of a paired difference, in a sentence for tables.
-POPULATIONS = {
-    "motions_differ": "The language effect differs between motions and between domains.",
-    "sharp_null": "Language changes no debate at all: differences are noise and order alone.",
-}
 
 #: Of the variance that motions do not account for: shares of domain by language and of order.
 _DOMAIN_SHARE, _ORDER_SHARE = 0.05, 0.05
@@ -78,28 +50,23 @@ class Assignment:
 
 
 def diagnose(
-    pool: Sequence[Mapping[str, Any]],
-    drawing: Drawing,
-    settings: DiagnosisSettings,
-    confidence: float,
-    seed: int,
+    pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int, cores: int = 1
 ) -> list[dict[str, Any]]:
-    """Bias, RMSE, coverage, power and sign errors of the estimators, by planted effect.
+    """What the estimators do where the truth is known.
 
     Parameters
     ----------
-    pool : rows of the motion pool.
-    drawing : the study's, of which each simulated study draws its own seed; the contrast is that
-        of its first two languages.
-    settings : simulated studies, planted effects and the share of variance between motions.
-    confidence : level of the intervals, and one minus that of the tests.
-    seed : of the diagnosis.
+    pool : motion_id -> row.
+    settings : those of the manifest, of which each simulated study draws its own (the contrast is
+        that of the first two languages), ``inference.confidence``, and ``diagnosis``: simulated
+        studies, planted effects and the share of variance between motions.
+    seed : of the run.
+    cores : processes that share the work.
 
     Returns
     -------
-    Rows of :data:`DESIGN_DIAGNOSIS`, in standard deviations of a paired difference. A study that
-    an estimator cannot estimate (all draws on one motion) is left out of its row, and of the
-    count in ``simulations``. Tests without an interval have no coverage.
+    Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`, in standard deviations of a paired
+    difference. A study that an estimator cannot estimate (all draws on one motion) is left out.
 
     Notes
     -----
@@ -110,37 +77,37 @@ def diagnose(
     ones. P is added where the language came first and subtracted where it came second. What
     varies between motions or draws alike in both languages cancels, and is not drawn. Effects
     share the studies: their rows differ by the planted effect and not by chance.
-
-    Power is the share of p-values below one minus `confidence`; where the effect is zero that is
-    the size, of the weak null under ``motions_differ`` and of the sharp null under ``sharp_null``.
-    Type S is the share of significant estimates of the wrong sign (Gelman & Carlin 2014).
     """
-    cells = [("motions_differ", float(effect)) for effect in settings.effects]
-    cells.append(("sharp_null", 0.0))
-    found = np.full((len(cells), len(DIAGNOSED), settings.simulations, 4), np.nan)
-    for index in range(settings.simulations):
-        rng = np.random.default_rng([seed, index])
-        assigned = assign(pool, replace(drawing, seed=int(rng.integers(2**31))))
-        noise = {
-            "motions_differ": _differences(assigned, settings.motion_share, rng),
-            "sharp_null": _differences(assigned, None, rng),
-        }
-        options = Options(confidence, _REPETITIONS, _REPETITIONS, int(rng.integers(2**31)))
-        for i, (population, effect) in enumerate(cells):
-            sample = Sample(noise[population] + effect, assigned.motions, assigned.first)
-            for j, method in enumerate(DIAGNOSED):
-                one = estimate(method, sample, options)
-                found[i, j, index] = (one.estimate, one.ci_low, one.ci_high, one.p_value)
-    return [
-        {
-            "population": population,
-            "effect": effect,
-            "estimator": method,
-            **_performance(found[i, j], effect, 1.0 - confidence),
-        }
-        for i, (population, effect) in enumerate(cells)
-        for j, method in enumerate(DIAGNOSED)
+    diagnosis, confidence = settings["diagnosis"], settings["inference.confidence"]
+    worlds = [World("motions_differ", float(one), DIAGNOSED) for one in diagnosis["effects"]]
+    worlds.append(World("sharp_null", 0.0, DIAGNOSED))
+    drawing = Drawing.of(settings, seed)
+    motions, share = list(pool.values()), diagnosis["motion_share"]
+    simulate = partial(_simulate, motions, drawing, share, worlds, confidence, seed)
+    return run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
+
+
+def _simulate(
+    pool: Sequence[Mapping[str, Any]],
+    drawing: Drawing,
+    share: float,
+    worlds: Sequence[World],
+    confidence: float,
+    seed: int,
+    index: int,
+) -> list[dict[str, Estimate]]:
+    """One study in every world; effects share the study."""
+    rng = np.random.default_rng([seed, index])
+    assigned = assign(pool, replace(drawing, seed=int(rng.integers(2**31))))
+    noise = {
+        "motions_differ": _differences(assigned, share, rng),
+        "sharp_null": _differences(assigned, None, rng),
+    }
+    options = Options(confidence, _REPETITIONS, _REPETITIONS, int(rng.integers(2**31)))
+    samples = [
+        Sample(noise[world.name] + world.true, assigned.motions, assigned.first) for world in worlds
     ]
+    return [{name: estimate(name, sample, options) for name in DIAGNOSED} for sample in samples]
 
 
 def assign(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> Assignment:
@@ -179,31 +146,3 @@ def _spread(k: int) -> Array:
     """k equally spaced deviations of mean 0 and variance 1; 0 for a single one."""
     steps = np.arange(k, dtype=np.float64) - (k - 1) / 2.0
     return np.asarray(steps / steps.std()) if k > 1 else steps
-
-
-def _performance(found: Array, effect: float, alpha: float) -> dict[str, Any]:
-    """How one estimator did in one population; `found` is (simulations, 4)."""
-    found = found[np.isfinite(found[:, 0])]
-    n = len(found)
-    estimates, low, high, p_values = found.T
-    spanned = ~np.isnan(low)
-    significant = p_values < alpha
-    coverage = _share(((low <= effect) & (effect <= high))[spanned])
-    power = _share(significant)
-    wrong = _share(np.sign(estimates[significant]) != np.sign(effect)) if effect else NAN
-    return {
-        "simulations": n,
-        "mean_estimate": float(estimates.mean()) if n else NAN,
-        "bias": float(estimates.mean()) - effect if n else NAN,
-        "sd": float(estimates.std(ddof=1)) if n > 1 else NAN,
-        "rmse": float(np.sqrt(((estimates - effect) ** 2).mean())) if n else NAN,
-        "coverage": coverage,
-        "coverage_mc_se": float(np.sqrt(coverage * (1.0 - coverage) / max(spanned.sum(), 1))),
-        "power": power,
-        "power_mc_se": float(np.sqrt(power * (1.0 - power) / max(n, 1))),
-        "type_s": wrong,
-    }
-
-
-def _share(flags: NDArray[np.bool_]) -> float:
-    return float(flags.mean()) if len(flags) else NAN

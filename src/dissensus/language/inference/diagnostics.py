@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.design.contrasts import contrast_name
 from dissensus.digests import digest
 from dissensus.language.inference.domains import domain_names, drawable_domains
 from dissensus.language.inference.pairs import (
     Array,
     compared_languages,
-    contrast_name,
     languages_of,
 )
 from dissensus.language.settings import ROLES, InferenceSettings

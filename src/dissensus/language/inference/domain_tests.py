@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.design.contrasts import contrast_name
 from dissensus.digests import digest
 from dissensus.language.inference.domains import (
     BOTH,
@@ -17,7 +18,7 @@ from dissensus.language.inference.domains import (
     drawable_domains,
     outcome_groups,
 )
-from dissensus.language.inference.pairs import Array, compared_languages, contrast_name, pair_up
+from dissensus.language.inference.pairs import Array, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.checks import IntArray
 from dissensus.stats.groups import anova, kruskal_wallis, welch_anova

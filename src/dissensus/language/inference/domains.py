@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
+from dissensus.design.contrasts import by_arm
 from dissensus.digests import digest
 from dissensus.language.design.pool import POOL
 from dissensus.language.inference.estimators import Options, estimate
-from dissensus.language.inference.pairs import Array, Sample, by_language, draw_table
+from dissensus.language.inference.pairs import COLUMNS, Array, Sample, draw_table
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.groups import pairwise_welch, tukey_kramer
 from dissensus.stats.results import NAN, PairComparison
@@ -60,7 +61,7 @@ _METHODS = ("student_t", "cluster_robust", "bootstrap_motion_percentile")
 
 def draw_outcomes(metrics: pd.DataFrame, outcome: str) -> pd.DataFrame:
     """A row a draw complete in every language: motion_id, domain_id, each language, and both."""
-    wide = by_language(metrics, outcome)
+    wide = by_arm(metrics, outcome, COLUMNS)
     wide[BOTH] = wide.mean(axis=1, skipna=False)
     return draw_table(metrics).join(wide)[wide[BOTH].notna()]
 

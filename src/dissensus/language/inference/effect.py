@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 
+from dissensus.design.contrasts import (
+    HEADLINE,
+    adjust_family,
+    contrast_name,
+    contrast_row,
+    contrasts_schema,
+)
 from dissensus.digests import digest
 from dissensus.language.inference.estimators import (
     BOUNDS,
     CORE,
-    HEADLINE,
     METHODS,
     Options,
     estimate,
@@ -20,27 +25,14 @@ from dissensus.language.inference.estimators import (
 from dissensus.language.inference.pairs import (
     Pairs,
     compared_languages,
-    contrast_name,
     pair_up,
 )
 from dissensus.language.inference.saturation import UNBOUNDED
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.bounds import lee_bounds, manski_bounds
-from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import Estimate
-from dissensus.tables.artefact import Schema
-from dissensus.tables.common import common, flag
 
-LANGUAGE_EFFECT = Schema(
-    name="language_effect",
-    row="contrast, outcome and method; NaN where the data do not define the number",
-    columns={
-        **common("contrast", "outcome", "method", "estimate?", "se?", "ci_low?", "ci_high?"),
-        **common("p_value?", "n", "n_clusters", "simulation_error?", "p_adjusted?", "p_bh?"),
-        "headline": flag("Whether this is the primary outcome by the headline's method."),
-    },
-    key=("contrast", "outcome", "method"),
-)
+LANGUAGE_EFFECT = contrasts_schema("language_effect")
 
 #: Raw similarities, whose effects no anchor touches.
 RAW_OUTCOMES = (
@@ -99,10 +91,10 @@ def estimate_language_effect(
                 )
                 headline = outcome == f"hi_{primary}" and method == HEADLINE
                 found = _estimate(method, pairs, options)
-                rows.append(_row(contrast, outcome, method, found, headline))
+                rows.append(contrast_row(outcome, language, reference, method, found, headline))
     components = (f"lex_{primary}", f"sem_{primary}")
-    _adjust(rows, lambda row: bool(row["headline"]))
-    _adjust(rows, lambda row: row["outcome"] in components and row["method"] == HEADLINE)
+    adjust_family(rows, lambda row: bool(row["headline"]))
+    adjust_family(rows, lambda row: row["outcome"] in components and row["method"] == HEADLINE)
     return rows
 
 
@@ -134,32 +126,3 @@ def _estimate(method: str, pairs: Pairs, options: Options) -> Estimate:
     return Estimate(
         bounds.estimate, ci_low=bounds.lower, ci_high=bounds.upper, n=bounds.n, n_clusters=bounds.n
     )
-
-
-def _row(
-    contrast: str, outcome: str, method: str, found: Estimate, headline: bool
-) -> dict[str, Any]:
-    return {
-        "contrast": contrast,
-        "outcome": outcome,
-        "method": method,
-        "estimate": found.estimate,
-        "se": found.se,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "p_value": found.p_value,
-        "n": found.n,
-        "n_clusters": found.n_clusters,
-        "simulation_error": getattr(found, "simulation_error", None),
-        "p_adjusted": None,
-        "p_bh": None,
-        "headline": headline,
-    }
-
-
-def _adjust(rows: list[dict[str, Any]], belongs: Callable[[Mapping[str, Any]], bool]) -> None:
-    """Write the adjusted p-values of one family into its rows."""
-    family = [row for row in rows if belongs(row)]
-    raw = [row["p_value"] for row in family]
-    for row, holm, bh in zip(family, adjust(raw, "holm"), adjust(raw, "bh"), strict=True):
-        row |= {"p_adjusted": float(holm), "p_bh": float(bh)}

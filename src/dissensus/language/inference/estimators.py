@@ -19,6 +19,7 @@ from typing import Literal
 
 import numpy as np
 
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION, sign_flip
 from dissensus.language.inference.pairs import Sample
 from dissensus.stats.bootstrap import (
     cluster_bootstrap,
@@ -34,17 +35,13 @@ from dissensus.stats.location import (
     wilcoxon_signed_rank,
 )
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.signflip import sign_flip_test
 from dissensus.stats.stratified import order_stratified
-
-#: The estimator whose result is the study's answer.
-HEADLINE = "cluster_robust"
 
 #: What each method is, in a sentence for tables.
 METHODS = {
-    "cluster_robust": "Mean difference, CR2 standard error clustered on motion, Satterthwaite t.",
+    HEADLINE: "Mean difference, CR2 standard error clustered on motion, Satterthwaite t.",
     "student_t": "Mean difference, Student's t by draw.",
-    "sign_flip": "Sign-flip randomisation test of the mean difference, by draw.",
+    RANDOMISATION: "Sign-flip randomisation test of the mean difference, by draw.",
     "sign_flip_motion": "Sign-flip test with all draws of a motion flipped together.",
     "sign_flip_motion_studentised": "Sign-flip test by motion of the mean over its clustered SE.",
     "wilcoxon": "Wilcoxon signed-rank test (Pratt); estimate is the rank-biserial correlation.",
@@ -82,13 +79,6 @@ class Options:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated(Estimate):
-    """An estimate whose p-value carries the error of its simulation; 0 where exact."""
-
-    simulation_error: float = NAN
-
-
 Estimator = Callable[[Sample, Options], Estimate]
 
 
@@ -118,24 +108,13 @@ def estimate(method: str, sample: Sample, options: Options) -> Estimate:
 
 
 def _sign_flip(sample: Sample, options: Options, by_motion: bool, studentised: bool) -> Estimate:
-    """Estimate is the mean in every variant, so that rows can be compared; p is the test's.
-
-    Without clusters, studentising is monotone in the mean and changes nothing.
-    """
-    test = sign_flip_test(
+    """Without clusters, studentising is monotone in the mean and changes nothing."""
+    return sign_flip(
         sample.differences,
-        flips=options.flips,
-        studentised=studentised,
+        options.flips,
+        options.seed,
         clusters=sample.motions if by_motion else None,
-        seed=options.seed,
-    )
-    n = len(sample.differences)
-    return Simulated(
-        float(sample.differences.mean()),
-        p_value=test.p_value,
-        n=n,
-        n_clusters=len(np.unique(sample.motions)) if by_motion else n,
-        simulation_error=test.simulation_error,
+        studentised=studentised,
     )
 
 

@@ -9,10 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dissensus.design import contrasts
+
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
 
-_ROUNDING = 1e-12
+#: What the language study compares, and within what.
+COLUMNS = contrasts.Columns(arm="language", unit="draw_id", cluster="motion_id")
 
 
 @dataclass(frozen=True)
@@ -32,46 +35,23 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """One outcome in one contrast, an entry for every draw, lost sessions included.
+class Pairs(contrasts.Pairs):
+    """One outcome in one contrast, an entry for every draw, in the order of their names.
 
     Attributes
     ----------
-    treated, reference : outcomes by draw, NaN where the session was lost.
-    draws, motions, domains : labels by draw.
+    treated, reference, clusters : as in the class above; a cluster is a motion.
+    domains : labels by draw.
     first : whether the session in the language came before the one in the reference.
     """
 
-    treated: Array
-    reference: Array
-    draws: Labels
-    motions: Labels
     domains: Labels
     first: NDArray[np.bool_]
-
-    @property
-    def complete(self) -> NDArray[np.bool_]:
-        """Which draws have the outcome in both languages."""
-        return np.asarray(np.isfinite(self.treated) & np.isfinite(self.reference))
-
-    @property
-    def differences(self) -> Array:
-        """Language minus reference, NaN where the pair is not complete.
-
-        Differences that agree up to rounding are made equal, lest rounding pass for variance.
-        """
-        found = np.where(self.complete, self.treated - self.reference, np.nan)
-        known = found[self.complete]
-        if len(known) == 0:
-            return found
-        size = np.abs(self.treated[self.complete]).max() + np.abs(known).max()
-        equal = np.ptp(known) <= _ROUNDING * size
-        return np.where(self.complete, known[0], np.nan) if equal else found
 
     def sample(self) -> Sample:
         """The differences of the complete pairs."""
         kept = self.complete
-        return Sample(self.differences[kept], self.motions[kept], self.first[kept])
+        return Sample(self.differences[kept], self.clusters[kept], self.first[kept])
 
 
 def languages_of(metrics: pd.DataFrame) -> list[str]:
@@ -82,23 +62,6 @@ def languages_of(metrics: pd.DataFrame) -> list[str]:
 def compared_languages(metrics: pd.DataFrame, reference: str) -> list[str]:
     """The languages that are compared with the reference."""
     return [language for language in languages_of(metrics) if language != reference]
-
-
-def contrast_name(language: str, reference: str) -> str:
-    """How artefacts name a contrast: ``zh-en`` is Chinese minus English."""
-    return f"{language}-{reference}"
-
-
-def by_language(metrics: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column with a row a draw and a column a language, NaN where a session was lost.
-
-    A session that did not run to the end has no outcome, whatever its row may hold.
-    """
-    complete = metrics["complete"].to_numpy(dtype=bool)
-    values = metrics[column].to_numpy(dtype=float, na_value=np.nan)
-    frame = metrics[["draw_id", "language"]].assign(value=np.where(complete, values, np.nan))
-    wide = frame.pivot(index="draw_id", columns="language", values="value")
-    return wide.reindex(index=pd.unique(metrics["draw_id"]), columns=languages_of(metrics))
 
 
 def draw_table(metrics: pd.DataFrame) -> pd.DataFrame:
@@ -116,14 +79,12 @@ def pair_up(metrics: pd.DataFrame, outcome: str, language: str, reference: str) 
     outcome : which column.
     language, reference : what is compared with what.
     """
-    wide, shared = by_language(metrics, outcome), draw_table(metrics)
-    order = metrics.pivot(index="draw_id", columns="language", values="position")
-    order = order.reindex(index=wide.index)
+    pairs = contrasts.pair_up(metrics, outcome, language, reference, COLUMNS)
+    order = metrics.pivot(index="draw_id", columns="language", values="position").sort_index()
     return Pairs(
-        wide[language].to_numpy(dtype=float),
-        wide[reference].to_numpy(dtype=float),
-        wide.index.to_numpy(),
-        shared["motion_id"].to_numpy(),
-        shared["domain_id"].to_numpy(),
+        pairs.treated,
+        pairs.reference,
+        pairs.clusters,
+        draw_table(metrics).sort_index()["domain_id"].to_numpy(),
         (order[language] < order[reference]).to_numpy(dtype=bool),
     )

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.language.inference.estimators import HEADLINE, Options, estimate
-from dissensus.language.inference.pairs import compared_languages, contrast_name, pair_up
+from dissensus.design.contrasts import HEADLINE, contrast_name
+from dissensus.language.inference.estimators import Options, estimate
+from dissensus.language.inference.pairs import compared_languages, pair_up
 from dissensus.stats.power import minimum_detectable_effect, power_paired_t
 from dissensus.stats.results import NAN
 from dissensus.tables.artefact import Column, Schema

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.design.contrasts import HEADLINE, contrast_name
 from dissensus.digests import digest
-from dissensus.language.inference.estimators import HEADLINE, Options, estimate
+from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import (
     Array,
     Pairs,
     compared_languages,
-    contrast_name,
     pair_up,
 )
 from dissensus.language.measures.anchors import Clips, fit, weighted
@@ -217,7 +217,7 @@ def _pairing(metrics: pd.DataFrame, language: str, reference: str) -> Callable[[
     numbered = metrics.assign(session=np.arange(len(metrics)), complete=True)
     places = pair_up(numbered, "session", language, reference)
     # Numbers in the order of the names: sorting names anew would take most of a specification.
-    motions = np.unique(places.motions.astype(str), return_inverse=True)[1]
+    motions = np.unique(places.clusters.astype(str), return_inverse=True)[1]
     both = places.complete
 
     def taken(values: Array, side: Array) -> Array:
@@ -227,7 +227,7 @@ def _pairing(metrics: pd.DataFrame, language: str, reference: str) -> Callable[[
 
     def pair(values: Array) -> Pairs:
         treated, untreated = taken(values, places.treated), taken(values, places.reference)
-        return Pairs(treated, untreated, places.draws, motions, places.domains, places.first)
+        return Pairs(treated, untreated, motions, places.domains, places.first)
 
     return pair
 

@@ -1,35 +1,26 @@
-"""The study's tables: arms, hints and calls here; contrasts and what debates were like beside."""
+"""What the arms were like: their outcomes, hints and calls."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from dissensus.deliberation.figures.contrast_tables import (
-    table_contrasts,
-    table_outcomes,
-    table_silence,
-)
-from dissensus.deliberation.figures.debate_tables import (
-    table_control,
-    table_influence,
-    table_pairs,
-    table_references,
-)
 from dissensus.deliberation.figures.frames import (
     OUTCOMES,
-    View,
     arm_words,
+    arms_of,
+    attrition,
     complete,
     contrast_words,
     numbers,
 )
-from dissensus.deliberation.inference.contrasts import HEADLINE, HINTS
+from dissensus.deliberation.inference.contrasts import HINTS
+from dissensus.design.contrasts import HEADLINE
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, interval, number
 from dissensus.report.tables import Row, Table, make
+from dissensus.report.view import View
 
 #: What an arm's means are given of.
 _MEANS = (
@@ -51,46 +42,12 @@ _MEANS = (
 _FIRST = "Entropy, first"
 
 
-@dataclass(frozen=True)
-class Artefacts:
-    """The frames that tables are made from, named as their files."""
-
-    metrics: pd.DataFrame
-    rounds: pd.DataFrame
-    contrasts: pd.DataFrame
-    pairs: pd.DataFrame
-    influence: pd.DataFrame
-    outcomes: pd.DataFrame
-    manifest: pd.DataFrame
-
-
-def make_tables(held: Artefacts, target: float, view: View) -> list[Table]:
-    """Every table, in the order of :data:`dissensus.deliberation.figures.names.TABLES`.
-
-    Parameters
-    ----------
-    held : what the run holds.
-    target : quality that the control loop steers to.
-    """
-    return [
-        table_arms(held.metrics, held.manifest, view),
-        table_contrasts(held.contrasts, view),
-        table_outcomes(held.contrasts, view),
-        table_silence(held.contrasts, held.metrics, view),
-        table_hints(held.metrics, held.contrasts, view),
-        table_references(held.metrics, view),
-        table_pairs(held.pairs, view),
-        table_calls(held.metrics, held.outcomes, held.manifest, view),
-        table_control(held.rounds, target, view),
-        table_influence(held.influence, held.metrics, held.manifest, view),
-    ]
-
-
-def table_arms(metrics: pd.DataFrame, manifest: pd.DataFrame, view: View) -> Table:
+def table_arms(artefacts: Artefacts, view: View) -> Table:
     """Means of the main outcomes in each arm."""
+    metrics, manifest = artefacts.frames("metrics", "manifest")
     held = complete(metrics)
     rows = []
-    for arm in view.arms:
+    for arm in arms_of(view):
         own = held[held["arm"] == arm]
         assigned = int((manifest["arm"] == arm).sum())
         cells = [_mean(own[name], len(own)) for name in _MEANS]
@@ -101,7 +58,8 @@ def table_arms(metrics: pd.DataFrame, manifest: pd.DataFrame, view: View) -> Tab
         "undefined in some of them (no judge, no truth, nobody who disagreed) the number of "
         "sessions stands in brackets. Entropy in bits; the measures are the project's own."
     )
-    return make("table_arms", "Outcomes by arm", columns, rows, note, view.simulated)
+    facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
+    return make("table_arms", "Outcomes by arm", columns, rows, note, view.simulated, facts)
 
 
 def _mean(column: pd.Series[float], n: int) -> str:
@@ -112,11 +70,12 @@ def _mean(column: pd.Series[float], n: int) -> str:
     return number(float(values.mean()), 2) + (f" ({len(values)})" if len(values) < n else "")
 
 
-def table_hints(metrics: pd.DataFrame, contrasts: pd.DataFrame, view: View) -> Table:
+def table_hints(artefacts: Artefacts, view: View) -> Table:
     """Acceptance of valid hints beside rejection of invalid ones."""
+    metrics, contrasts = artefacts.frames("metrics", "contrasts")
     held = complete(metrics)
     rows: list[Row] = []
-    for arm in view.arms:
+    for arm in arms_of(view):
         own = held[held["arm"] == arm]
         if own[list(HINTS)].notna().any(axis=None):
             cells = [cell for name in HINTS for cell in _spread(own[name])]
@@ -164,15 +123,14 @@ def _difference(row: Record | None) -> Row:
     return (number(row["estimate"], 2), interval(row["ci_low"], row["ci_high"], 2), str(row["n"]))
 
 
-def table_calls(
-    metrics: pd.DataFrame, outcomes: pd.DataFrame, manifest: pd.DataFrame, view: View
-) -> Table:
+def table_calls(artefacts: Artefacts, view: View) -> Table:
     """What each arm asked of models, and whether debaters were asked as often as designed."""
+    metrics, outcomes, manifest = artefacts.frames("metrics", "outcomes", "manifest")
     frame = complete(metrics).merge(
         manifest[["session_id", "agents", "rounds"]], on="session_id", validate="1:1"
     )
     rows = []
-    for arm in view.arms:
+    for arm in arms_of(view):
         own, held = frame[frame["arm"] == arm], outcomes[outcomes["arm"] == arm]
         designed = int((own["agents"] * own["rounds"]).sum())
         debaters = int(own["debater_calls"].sum())

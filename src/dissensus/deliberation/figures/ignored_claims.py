@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import ARM, View, arm_words, notice
-from dissensus.deliberation.inference.contrasts import defined, robust_mean
+from dissensus.deliberation.figures.frames import ARM, arm_words, arms_of
+from dissensus.design.contrasts import defined, robust_mean
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Array
 from dissensus.report.labels import counted, interval, listed, percent
-from dissensus.report.style import GREY, INK, new_figure, styled
+from dissensus.report.style import GREY, INK, new_figure, notice, styled
+from dissensus.report.view import Drawn, View
 
 NONE = "No claim could have been answered in a later round, so that none was ignored."
 
@@ -47,18 +48,13 @@ class Waiting:
 
 
 @styled
-def draw(
-    claims: pd.DataFrame, engagements: pd.DataFrame, stances: pd.DataFrame, view: View
-) -> Figure:
-    """Draw shares never engaged at the left and waiting times at the right, by arm and by model.
-
-    Parameters
-    ----------
-    claims, engagements, stances : rows of the artefacts of these names.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw shares never engaged at the left and waiting times at the right, by arm and by model."""
+    claims, engagements, stances = artefacts.frames("claims", "engagements", "stances")
     frame = fates(claims, engagements, stances)
+    facts = describe(claims, engagements, stances, view)
     if frame.empty:
-        return notice(NONE, view.simulated)
+        return Drawn(notice(NONE, view.simulated), facts)
     arms, models = by_arm(frame, view), by_model(frame, view)
     figure = new_figure(1.6 + 0.19 * (len(arms) + len(models)), view.simulated)
     panels = figure.subplots(
@@ -83,7 +79,7 @@ def draw(
     figure.legend(
         named.values(), named.keys(), loc="outside upper right", ncols=4, frameon=False, fontsize=7
     )
-    return figure
+    return Drawn(figure, facts)
 
 
 def fates(claims: pd.DataFrame, engagements: pd.DataFrame, stances: pd.DataFrame) -> pd.DataFrame:
@@ -119,7 +115,7 @@ def by_arm(frame: pd.DataFrame, view: View) -> list[Waiting]:
     held = set(frame["arm"])
     return [
         _waiting(arm_words(arm), frame[frame["arm"] == arm], view)
-        for arm in view.arms
+        for arm in arms_of(view)
         if arm in held
     ]
 

@@ -1,12 +1,12 @@
-"""The index's parts by language: lexical and semantic, plain and with the length taken out."""
+"""The index's components by language: lexical and semantic, plain and with the length taken out."""
 
 from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from dissensus.language.figures.frames import View, estimates, languages_of, wide
+from dissensus.language.figures.frames import estimates, languages_of, wide
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import dots, threads
 from dissensus.report.frames import Record, jitter
 from dissensus.report.labels import (
@@ -18,6 +18,7 @@ from dissensus.report.labels import (
     signed,
 )
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
+from dissensus.report.view import Drawn, View
 
 #: Column -> title and unit, in two rows of four.
 PANELS = {
@@ -35,14 +36,9 @@ METHOD = "cluster_robust"
 
 
 @styled
-def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
-    """Draw every part by language, draws joined, with its effect above it.
-
-    Parameters
-    ----------
-    metrics : a row a session.
-    effect : rows of the language effect, by :data:`METHOD`.
-    """
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw every component by language, draws joined, with its effect above it."""
+    metrics, effect = artefacts.frames("metrics", "language_effect")
     languages = languages_of(metrics, view.reference)
     looks = marks(languages, view.reference)
     contrasts = len(languages) - 1
@@ -68,7 +64,7 @@ def draw(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> Figure:
             size=6.5,
         )
         place.set_ylabel(unit, size=7)
-    return figure
+    return Drawn(figure, describe(metrics, effect, view))
 
 
 def _line(contrast: str, row: Record, contrasts: int) -> str:

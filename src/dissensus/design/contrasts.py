@@ -1,0 +1,309 @@
+"""Arms compared with a reference, unit by unit, in rows of one schema for every study.
+
+A unit (a draw) has one session in every arm, so that two arms are compared by the differences of
+the two sessions of a unit. Units that share a cluster (a motion, a topic) are not independent as a
+sample of clusters: the headline's standard error is clustered.
+
+The sign-flip test takes the two sessions of a unit for exchangeable where the arm changes nothing.
+Its null is that the arm leaves the whole distribution of the outcome as it is, and it takes units
+for independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dissensus.digests import digest
+from dissensus.stats.bootstrap import cluster_robust_mean
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.multiplicity import adjust
+from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.signflip import sign_flip_test
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, flag, text
+
+HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
+
+#: The two methods that every study has, in a sentence for tables.
+METHODS = {
+    HEADLINE: "Mean paired difference, CR2 standard error by cluster, Satterthwaite t.",
+    RANDOMISATION: "Sign-flip test of the mean paired difference, by unit.",
+}
+
+_ROUNDING = 1e-12
+
+Labels = NDArray[Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of the metrics name a session's arm, its unit and the unit's cluster."""
+
+    arm: str = "arm"
+    unit: str = "draw_id"
+    cluster: str = "topic_id"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One outcome in two arms, an entry for every unit, lost sessions included.
+
+    Attributes
+    ----------
+    treated, reference : outcomes by unit, shape (n,), NaN where there is none.
+    clusters : label of each unit's cluster, shape (n,).
+    """
+
+    treated: FloatArray
+    reference: FloatArray
+    clusters: Labels
+
+    @property
+    def complete(self) -> NDArray[np.bool_]:
+        """Which units have the outcome in both arms."""
+        return np.asarray(np.isfinite(self.treated) & np.isfinite(self.reference))
+
+    @property
+    def differences(self) -> FloatArray:
+        """Arm minus reference, NaN where the pair is not complete.
+
+        Differences that agree up to rounding are made equal, lest rounding pass for variance.
+        """
+        found = np.where(self.complete, self.treated - self.reference, np.nan)
+        known = found[self.complete]
+        if len(known) == 0:
+            return found
+        size = np.abs(self.treated[self.complete]).max() + np.abs(known).max()
+        equal = np.ptp(known) <= _ROUNDING * size
+        return np.where(self.complete, known[0], np.nan) if equal else found
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated(Estimate):
+    """An estimate whose p-value carries the error of its simulation; 0 where exact."""
+
+    simulation_error: float = NAN
+
+
+@dataclass(frozen=True)
+class Options:
+    """Level of the intervals, sign patterns of the randomisation tests, and their seed."""
+
+    confidence: float
+    flips: int
+    seed: int
+
+
+def contrasts_schema(name: str) -> Schema:
+    """The schema of a study's contrasts, by the name of its artefact."""
+    return Schema(
+        name=name,
+        row="arm, reference, outcome and method",
+        columns={
+            **common("contrast", "outcome", "method", "estimate?", "se?", "ci_low?", "ci_high?"),
+            **common("p_value?", "n", "n_clusters"),
+            "arm": text("Arm of the study that is compared."),
+            "reference": text("Arm that it is compared with; empty for the mean of one arm."),
+            **common("simulation_error?", "p_adjusted?", "p_bh?"),
+            "headline": flag("Whether this is the primary outcome by the headline's method."),
+        },
+        key=("arm", "reference", "outcome", "method"),
+    )
+
+
+def by_arm(metrics: pd.DataFrame, outcome: str, columns: Columns) -> pd.DataFrame:
+    """An outcome with a row a unit and a column an arm, NaN where there is none.
+
+    A session that did not run to the end has no outcome, whatever its row may hold. Units and arms
+    stand in the order in which the sessions name them.
+    """
+    complete = metrics["complete"].to_numpy(dtype=bool)
+    values = metrics[outcome].to_numpy(dtype=float, na_value=np.nan)
+    keys = [columns.unit, columns.arm]
+    frame = metrics[keys].assign(value=np.where(complete, values, np.nan))
+    wide = frame.pivot(index=columns.unit, columns=columns.arm, values="value")
+    return wide.reindex(index=pd.unique(metrics[keys[0]]), columns=pd.unique(metrics[keys[1]]))
+
+
+def pair_up(
+    metrics: pd.DataFrame, outcome: str, arm: str, reference: str, columns: Columns
+) -> Pairs:
+    """The pairs of one outcome, in the order of the units' names.
+
+    Parameters
+    ----------
+    metrics : a row a session, failed ones included, with a column ``complete``.
+    outcome : which column.
+    arm, reference : what is compared with what; an arm without sessions has no complete pair.
+    columns : names of the other columns.
+    """
+    wide = by_arm(metrics, outcome, columns).sort_index()
+    wide = wide.reindex(columns=[arm, reference])
+    clusters = metrics.drop_duplicates(columns.unit).set_index(columns.unit)[columns.cluster]
+    return Pairs(
+        wide[arm].to_numpy(dtype=float),
+        wide[reference].to_numpy(dtype=float),
+        clusters.reindex(wide.index).to_numpy(),
+    )
+
+
+def compare_arms(
+    metrics: pd.DataFrame,
+    comparisons: Iterable[tuple[str, str]],
+    outcomes: Sequence[str],
+    options: Options,
+    columns: Columns,
+    optional: Sequence[str] = (),
+) -> list[Row]:
+    """Every comparison on every outcome, by both of :data:`METHODS`.
+
+    Parameters
+    ----------
+    metrics : a row a session, failed ones included.
+    comparisons : arm and reference; the first one's reference is the common one.
+    outcomes : columns of the metrics, the primary one first.
+    options : the seed is the study's; every comparison has a random stream of its own.
+    columns : names of the other columns.
+    optional : outcomes that have rows only where both arms define them in some unit.
+
+    Returns
+    -------
+    Rows of :func:`contrasts_schema`. A contrast of fewer than two units or clusters has no standard
+    error; one that no unit defines has n = 0. The headline is the primary outcome against the
+    common reference by :data:`HEADLINE`. P-values are adjusted by method over two families: the
+    primary outcome against the common reference, and all the rest.
+    """
+    compared = list(comparisons)
+    families: dict[tuple[str, bool], list[Row]] = {}
+    rows = []
+    for arm, reference in compared:
+        for outcome in (*outcomes, *optional):
+            pairs = pair_up(metrics, outcome, arm, reference, columns)
+            if outcome in optional and not pairs.complete.any():
+                continue
+            primary = outcome == outcomes[0] and reference == compared[0][1]
+            seed = int(digest([options.seed, outcome, arm, reference])[:12], 16)
+            own = Options(options.confidence, options.flips, seed)
+            for method, found in compare(pairs, own).items():
+                headline = primary and method == HEADLINE
+                rows.append(contrast_row(outcome, arm, reference, method, found, headline))
+                families.setdefault((method, primary), []).append(rows[-1])
+    for family in families.values():
+        adjust_family(family)
+    return rows
+
+
+def compare(pairs: Pairs, options: Options) -> dict[str, Estimate]:
+    """Both of :data:`METHODS` on one set of pairs."""
+    kept = pairs.complete
+    differences, clusters = pairs.differences[kept], pairs.clusters[kept]
+    headline = robust_mean(differences, clusters, options.confidence)
+    if len(differences) < 2:
+        return dict.fromkeys(METHODS, headline)
+    # All patterns where they are no more than would be drawn.
+    exact = min(options.flips.bit_length() - 1, 30)
+    flipped = sign_flip(differences, options.flips, options.seed, exact_up_to=exact)
+    return {HEADLINE: headline, RANDOMISATION: flipped}
+
+
+def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Estimate:
+    """A mean by the headline's method; without a standard error where clusters are too few.
+
+    It has none either where all clusters agree: outcomes are shares of a few agents, so that two
+    or three topics often come out alike, and a standard error of zero would make them significant.
+    """
+    n, count = len(values), len(np.unique(clusters))
+    alone = Estimate(float(values.mean()) if n else math.nan, n=n, n_clusters=count)
+    if count < 2:
+        return alone
+    found = cluster_robust_mean(values, clusters, confidence)
+    # Relative, since means of equal values differ by rounding.
+    return found if found.se > _ROUNDING * float(np.abs(values).max()) else alone
+
+
+def sign_flip(
+    differences: FloatArray,
+    flips: int,
+    seed: int,
+    clusters: Labels | None = None,
+    studentised: bool = False,
+    exact_up_to: int = 20,
+) -> Simulated:
+    """The sign-flip test; the estimate is the mean difference in every variant.
+
+    Parameters
+    ----------
+    differences : arm minus reference, shape (n,).
+    flips, seed, studentised, exact_up_to : as for
+        :func:`dissensus.stats.signflip.sign_flip_test`.
+    clusters : labels, shape (n,), of differences that are flipped together; None for each alone.
+
+    Raises
+    ------
+    ValueError : fewer than two differences or clusters.
+    """
+    test = sign_flip_test(
+        differences,
+        flips=flips,
+        exact_up_to=exact_up_to,
+        studentised=studentised,
+        clusters=clusters,
+        seed=seed,
+    )
+    n = len(differences)
+    return Simulated(
+        float(differences.mean()),
+        p_value=test.p_value,
+        n=n,
+        n_clusters=n if clusters is None else len(np.unique(clusters)),
+        simulation_error=test.simulation_error,
+    )
+
+
+def contrast_name(arm: str, reference: str) -> str:
+    """How artefacts name a contrast: ``zh-en`` is Chinese minus English."""
+    return f"{arm}-{reference}" if reference else arm
+
+
+def contrast_row(
+    outcome: str, arm: str, reference: str, method: str, found: Estimate, headline: bool
+) -> Row:
+    """A row of :func:`contrasts_schema`; the mean of a single arm has no reference."""
+    numbers = ("estimate", "se", "ci_low", "ci_high", "p_value")
+    return {
+        "contrast": contrast_name(arm, reference),
+        "outcome": outcome,
+        "method": method,
+        **{name: defined(getattr(found, name)) for name in numbers},
+        "n": found.n,
+        "n_clusters": found.n_clusters,
+        "arm": arm,
+        "reference": reference,
+        "simulation_error": defined(getattr(found, "simulation_error", NAN)),
+        "p_adjusted": None,
+        "p_bh": None,
+        "headline": headline,
+    }
+
+
+def defined(value: float) -> float | None:
+    """A number, or what a nullable column has where there is none."""
+    return None if math.isnan(value) else float(value)
+
+
+def adjust_family(
+    rows: Iterable[Row], belongs: Callable[[Mapping[str, Any]], bool] = lambda _: True
+) -> None:
+    """Write the adjusted p-values (Holm, Benjamini-Hochberg) of one family into its rows."""
+    family = [row for row in rows if belongs(row)]
+    raw = [NAN if row["p_value"] is None else row["p_value"] for row in family]
+    for row, holm, bh in zip(family, adjust(raw, "holm"), adjust(raw, "bh"), strict=True):
+        row |= {"p_adjusted": defined(float(holm)), "p_bh": defined(float(bh))}

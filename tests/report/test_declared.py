@@ -1,0 +1,77 @@
+"""What studies declare of their figures and tables is what these ask for, and costs nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.deliberation import deliberation_frames
+from tests.identity import identity_frames
+from tests.language import figure_frames
+
+from dissensus.deliberation import figures as deliberation
+from dissensus.identity import figures as identity
+from dissensus.language import figures as language
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.declared import Declared
+from dissensus.report.view import View
+from dissensus.study.stage import resolve
+
+TEMPLATES = Path(__file__).parents[2] / "workflow/report"
+
+
+def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
+    debates = deliberation_frames.make_run(4, ("emergent", "full", "pid"), 3, 3)
+    return {
+        "language": (
+            figure_frames.make_run(12, 4, ("en", "zh")).artefacts,
+            figure_frames.VIEW,
+            (*language.FIGURES, *language.TABLES),
+        ),
+        "identity": (
+            identity_frames.make_run(2, 2).artefacts,
+            identity_frames.VIEW,
+            (*identity.FIGURES, *identity.TABLES),
+        ),
+        "deliberation": (
+            debates.artefacts,
+            debates.view(),
+            (*deliberation.FIGURES, *deliberation.TABLES),
+        ),
+    }
+
+
+@pytest.mark.parametrize("study", runs())
+def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
+    artefacts, view, declared = runs()[study]
+    for one in declared:
+        read: set[str] = set()
+
+        class Recorded(dict):  # type: ignore[type-arg]
+            def __getitem__(self, name: str) -> object:
+                read.add(name)  # noqa: B023
+                return super().__getitem__(name)
+
+        resolve(one.maker)(Artefacts({}, Recorded(artefacts.held)), view)
+        assert read == set(one.reads), one.name
+
+
+@pytest.mark.parametrize("study", ["language", "identity", "deliberation"])
+def test_every_figure_has_a_template_for_its_caption(study: str) -> None:
+    figures = {"language": language, "identity": identity, "deliberation": deliberation}[study]
+    names = [*(figure.name for figure in figures.FIGURES), "tables"]
+    assert all((TEMPLATES / f"{study}_{name}.rst").is_file() for name in names)
+
+
+def test_declarations_import_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "import dissensus.language.figures, dissensus.identity.figures\n"
+        "import dissensus.deliberation.figures\n"
+        "heavy = {'matplotlib', 'pandas', 'numpy', 'scipy', 'pyarrow'} & set(sys.modules)\n"
+        "sys.exit(len(heavy))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
