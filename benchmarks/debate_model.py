@@ -85,7 +85,8 @@ def recovery(replicates: int, questions: int) -> list[dict[str, Any]]:
     """Mean and coverage of the estimators in every world of the design diagnosis."""
     from dissensus.identity.inference.diagnosis import diagnose
 
-    return diagnose(replicates, questions, 0.95, 1, workers=2)
+    diagnosis = {"replicates": replicates, "questions": questions}
+    return diagnose({}, {"diagnosis": diagnosis, "inference.confidence": 0.95}, 1, cores=2)
 
 
 def measure(bench: Bench) -> None:
@@ -100,12 +101,12 @@ def measure(bench: Bench) -> None:
 
 def _found(bench: Bench, what: str, rows: list[dict[str, Any]]) -> None:
     """Bias and spread beside the plug-in's, and coverage, by world."""
-    plug_in = {row["scenario"]: row for row in rows if row["estimator"] == "plug-in"}
+    plug_in = {row["world"]: row for row in rows if row["estimator"] == "plug-in"}
     targets = {"bias": Target(_BIAS), "sd": None, "coverage": Target(0.9, least=True)}
     for row in (row for row in rows if row["estimator"] == "hierarchical"):
-        world = f"{what}, {row['scenario']} ({row['true']:+.3f})"
+        world = f"{what}, {row['world']} ({row['true']:+.3f})"
         for quantity, target in targets.items():
-            other = plug_in.get(row["scenario"], {}).get(quantity)
+            other = plug_in.get(row["world"], {}).get(quantity)
             beside = () if other is None else (abs(other),)
             named = "plug-in" if beside else ""
             values = [abs(row[quantity])]

@@ -31,8 +31,8 @@ IN_NAMES = {"held", "unheld", "luck", "switchboard", "plainly"}
 ORDINARY: dict[str, tuple[str, ...]] = {}
 #: Rooms and modules whose names are still to be looked through; none is to be added.
 LEFT = (
-    *(f"dissensus/deliberation/{name}" for name in ("figures", "inference", "prompts", "protocol")),
-    *(f"dissensus/identity/{name}" for name in ("figures", "inference", "measures", "protocol")),
+    *(f"dissensus/deliberation/{name}" for name in ("prompts", "protocol")),
+    *(f"dissensus/identity/{name}" for name in ("measures", "protocol")),
     *(f"dissensus/{name}" for name in ("llm", "serve", "settings", "study", "tables")),
     "snakemake_logger_plugin_dissensus",
 )

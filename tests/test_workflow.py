@@ -312,9 +312,10 @@ def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
 def test_the_diagnosis_is_a_target_of_its_own(copied: Project) -> None:
     copied.succeed("diagnosis")
     table = (copied.results() / "tables/table_diagnosis.md").read_text(encoding="utf-8")
-    assert "20 simulated studies a row" in table
-    populations = {row["population"] for row in rows(copied.results() / "design_diagnosis.parquet")}
-    assert populations == {"motions_differ", "sharp_null"}
+    assert "| sharp null " in table
+    found = rows(copied.results() / "design_diagnosis.parquet")
+    assert {row["world"] for row in found} == {"motions_differ", "sharp_null"}
+    assert max(row["simulations"] for row in found) == 20
 
 
 def test_the_report_is_made_of_the_run_s_own_numbers(copied: Project) -> None:

@@ -110,18 +110,18 @@ def test_rounds_that_are_missing_leave_gaps_and_no_error() -> None:
 def test_without_a_schedule_one_sentence_says_so() -> None:
     made = make("control", make_run(1, ("emergent",), 3, 2))
     assert control.NONE in words(made.figure)
-    assert made.facts == {"said": control.NONE}
+    assert made.facts == {"text": control.NONE}
 
 
 def test_only_loops_that_steer_can_be_frozen() -> None:
     run = make_run()
-    said = make("control", run).facts["said"]
+    said = make("control", run).facts["text"]
     # Both loops in the last round of every session; one session of twelve draws is lost.
     steered = run.rounds[run.rounds["arm"].isin(["pid", "pid_fast"])]
     frozen = steered["session_id"].nunique()
     assert f"in {frozen} of the {len(steered)} rounds after which it could move" in said
     open_loops = replace(run, rounds=run.rounds[~run.rounds["arm"].isin(["pid", "pid_fast"])])
-    assert "frozen" not in make("control", open_loops).facts["said"]
+    assert "frozen" not in make("control", open_loops).facts["text"]
 
 
 def test_without_anything_each_figure_is_a_sentence() -> None:

@@ -179,7 +179,7 @@ def test_questions_needed_follow_from_the_normal_distribution() -> None:
     from scipy.stats import norm
 
     room = ibc_power.rooms(run_of(2, 2).power)["deferring", "choice"]
-    assert (room.sd, room.held) == (0.5, 24)
+    assert (room.sd, room.complete) == (0.5, 24)
     # The far tail of the two-sided test adds less than one question here.
     shift = norm.ppf(0.975) + norm.ppf(0.8)
     for ibc, questions in room.needed.items():

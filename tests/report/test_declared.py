@@ -55,7 +55,7 @@ def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
                 read.add(name)  # noqa: B023
                 return super().__getitem__(name)
 
-        resolve(one.maker)(Artefacts({}, Recorded(artefacts.held)), view)
+        resolve(one.maker)(Artefacts({}, Recorded(artefacts.loaded)), view)
         assert read == set(one.reads), one.name
 
 

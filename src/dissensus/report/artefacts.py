@@ -18,11 +18,11 @@ class Artefacts:
     Attributes
     ----------
     paths : name, such as "language_effect" -> file.
-    held : name -> frame; nobody may change a frame.
+    loaded : name -> frame; nobody may change a frame.
     """
 
     paths: Mapping[str, str | Path]
-    held: dict[str, pd.DataFrame] = field(default_factory=dict)
+    loaded: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     def path(self, name: str) -> Path:
         """Where an artefact lies.
@@ -35,11 +35,11 @@ class Artefacts:
 
     def frame(self, name: str) -> pd.DataFrame:
         """An artefact as a frame; read once."""
-        if name not in self.held:
+        if name not in self.loaded:
             from dissensus.report.frames import read_frame
 
-            self.held[name] = read_frame(self.path(name))
-        return self.held[name]
+            self.loaded[name] = read_frame(self.path(name))
+        return self.loaded[name]
 
     def frames(self, *names: str) -> list[pd.DataFrame]:
         """Several of them, in the order asked for."""

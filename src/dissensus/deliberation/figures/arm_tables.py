@@ -45,10 +45,10 @@ _FIRST = "Entropy, first"
 def table_arms(artefacts: Artefacts, view: View) -> Table:
     """Means of the main outcomes in each arm."""
     metrics, manifest = artefacts.frames("metrics", "manifest")
-    held = complete(metrics)
+    ended = complete(metrics)
     rows = []
     for arm in arms_of(view):
-        own = held[held["arm"] == arm]
+        own = ended[ended["arm"] == arm]
         assigned = int((manifest["arm"] == arm).sum())
         cells = [_mean(own[name], len(own)) for name in _MEANS]
         rows.append((arm_words(arm), f"{len(own)}/{assigned}", *cells))
@@ -73,10 +73,10 @@ def _mean(column: pd.Series[float], n: int) -> str:
 def table_hints(artefacts: Artefacts, view: View) -> Table:
     """Acceptance of valid hints beside rejection of invalid ones."""
     metrics, contrasts = artefacts.frames("metrics", "contrasts")
-    held = complete(metrics)
+    ended = complete(metrics)
     rows: list[Row] = []
     for arm in arms_of(view):
-        own = held[held["arm"] == arm]
+        own = ended[ended["arm"] == arm]
         if own[list(HINTS)].notna().any(axis=None):
             cells = [cell for name in HINTS for cell in _spread(own[name])]
             rows.append((arm_words(arm), *cells))
@@ -131,7 +131,7 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
     )
     rows = []
     for arm in arms_of(view):
-        own, held = frame[frame["arm"] == arm], outcomes[outcomes["arm"] == arm]
+        own, ended = frame[frame["arm"] == arm], outcomes[outcomes["arm"] == arm]
         designed = int((own["agents"] * own["rounds"]).sum())
         debaters = int(own["debater_calls"].sum())
         judges = int(own["judge_calls"].sum())
@@ -145,8 +145,8 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
                 str(judges),
                 str(int(own["retry_calls"].sum())),
                 number(judges / debaters if debaters else np.nan, 2),
-                str(int(held["repairs"].sum())),
-                str(int(held["attempts"].sum())),
+                str(int(ended["repairs"].sum())),
+                str(int(ended["attempts"].sum())),
             )
         )
     note = (

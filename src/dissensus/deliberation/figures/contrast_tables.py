@@ -97,14 +97,14 @@ def table_outcomes(artefacts: Artefacts, view: View) -> Table:
 def table_silence(artefacts: Artefacts, view: View) -> Table:
     """Whether silence goes with acceptance, in each arm and in all together."""
     contrasts, metrics = artefacts.frames("contrasts", "metrics")
-    held = complete(metrics)
+    ended = complete(metrics)
     found = _keyed(contrasts, HEADLINE)
     rows = []
     for arm in (*arms_of(view), POOLED):
         row = found.get((SILENCE, arm, ""))
         if row is None or not row["n"]:
             continue
-        shares = numbers(held.loc[(held["arm"] == arm) | (arm == POOLED), "silent_share"])
+        shares = numbers(ended.loc[(ended["arm"] == arm) | (arm == POOLED), "silent_share"])
         rows.append(
             (
                 f"{POOLED} arms" if arm == POOLED else arm_words(arm),

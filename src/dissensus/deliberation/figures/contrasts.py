@@ -78,8 +78,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 
 def named(rows: pd.DataFrame, view: View) -> Names:
     """The contrasts that any outcome defines, in the order of the arms."""
-    held = rows[rows["estimate"].notna()]
-    found = set(zip(held["arm"], held["reference"], strict=True))
+    keyed = rows[rows["estimate"].notna()]
+    found = set(zip(keyed["arm"], keyed["reference"], strict=True))
     return {
         (arm, reference): contrast_words(arm, reference, view.reference)
         for reference in arms_of(view)
@@ -90,8 +90,8 @@ def named(rows: pd.DataFrame, view: View) -> Names:
 
 def _forest(axes: Axes, rows: pd.DataFrame, names: Names, alpha: float) -> None:
     """A dot and an interval for each contrast, filled where significant after adjustment."""
-    held = _keyed(rows)
-    places = [held.get(key) for key in names]
+    keyed = _keyed(rows)
+    places = [keyed.get(key) for key in names]
     for place, row in enumerate(places):
         if row is None or not np.isfinite(row["estimate"]):
             axes.text(0.02, place, "–", transform=axes.get_yaxis_transform(), va="center", size=7)
@@ -130,7 +130,7 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
 def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
     """Estimates, sizes and p-values of the primary outcome, a line beside each of its dots."""
     own = contrasts[contrasts["outcome"] == PRIMARY]
-    held = _keyed(own[own["method"] == HEADLINE])
+    keyed = _keyed(own[own["method"] == HEADLINE])
     flips = _keyed(own[own["method"] == RANDOMISATION])
     axes.set_axis_off()
     axes.set_xlim(0.0, 1.0)
@@ -140,7 +140,7 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
         side = "left" if x == 0.0 else "right"
         axes.text(x, -0.75, head, ha=side, va="bottom", size=6.5, color=GREY)
     for place, key in enumerate(names):
-        row = held[key]
+        row = keyed[key]
         cells = (
             f"{signed(row['estimate'], 2)} {interval(row['ci_low'], row['ci_high'], 2, '−')}",
             str(row["n"]),

@@ -89,16 +89,16 @@ def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: floa
             linewidth=1.1,
             label=name,
         )
-    said = ["ρ not judged"]
+    remarks = ["ρ not judged"]
     if means.loc[means["measure"] == "quality", "n"].any():
         name = f"target ρ* = {target:g}"
         axes.axhline(target, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)), label=name)
-        said = []
+        remarks = []
     frozen = float(sessions["frozen"].mean())
     if frozen:
-        said.append(f"loop frozen in {percent(frozen, 0)} of rounds")
+        remarks.append(f"loop frozen in {percent(frozen, 0)} of rounds")
     # Below zero, where no line can run.
-    axes.text(0.02, 0.02, "; ".join(said), size=6.5, color=GREY, transform=axes.transAxes)
+    axes.text(0.02, 0.02, "; ".join(remarks), size=6.5, color=GREY, transform=axes.transAxes)
     axes.set(ylim=(-0.22, 1.05), yticks=[0, 0.5, 1])
 
 
@@ -109,7 +109,7 @@ def describe(
     scheduled = list(schedules_of(view))
     own = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
     if own.empty:
-        return {"said": NONE}
+        return {"text": NONE}
     frame = follow(rounds, manifest, view.reference, view.confidence)
     final = frame[frame["round"] == frame["round"].max()]
     beta = keyed(final[final["measure"] == "contentiousness"], "arm")
@@ -128,7 +128,7 @@ def describe(
         else ""
     )
     return {
-        "said": (
+        "text": (
             "Contentiousness β that debaters were told, and the quality ρ of their arguments "
             f"where a judge scored it (mean of gamma): means by round with {view.level} intervals "
             f"over draws, sessions as thin lines of β, and the target ρ* = {target:g}. "

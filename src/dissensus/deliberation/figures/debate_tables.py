@@ -27,10 +27,10 @@ _DISTANCES = ("kl", "jsd", "wasserstein", "tv", "nmi")
 def table_references(artefacts: Artefacts, view: View) -> Table:
     """Whether engagements name an agent and a claim that are there."""
     metrics = artefacts.frame("metrics")
-    held = complete(metrics)
+    ended = complete(metrics)
     rows = []
     for arm in arms_of(view):
-        own = held[held["arm"] == arm]
+        own = ended[ended["arm"] == arm]
         resolved, ambiguous, dangling = (
             _mean(own[name]) for name in ("compliance", "ambiguous", "dangling")
         )
@@ -162,16 +162,16 @@ def table_influence(artefacts: Artefacts, view: View) -> Table:
         columns=["session_id", "agent", "model"],
     )
     frame = influence.merge(seats, on=["session_id", "agent"], how="left")
-    held = complete(metrics)
-    leaders = held.rename(columns={"top_influencer": "agent"})[["session_id", "agent"]].merge(
+    ended = complete(metrics)
+    leaders = ended.rename(columns={"top_influencer": "agent"})[["session_id", "agent"]].merge(
         seats, on=["session_id", "agent"], how="left"
     )
     led = leaders[leaders["model"].notna()]
     rows = [_model(str(model), own, led) for model, own in frame.groupby("model", sort=True)]
-    gini = number(_mean(held["dominance"]), 2)
+    gini = number(_mean(ended["dominance"]), 2)
     note = (
         f"All arms. A session has a leader where one agent's Katz sum is greater than any other's, "
-        f"{len(led)} of {len(held)}; the mean Gini of in-degrees is {gini}. Influence: "
+        f"{len(led)} of {len(ended)}; the mean Gini of in-degrees is {gini}. Influence: "
         "P(another moves | it refers to the model) − P(moves | it does not), within a session; "
         "openness the same for the model's own moves; associations both. Passed over: mean share "
         "of a seat's claims that nobody engaged."

@@ -48,7 +48,7 @@ def arms_of(view: View) -> tuple[str, ...]:
 
 
 def schedules_of(view: View) -> dict[str, str]:
-    """Schedule of the arms whose debaters are told how contentious to be, in their order."""
+    """Schedule of the arms that set how contentious their debaters are, in their order."""
     found = {arm: view["arms"][arm].get("schedule") for arm in arms_of(view)}
     return {arm: schedule for arm, schedule in found.items() if schedule}
 
@@ -64,7 +64,7 @@ def contrast_words(arm: str, reference: str, common: str) -> str:
 
 
 def complete(metrics: pd.DataFrame) -> pd.DataFrame:
-    """The sessions that were held to their end."""
+    """The sessions that ran to their end."""
     return metrics[metrics["complete"].to_numpy(dtype=bool)]
 
 

@@ -126,8 +126,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     stances = artefacts.frame("stances")
     found = stances.loc[stances["arm"] == view.reference, "session_id"]
     if found.empty:
-        said = f"No session of {arm_words(view.reference)} came through, so that none is drawn."
-        return Drawn(notice(said, view.simulated), {"said": said})
+        sentence = f"No session of {arm_words(view.reference)} came through, so that none is drawn."
+        return Drawn(notice(sentence, view.simulated), {"text": sentence})
     return draw_session(artefacts, str(found.min()), view.simulated)
 
 
@@ -355,7 +355,7 @@ def describe(shown: Debate, engagements: pd.DataFrame) -> dict[str, str]:
     drawn = f"{len(shown.edges)} of {counted(len(made), 'engagement')}"
     ignored = f"{int((~open_to['taken']).sum())} of {len(open_to)}"
     return {
-        "said": (
+        "text": (
             f"One debate as its references tell it: {shown.session['session_id']}, "
             f"{shown.topic['title']}, arm {arm_words(shown.session['arm'])}, "
             f"{counted(len(shown.agents), 'agent')} in {counted(last, 'round')}. A disc is a turn, "

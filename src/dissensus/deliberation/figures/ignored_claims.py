@@ -20,7 +20,7 @@ from dissensus.report.view import Drawn, View
 
 NONE = "No claim could have been answered in a later round, so that none was ignored."
 
-#: Rounds of waiting that are told apart; what took longer shares the last colour.
+#: Rounds of waiting that are distinguished; what took longer shares the last colour.
 _APART = 3
 
 #: From answered at once to never; greys of print fall in the same order.
@@ -112,11 +112,11 @@ def fates(claims: pd.DataFrame, engagements: pd.DataFrame, stances: pd.DataFrame
 
 def by_arm(frame: pd.DataFrame, view: View) -> list[Waiting]:
     """The arms that have claims, the reference first."""
-    held = set(frame["arm"])
+    named_arms = set(frame["arm"])
     return [
         _waiting(arm_words(arm), frame[frame["arm"] == arm], view)
         for arm in arms_of(view)
-        if arm in held
+        if arm in named_arms
     ]
 
 
@@ -198,28 +198,28 @@ def describe(
     """What the caption says."""
     frame = fates(claims, engagements, stances)
     if frame.empty:
-        return {"said": NONE}
+        return {"text": NONE}
     arms, models = by_arm(frame, view), by_model(frame, view)
 
-    def told(group: Waiting) -> str:
+    def clause(group: Waiting) -> str:
         limits = interval(defined(group.low), defined(group.high), 2)
         return f"{percent(group.never, 0)} in {group.name} ({limits})"
 
     most, least = (pick(models, key=lambda group: group.never) for pick in (max, min))
-    said = (
+    text = (
         f"Claims that another agent could still have answered, {len(frame):,} of {len(claims):,} "
         "(the last round's cannot be). Left: share never engaged by any other agent, mean over "
         f"sessions with {view.level} intervals over draws. Right: rounds until the first "
         "engagement; later claims had fewer rounds, which the Kaplan-Meier estimate allows for; "
         "the number at the right counts claims, the percentage those left without answer. "
-        f"Never engaged: {told(arms[0])}"
+        f"Never engaged: {clause(arms[0])}"
     )
     others = sorted(arms[1:], key=lambda group: group.never)
     ends = others if len(others) < 3 else [others[0], others[-1]]
-    said += f"; of the other arms {listed(map(told, ends))}. " if ends else ". "
+    text += f"; of the other arms {listed(map(clause, ends))}. " if ends else ". "
     if most is not least:
-        said += "By model: " + listed(
+        text += "By model: " + listed(
             f"{percent(group.never, 0)} of the claims of {group.name}" for group in (most, least)
         )
-        said += ". "
-    return {"said": said + "An engagement counts whatever its relation, if its reference resolves."}
+        text += ". "
+    return {"text": text + "An engagement counts whatever its relation, if its reference resolves."}

@@ -122,20 +122,20 @@ def describe(
         rows = keyed(frame[(frame["measure"] == measure) & (frame["round"] == last)], "arm")
         first = rows[view.reference]
         others = {arm: rows[arm]["estimate"] for arm in arms_of(view)[1:] if rows[arm]["n"]}
-        said = (
+        text = (
             f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
             f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"
         )
         if not others:
-            return said
+            return text
         low, high = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
         ranked = dict.fromkeys((low, high))
-        return f"{said}; elsewhere " + listed(
+        return f"{text}; elsewhere " + listed(
             f"{number(others[arm], 2)} in {arm_words(arm)}" for arm in ranked
         )
 
     retained = frame[(frame["measure"] == "retention") & (frame["round"] == last)]
-    held = rounds["session_id"].nunique()
+    sessions = rounds["session_id"].nunique()
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
@@ -143,6 +143,6 @@ def describe(
         "entropy": ends("entropy"),
         "retention": ends("retention"),
         "alerts": listed(f"{level:g}" for level in alerts(rounds)) or "none raised",
-        "undefined": str(held - int(retained["n"].sum())),
+        "undefined": str(sessions - int(retained["n"].sum())),
         "attrition": attrition(metrics, manifest),
     }

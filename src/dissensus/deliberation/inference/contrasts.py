@@ -100,7 +100,7 @@ def comparisons(
     """Arm and reference of every contrast.
 
     Arms that give hints and have a judge are compared with the first that gives hints and has
-    none too: against the common reference, a judge and a hint cannot be told apart.
+    none too: against the common reference, a judge and a hint cannot be distinguished.
     """
     arms = arms_of(manifest, reference)
     hinted = [arm for arm in arms if _gives_hints(metrics, arm)]
@@ -118,10 +118,10 @@ def _silence(
     metrics: pd.DataFrame, manifest: pd.DataFrame, reference: str, confidence: float
 ) -> list[Row]:
     """Whether agents that leave a claim without answer move to it more often than others do."""
-    held = metrics[metrics["complete"].to_numpy(dtype=bool) & metrics[SILENCE].notna()]
+    ended = metrics[metrics["complete"].to_numpy(dtype=bool) & metrics[SILENCE].notna()]
     rows: list[Row] = []
     for arm in (*arms_of(manifest, reference), POOLED):
-        own = held if arm == POOLED else held[held["arm"] == arm]
+        own = ended if arm == POOLED else ended[ended["arm"] == arm]
         found = robust_mean(
             own[SILENCE].to_numpy(dtype=float), own["draw_id"].to_numpy(dtype=str), confidence
         )

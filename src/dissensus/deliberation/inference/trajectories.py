@@ -27,7 +27,7 @@ def follow(
     Parameters
     ----------
     rounds : a row a session and round, columns of ``rounds.parquet``.
-    manifest : for the sessions that were to be held.
+    manifest : for the sessions of the design.
     reference : the arm that comes first.
     confidence : level of the intervals.
 
@@ -35,7 +35,7 @@ def follow(
     -------
     A frame with arm, round, measure, estimate, ci_low, ci_high, n and assigned. A draw has one
     session in an arm, so that the interval is Student's t over draws; it is missing for a single
-    session. ``n`` sessions have the measure in that round, of ``assigned`` that were to be held:
+    session. ``n`` sessions have the measure in that round, of ``assigned`` of the design:
     a lost session has no rounds, and where the measure is undefined in a session (no parsed
     stance, nobody disagreed at first, no judge) the mean is over the others. Nothing is imputed.
     """
@@ -47,10 +47,10 @@ def follow(
         for measure in FOLLOWED:
             for number in range(1, last + 1):
                 own = groups.get((arm, number), rounds.iloc[:0])
-                held = own[own[measure].notna()]
+                measured = own[own[measure].notna()]
                 found = robust_mean(
-                    held[measure].to_numpy(dtype=float),
-                    held["draw_id"].to_numpy(dtype=str),
+                    measured[measure].to_numpy(dtype=float),
+                    measured["draw_id"].to_numpy(dtype=str),
                     confidence,
                 )
                 rows.append(

@@ -82,8 +82,8 @@ class Estimates:
 
     def cells(self) -> Iterator[tuple[str, str]]:
         """Every team and bank that the team debated."""
-        held = {(key[0], key[1]) for key in self.rows}
-        return ((t, b) for t in self.teams for b in self.banks if (t, b) in held)
+        present = {(key[0], key[1]) for key in self.rows}
+        return ((t, b) for t in self.teams for b in self.banks if (t, b) in present)
 
     def panels(self) -> list[str]:
         """The banks and, where there are several, all of them together."""
@@ -153,16 +153,16 @@ def read_teams(artefacts: Artefacts, order: Sequence[str]) -> list[Team]:
     manifest = artefacts.frame("manifest")
     # An opening has no graph, and is held for every team of the same cast.
     debates = manifest[manifest["condition"] != OPENING]
-    held = debates.drop_duplicates("team").set_index("team")
+    present = debates.drop_duplicates("team").set_index("team")
     return [
         Team(
             name,
-            str(held.at[name, "model"]),
-            bool(held.at[name, "personas"]),
-            str(held.at[name, "graph"]),
+            str(present.at[name, "model"]),
+            bool(present.at[name, "personas"]),
+            str(present.at[name, "graph"]),
         )
         for name in order
-        if name in held.index
+        if name in present.index
     ]
 
 

@@ -40,13 +40,13 @@ class Room:
     Attributes
     ----------
     sd : such that an IBC's standard error is sd / sqrt(questions).
-    held : questions held under both conditions.
+    complete : questions complete under both conditions.
     needed : IBC -> questions for :data:`TARGET`.
     detectable : questions -> smallest IBC found with :data:`TARGET`, here and at :data:`PAPER`.
     """
 
     sd: float
-    held: int
+    complete: int
     needed: Mapping[float, int]
     detectable: Mapping[int, float]
 
@@ -169,7 +169,7 @@ def _rows(
     look: dict[str, Mark],
     ibc: float,
 ) -> None:
-    """A row a team and bank: the questions needed as a mark, those held as a bar."""
+    """A row a team and bank: the questions needed as a mark, those complete as a bar."""
     block = len(look) + 0.6
     ends: list[int] = []
     for place, bank in enumerate(banks):
@@ -179,9 +179,13 @@ def _rows(
             room = found.get((team, bank))
             if room is None:
                 continue
-            y, ends = place * block + step, [*ends, room.held, room.needed[ibc]]
-            axes.plot([room.held, room.needed[ibc]], [y, y], color=FAINT, linewidth=1.0, zorder=1)
-            axes.plot(room.held, y, "|", color=GREY, markersize=6, markeredgewidth=1.4, zorder=2)
+            y, ends = place * block + step, [*ends, room.complete, room.needed[ibc]]
+            axes.plot(
+                [room.complete, room.needed[ibc]], [y, y], color=FAINT, linewidth=1.0, zorder=1
+            )
+            axes.plot(
+                room.complete, y, "|", color=GREY, markersize=6, markeredgewidth=1.4, zorder=2
+            )
             axes.plot(room.needed[ibc], y, one.marker, color=one.colour, markersize=4.2, zorder=3)
     axes.set_yticks(
         [place * block + (len(look) - 1) / 2 for place in range(len(banks))],
@@ -207,7 +211,7 @@ def describe(power: pd.DataFrame, view: View) -> dict[str, str]:
     enough = [
         f"{team} on {bank_words(bank)}"
         for (team, bank), room in found.items()
-        if room.held >= room.needed[ibc]
+        if room.complete >= room.needed[ibc]
     ]
     least = sorted(room.detectable[PAPER] for room in found.values())
     return {
@@ -218,7 +222,7 @@ def describe(power: pd.DataFrame, view: View) -> dict[str, str]:
             f"found would be {_between(least)}."
         ),
         "ibc": number(ibc, 2),
-        "asked": range_words([room.held for room in found.values()], "question"),
+        "asked": range_words([room.complete for room in found.values()], "question"),
         "target": percent(TARGET),
         "warning": warning(view),
     }

@@ -139,13 +139,13 @@ def describe(found: Estimates, teams: Sequence[Team], view: View) -> dict[str, s
         if not _comparable(found, group):
             continue
         bank = found.panels()[-1]
-        said = [
+        found_here = [
             f"{signed(row['estimate'])} {limits(row)} ({line.label})"
             for line in series(group)
             if known(row := found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
         ]
         where = "over all banks" if bank == POOLED else f"on {bank}"
-        clauses.append(f"{cast_words(group)} {where}: {listed(said)}")
+        clauses.append(f"{cast_words(group)} {where}: {listed(found_here)}")
     return {
         "found": f"{'; '.join(clauses)}." if clauses else MISSING,
         "noise": f"{view['ibc_noise']:.2f}",

@@ -83,17 +83,17 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
     manifest, metrics, outcomes = artefacts.frames("manifest", "metrics", "outcomes")
     complete = dict(zip(outcomes["session_id"], outcomes["complete"], strict=True))
     debates = manifest[manifest["condition"] != OPENING]
-    held = metrics[metrics["complete"].to_numpy(dtype=bool)]
+    complete_rows = metrics[metrics["complete"].to_numpy(dtype=bool)]
     rows = []
     for team, bank in found.cells():
         own = debates[(debates["team"] == team) & (debates["bank"] == bank)]
-        said = held[(held["team"] == team) & (held["bank"] == bank)]
+        answers = complete_rows[(complete_rows["team"] == team) & (complete_rows["bank"] == bank)]
         sessions = {OPENING: own["opening"].unique()} | {
             condition: own.loc[own["condition"] == condition, "session_id"] for condition in LABELS
         }
         # Both conditions share their opening: round 0 is counted once a question.
-        opening = said[said["round"] == 0].drop_duplicates("question_id")
-        later = said[said["round"] > 0]
+        opening = answers[answers["round"] == 0].drop_duplicates("question_id")
+        later = answers[answers["round"] > 0]
         rows.append(
             (
                 team,
@@ -147,8 +147,8 @@ def table_power(artefacts: Artefacts, view: View) -> Table:
             team,
             bank_words(bank),
             number(room.sd),
-            str(room.held),
-            number(room.detectable.get(room.held)),
+            str(room.complete),
+            number(room.detectable.get(room.complete)),
             number(room.detectable.get(PAPER)),
             *(str(room.needed[ibc]) if ibc in room.needed else MISSING for ibc in biases),
         )

@@ -81,19 +81,19 @@ def panels(
 
 def questions_of(found: Estimates, banks: Sequence[str], measure: str) -> dict[str, str]:
     """Bank -> such as "198 questions", or their range over the teams."""
-    said = {}
+    found_by = {}
     for bank in banks:
         rows = [
             row
             for key, row in found.rows.items()
             if key[1] == bank and key[2] == 1 and key[4:] == ("all", "drop", measure) and known(row)
         ]
-        said[bank] = range_words([int(row["n_questions"]) for row in rows], "question")
-    return said
+        found_by[bank] = range_words([int(row["n_questions"]) for row in rows], "question")
+    return found_by
 
 
 def noise_band(axes: Axes, view: View, vertical: bool = False) -> None:
-    """A faint band where an IBC is not told from zero at 272 questions."""
+    """A faint band where an IBC cannot be distinguished from zero at 272 questions."""
     span = axes.axvspan if vertical else axes.axhspan
     span(-view["ibc_noise"], view["ibc_noise"], color=FAINT, alpha=0.45, linewidth=0, zorder=-1)
 

@@ -47,13 +47,13 @@ class _Ratios:
     """What is estimated on M questions: L ratios of two counts under each condition.
 
     ``labels`` are (measure, round, policy, peers), ``above`` and ``below`` have shape (M, 2, L)
-    and ``held`` (M, 2).
+    and ``complete`` (M, 2).
     """
 
     labels: Sequence[tuple[str, int, str, str]]
     above: FloatArray
     below: FloatArray
-    held: BoolArray
+    complete: BoolArray
 
 
 def estimate_identity(
@@ -70,7 +70,7 @@ def estimate_identity(
     Parameters
     ----------
     metrics : of every debate of the manifest, failed ones included.
-    transitions : of the debates that were held.
+    transitions : of the complete debates.
     manifest : the sessions.
     confidence : level of the intervals.
     resamples : of the questions, the same ones for all measures of a team in a bank.
@@ -79,10 +79,11 @@ def estimate_identity(
     Returns
     -------
     Rows of :data:`ESTIMATES`. A measure of one condition takes the questions whose debate under
-    it was held, a difference (vanilla minus anonymised) those held under both; ``n_questions``
-    counts them, ``n`` what the ratio is of: transitions, answers or votes. The difference of
-    ``delta`` is ``ibc``. Accuracy, vote and parse failures do not depend on the policy and stand
-    under "drop" only, from round 0 on; their difference from round 1, since openings are shared.
+    it is complete, a difference (vanilla minus anonymised) those complete under both;
+    ``n_questions`` counts them, ``n`` what the ratio is of: transitions, answers or votes. The
+    difference of ``delta`` is ``ibc``. Accuracy, vote and parse failures do not depend on the
+    policy and stand under "drop" only, from round 0 on; their difference from round 1, since
+    openings are shared.
 
     Notes
     -----
@@ -129,21 +130,21 @@ def _ratios(team: Tally, chosen: BoolArray) -> _Ratios:
         [(name, *label) for name, labels, _, _ in measures for label in labels],
         np.concatenate([above.reshape(flat) for _, _, above, _ in measures], axis=2),
         np.concatenate([below.reshape(flat) for _, _, _, below in measures], axis=2),
-        team.held[chosen],
+        team.complete[chosen],
     )
 
 
 def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Iterator[dict[str, Any]]:
     """Rows under each condition, of the differences and of the relative drops."""
-    both: BoolArray = np.all(ratios.held, axis=1)
+    both: BoolArray = np.all(ratios.complete, axis=1)
     under = _by_condition(ratios.above, ratios.below, weights)
     paired = under
-    if not np.array_equal(both, ratios.held.any(axis=1)):
+    if not np.array_equal(both, ratios.complete.any(axis=1)):
         shared = both[:, None, None]
         paired = _by_condition(ratios.above * shared, ratios.below * shared, weights)
     for one, condition in enumerate(CONDITIONS):
         counts = ratios.below[:, one].sum(axis=0)
-        questions = int(ratios.held[:, one].sum())
+        questions = int(ratios.complete[:, one].sum())
         yield from _rows(condition, ratios.labels, under[one], counts, questions, confidence)
     vanilla, anonymized = paired
     counts = ratios.below[both].sum(axis=(0, 1))

@@ -5,7 +5,7 @@ fixed points, with exact gradients. Standard errors come from the observed infor
 pi_peer and the logs of the concentrations, coordinates in which it exists at the edges too, and by
 the delta method. Intervals of concentrations are symmetric on the log scale; those of weights on
 that of log(1 + w), which is defined for a weight of 0, and cut off there; those of shares are cut
-off where shares end. A concentration at its bound is held there. Where agents hear different
+off where shares end. A concentration at its bound stays there. Where agents hear different
 numbers of peers, the pi are those of an agent who hears the mean number. Conformity and Obstinacy
 are what the model expects of the first transitions, given the openings.
 
@@ -292,8 +292,8 @@ def _covariance(
         free = np.delete(free, 1, axis=1)
         free[1, 0] = model.peers
     low, high = _CONCENTRATIONS
-    held = (values[2:] <= low * 1.001) | (values[2:] >= high * 0.999)
-    free = free[:, [*range(free.shape[1] - 2), *(free.shape[1] - 2 + np.flatnonzero(~held))]]
+    at_bound = (values[2:] <= low * 1.001) | (values[2:] >= high * 0.999)
+    free = free[:, [*range(free.shape[1] - 2), *(free.shape[1] - 2 + np.flatnonzero(~at_bound))]]
     reduced = free.T @ information @ free
     if not np.isfinite(reduced).all() or np.linalg.eigvalsh(reduced).min() <= 0.0:
         return np.full((4, 4), np.nan), False

@@ -134,14 +134,14 @@ class Likelihood:
             (question * width + option) * n_factors + factor, minlength=n_cells * n_factors
         ).reshape(n_cells, n_factors)
         is_correct = (np.arange(width) == panel.correct[:, None]).ravel()
-        held = np.flatnonzero(opening + counts.sum(axis=1) > 0)
-        rows = np.column_stack([is_correct[held], opening[held], counts[held]])
+        present = np.flatnonzero(opening + counts.sum(axis=1) > 0)
+        rows = np.column_stack([is_correct[present], opening[present], counts[present]])
         kinds, kind = _distinct(rows)
         degree = kinds[:, 2:].sum(axis=1)
         most_first = np.argsort(-degree, kind="stable")
         kinds, degree, kind = kinds[most_first], degree[most_first], np.argsort(most_first)[kind]
         cells = np.full(n_cells, len(kinds), dtype=np.int64)
-        cells[held] = kind
+        cells[present] = kind
         order, options, answered, questions = _questions(
             cells.reshape(-1, width), len(degree), panel.options, opening.reshape(-1, width)
         )

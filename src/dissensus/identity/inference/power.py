@@ -149,7 +149,7 @@ def power_rows(metrics: pa.Table, confidence: float) -> list[dict[str, Any]]:
     Returns
     -------
     Rows of :data:`POWER`, from the first round after the opening, all numbers of peers together,
-    unparsable answers dropped, and questions held under both conditions. ``power`` is that
+    unparsable answers dropped, and questions complete under both conditions. ``power`` is that
     reached at a quantity of 'power' and that asked for otherwise. Where the run does not tell how
     questions vary, its 'power' rows have neither ``power`` nor ``sd`` and there are no others.
     """

@@ -33,7 +33,7 @@ class Tally:
     ----------
     team : its name.
     banks : (M,), the bank of each question.
-    held : (M, 2), whether the debate under each condition ran to its end.
+    complete : (M, 2), whether the debate under each condition ran to its end.
     cells : :data:`EVERY`, then "<peers that disagree>,<peers that agree>" as observed.
     transitions : disagreeing, conformed, stayed -> (M, 2, T, 2, cells).
     exposures : exposed_correct, subverted, exposed_wrong, corrected -> (M, 2, T, 2).
@@ -43,7 +43,7 @@ class Tally:
 
     team: str
     banks: npt.NDArray[np.object_]
-    held: BoolArray
+    complete: BoolArray
     cells: list[str]
     transitions: Mapping[str, FloatArray]
     exposures: Mapping[str, FloatArray]
@@ -61,7 +61,7 @@ def tally(metrics: pa.Table, transitions: pa.Table, manifest: pa.Table) -> list[
     Parameters
     ----------
     metrics : of every debate of the manifest, failed ones included.
-    transitions : of the debates that were held.
+    transitions : of the complete debates.
     manifest : the sessions, with how many agents they have.
 
     Returns
@@ -118,14 +118,14 @@ def _of_team(
     bank_of = dict(zip(of_round["question_id"], of_round["bank"], strict=True))
     place = {question: index for index, question in enumerate(bank_of)}
     shape = (len(place), len(CONDITIONS), int(of_round["round"].max()))
-    held = np.zeros(shape[:2], dtype=bool)
+    complete = np.zeros(shape[:2], dtype=bool)
     question, condition, _ = _places(of_round, place)
-    held[question, condition] = of_round["complete"]
+    complete[question, condition] = of_round["complete"]
     cells, transitions, exposures = _count_transitions(of_agent, place, shape)
     return Tally(
         team,
         np.array(list(bank_of.values()), dtype=object),
-        held,
+        complete,
         cells,
         transitions,
         exposures,

@@ -223,12 +223,12 @@ def table_7(artefacts: Artefacts, view: View) -> Table:
     for row in records(chosen):
         name = str(row["method"])
         named = _AS_THE_PAPER.get(name)
-        said = METHODS.get(name, name).rstrip(".")
+        sentence = METHODS.get(name, name).rstrip(".")
         rows.append(
             (
                 contrast_words(str(row["contrast"])),
                 scale_words(str(row["outcome"])),
-                f"{named} ({said[0].lower()}{said[1:]})" if named else said,
+                f"{named} ({sentence[0].lower()}{sentence[1:]})" if named else sentence,
                 str(row["n"]),
                 number(row["estimate"]),
                 span(row["ci_low"], row["ci_high"]),

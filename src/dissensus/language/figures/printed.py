@@ -132,16 +132,16 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
     pairs = contrasts[contrasts["outcome"] == paper(view)]
     found = pairs["p_value"].dropna()
     picked = by["largest_minus_smallest"]
-    said = MISSING
+    smallest = MISSING
     if len(found):
-        said = f"smallest Welch p {p_value(found.min())}, by BH {p_value(pairs['p_bh'].min())}"
+        smallest = f"smallest Welch p {p_value(found.min())}, by BH {p_value(pairs['p_bh'].min())}"
     return [
         ("Omnibus test of domains (5.1)", "limited evidence, no number", IMPLIED.omnibus, omnibus),
         (
             "Largest against smallest domain (5.1)",
             "p ≈ 0.004",
             IMPLIED.picked,
-            f"{said}; allowing for the picking p = {p_value(picked['p_value'])}",
+            f"{smallest}; allowing for the picking p = {p_value(picked['p_value'])}",
         ),
     ]
 

@@ -159,7 +159,7 @@ def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
             f"{number(float(medians[column][name]))} in {language_name(name)}" for name in languages
         )
 
-    def told(pair: Extreme) -> str:
+    def describe_pair(pair: Extreme) -> str:
         return (
             f"{pair.draw_id}, {pair.speaker}, in {language_name(pair.language)}, "
             f"{number(pair.ratio)} by character"
@@ -170,6 +170,6 @@ def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
         "pairs": whole(len(reuse)),
         "characters": across("characters"),
         "tokens": across("tokens"),
-        "most": told(marked[0]) if marked else "none",
-        "least": told(marked[1]) if marked else "none",
+        "most": describe_pair(marked[0]) if marked else "none",
+        "least": describe_pair(marked[1]) if marked else "none",
     }

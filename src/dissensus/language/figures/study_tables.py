@@ -44,12 +44,12 @@ def table_reliability(artefacts: Artefacts, view: View) -> Table:
         statistic = str(row["statistic"])
         if statistic.startswith("agreement["):
             code = statistic[len("agreement[") : -1]
-            said = f"Specific agreement on {code}, {names.get(code, 'which no motion kept')}"
+            sentence = f"Specific agreement on {code}, {names.get(code, 'which no motion kept')}"
         elif statistic in _COEFFICIENTS:
-            said = _COEFFICIENTS[statistic]
+            sentence = _COEFFICIENTS[statistic]
         else:
             continue
-        rows.append((said, number(row["value"]), interval(row["ci_low"], row["ci_high"])))
+        rows.append((sentence, number(row["value"]), interval(row["ci_low"], row["ci_high"])))
     n, q = int(reliability["n"].iloc[0]), int(reliability["q"].iloc[0])
     note = (
         f"Two coders, before adjudication, N = {n} motions. Intervals: bootstrap over motions. AC1 "
@@ -99,14 +99,14 @@ def table_domain_tests(artefacts: Artefacts, view: View) -> Table:
         what = (
             "Mean over languages" if row["language"] == "both" else contrast_words(row["language"])
         )
-        said = TESTS.get(str(row["method"]), str(row["method"])).rstrip(".")
+        sentence = TESTS.get(str(row["method"]), str(row["method"])).rstrip(".")
         if isinstance(row["largest"], str):
-            said += f": {row['largest']} minus {row['smallest']} = {number(row['difference'])}"
+            sentence += f": {row['largest']} minus {row['smallest']} = {number(row['difference'])}"
         rows.append(
             (
                 scale_words(row["outcome"]),
                 what,
-                said,
+                sentence,
                 number(row["statistic"]),
                 df,
                 p_value(row["p_value"]),

@@ -78,7 +78,7 @@ class _Redraws:
     seed: int
 
     def options(self, n: int) -> dict[str, Any]:
-        """What the tests that re-draw are told, for n draws."""
+        """The options of the tests that re-draw, for n draws."""
 
         def redraw(rng: np.random.Generator, size: int) -> IntArray:
             return self.domains[rng.integers(len(self.domains), size=(size, n))]

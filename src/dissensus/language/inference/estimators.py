@@ -71,7 +71,7 @@ BOUNDS = ("lee_bounds", "manski_bounds")
 
 @dataclass(frozen=True)
 class Options:
-    """What the estimators are told besides the data."""
+    """What the estimators get besides the data."""
 
     confidence: float
     resamples: int
