@@ -32,9 +32,7 @@ ORDINARY: dict[str, tuple[str, ...]] = {}
 #: Rooms and modules whose names are still to be looked through; none is to be added.
 LEFT = (
     *(f"dissensus/deliberation/{name}" for name in ("prompts", "protocol")),
-    *(f"dissensus/identity/{name}" for name in ("measures", "protocol")),
-    *(f"dissensus/{name}" for name in ("llm", "serve", "settings", "study", "tables")),
-    "snakemake_logger_plugin_dissensus",
+    *("dissensus/identity/protocol", "dissensus/llm", "dissensus/serve"),
 )
 
 

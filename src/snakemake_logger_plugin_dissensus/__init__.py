@@ -136,9 +136,9 @@ def _job(record: logging.LogRecord) -> str:
 def _jobs(stats: dict[str, int]) -> str:
     """How many jobs there are, and how many of them hold sessions."""
     counts = {rule: n for rule, n in stats.items() if rule != "total"}
-    held = [number(counts[rule], kind) for rule, kind in _SESSIONS.items() if rule in counts]
+    of_sessions = [number(counts[rule], kind) for rule, kind in _SESSIONS.items() if rule in counts]
     jobs, rules = number(sum(counts.values()), "job"), number(len(counts), "rule")
-    return ", ".join([f"{jobs} of {rules}", *held])
+    return ", ".join([f"{jobs} of {rules}", *of_sessions])
 
 
 def close() -> None:

@@ -71,7 +71,7 @@ class Pace:
 
 
 class Board:
-    """Looks at what a run's processes publish, and has it shown while sessions are held.
+    """Looks at what a run's processes publish, and has it shown while sessions run.
 
     Attributes
     ----------
@@ -87,17 +87,17 @@ class Board:
         self._pace: Pace | None = None
         self._began = 0.0
 
-    def expect(self, study: str, total: int, held: int) -> None:
-        """Say how many sessions a study has, and how many of them it need not hold."""
-        self._expected[study] = total, held
+    def expect(self, study: str, total: int, complete: int) -> None:
+        """Say how many sessions a study has, and how many of them are complete."""
+        self._expected[study] = total, complete
 
     @property
     def _total(self) -> int:
         return sum(total for total, _ in self._expected.values())
 
     @property
-    def _held(self) -> int:
-        return sum(held for _, held in self._expected.values())
+    def _complete(self) -> int:
+        return sum(complete for _, complete in self._expected.values())
 
     def open(self, folder: Path, ledger: Path | None, budget_usd: float | None) -> None:
         """Show from now on what processes publish in a folder, once there is some.
@@ -147,7 +147,7 @@ class Board:
         return counts
 
     def _done(self, counts: Counts) -> int:
-        return min(self._held + counts.ended, self._total)
+        return min(self._complete + counts.ended, self._total)
 
     def _outlook(self, counts: Counts) -> str:
         rate, left = self._pace and self._pace.per_minute, self._total - self._done(counts)
