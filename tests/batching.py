@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from dissensus.llm import http_client
-from dissensus.llm.batches import batcher, control
+from dissensus.llm.batches import batcher, client
 from dissensus.llm.call import Message, Reply, Request
-from dissensus.llm.exchange import tokens_at_most
+from dissensus.llm.exchange import max_tokens_of
 from dissensus.llm.journal import InFlight
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.registry import ModelRegistry
@@ -34,12 +34,12 @@ MOST_TOKENS = 64
 def renew(monkeypatch: pytest.MonkeyPatch) -> InFlight:
     """Count the calls anew, so that one test may stop its run and not the next one's."""
     fresh = InFlight()
-    for module in (batcher, control, http_client):
+    for module in (batcher, client, http_client):
         monkeypatch.setattr(module, "IN_FLIGHT", fresh)
     return fresh
 
 
-def board(
+def make_registry(
     folder: Path,
     server: Server,
     kind: str = "openai",
@@ -137,4 +137,4 @@ def until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
 
 def most_usd(number: int = 0) -> float:
     said = sum(len(message.content.encode()) for message in request(number).messages)
-    return (tokens_at_most(said) * 2.0 + MOST_TOKENS * 8.0) / 1e6 / 2
+    return (max_tokens_of(said) * 2.0 + MOST_TOKENS * 8.0) / 1e6 / 2

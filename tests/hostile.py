@@ -279,7 +279,7 @@ def provider(server: Hostile | str, interface: str = "openai", **changes: Any) -
     return ProviderSettings(**given).model_dump()
 
 
-def board(
+def make_registry(
     folder: Path,
     providers: Mapping[str, Mapping[str, Any]],
     models: Mapping[str, Mapping[str, Any]] | None = None,
@@ -325,5 +325,5 @@ def ask(
 ) -> Reply:
     """The reply of a model ``m`` behind a server."""
     settings = {"m": {"provider": "p", **(model or {})}}
-    made = board(folder, {"p": provider(server, interface, **changes)}, settings)
+    made = make_registry(folder, {"p": provider(server, interface, **changes)}, settings)
     return made.model("m").ask(REQUEST, patience_s)

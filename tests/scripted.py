@@ -1,13 +1,11 @@
-"""Models and debates whose every reply a test decides."""
+"""A toy debate whose turns a test decides."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 
-from dissensus.llm.call import Message, Reply, Request
+from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, Turn
 from dissensus.session.runner import Limits, Session
 
@@ -16,39 +14,6 @@ ROOT = Path(__file__).parent.parent
 #: Limits with nothing unusual about them.
 LIMITS = Limits(repairs=2, session_attempts=3)
 DECODING = Decoding(temperature=0.2, max_tokens=512)
-
-
-@dataclass
-class Scripted:
-    """A provider that says what it is told to and remembers what it was asked."""
-
-    say: Callable[[Request], Reply]
-    name: str = "scripted"
-    identity: str = "scripted"
-    simulated: bool = True
-    waits: bool = True
-    asked: list[Request] = field(default_factory=list)
-    _lock: Lock = field(default_factory=Lock)
-
-    @property
-    def asked_model(self) -> str:
-        return self.name
-
-    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        with self._lock:
-            self.asked.append(request)
-        return self.say(request)
-
-
-def in_turn(*replies: str | Reply) -> Callable[[Request], Reply]:
-    """Say these one after the other; a test that asks for more fails."""
-    rest = iter(replies)
-
-    def say(_: Request) -> Reply:
-        reply = next(rest)
-        return reply if isinstance(reply, Reply) else Reply(reply)
-
-    return say
 
 
 class NoBad:

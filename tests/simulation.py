@@ -7,15 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from dissensus.language.protocol import Prompts, debate
-from dissensus.llm.call import Request
-from dissensus.llm.journal import Journal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
+from fake_client import NoJournal
 from scripted import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -46,16 +44,6 @@ def settings(en: float = 0.3, zh: float = 0.3, **speech: Any) -> dict[str, Any]:
             **speech,
         },
     }
-
-
-class NoJournal(Journal):
-    """Asks and forgets: these tests are not about journals."""
-
-    def __init__(self) -> None:
-        super().__init__(Path("no-such-journal"))
-
-    def ask(self, provider: Any, request: Request, patience_s: float | None = None) -> Any:
-        return provider.ask(request)
 
 
 def hold(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dissensus.llm.ledger import Ledger
 from dissensus.session.progress import Counts
-from snakemake_logger_plugin_dissensus.board import Board, Pace, in_words
+from snakemake_logger_plugin_dissensus.board import Board, Throughput, in_words
 
 #: A workflow with three sessions and a stage before and after them; what ``broken`` makes fails.
 SNAKEFILE = """
@@ -87,9 +87,9 @@ class Shown(list[str]):
     settle = show
 
 
-def at_each(*ended: int, every_s: float, under_way: int = 0) -> Pace:
+def at_each(*ended: int, every_s: float, under_way: int = 0) -> Throughput:
     """The pace of a run in which so many sessions had ended at equal distances in time."""
-    pace = Pace(0.0, 0)
+    pace = Throughput(0.0, 0)
     for number, so_many in enumerate(ended, start=1):
         pace.note(number * every_s, so_many, under_way)
     return pace

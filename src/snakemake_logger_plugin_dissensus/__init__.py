@@ -1,7 +1,7 @@
-"""Snakemake's words about a run of thousands of sessions, few enough to be read.
+"""Snakemake's log of a run with thousands of sessions, short enough to be read.
 
-A line for each job that begins, but for the sessions', which one line sums up; warnings, errors
-and last words as Snakemake itself puts them. What is not a run, such as a dry run, looks as ever.
+Each job that begins has a line, but all sessions together have one. Warnings, errors and the end
+are as Snakemake writes them. What is not a run, such as a dry run, looks as without this plugin.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dissensus.study.shutdown import is_stopping
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
 
-#: The rules that hold sessions: the board sums up what their jobs do.
+#: The rules that run sessions -> the kind of their jobs, which the board sums up.
 _SESSIONS = {"run_session": "session", "run_bundle": "bundle"}
-#: Events of one job among thousands, and of what Snakemake's own log keeps.
+#: Events left out: they concern one job among thousands, or are in Snakemake's own log.
 _LEFT_OUT = {
     LogEvent.JOB_STARTED,
     LogEvent.JOB_FINISHED,
@@ -35,7 +35,7 @@ _LEFT_OUT = {
     LogEvent.RESOURCES_INFO,
     LogEvent.WORKFLOW_STARTED,
 }
-#: How messages begin that have no event and tell nobody anything.
+#: How messages without an event begin that are left out.
 _CHATTER = (
     "Assuming unrestricted shared filesystem",
     "Building DAG of jobs",
@@ -48,12 +48,12 @@ _CHATTER = (
     "Using shell: ",
     "host: ",
 )
-#: Seconds that messages under way are waited for at the end.
+#: Seconds to wait for messages in the queue at the end.
 _LAST_S = 2.0
 
 
 class LogHandler(LogHandlerBase):
-    """What Snakemake gives every message of a run to."""
+    """The handler of all messages of a run."""
 
     def __post_init__(self) -> None:
         given = self.common_settings
@@ -66,7 +66,7 @@ class LogHandler(LogHandlerBase):
         BOARD.screen = None if given.dryrun or quiet & {"all", "progress"} else self._screen
 
     def setFormatter(self, fmt: logging.Formatter | None) -> None:
-        """Take Snakemake's own, which words whatever is not worded here."""
+        """Take Snakemake's formatter, for the messages that are not worded here."""
         super().setFormatter(fmt)
         self._text.setFormatter(fmt)
 
@@ -110,7 +110,7 @@ class LogHandler(LogHandlerBase):
 
 
 def worded(record: logging.LogRecord) -> str | None:
-    """A message in a line of ours: "" to leave it out, None where Snakemake's words are best."""
+    """The line for a message: "" to leave it out, None to leave it to Snakemake."""
     event = get_event(record)
     if record.levelno > logging.INFO:
         return None
@@ -124,25 +124,25 @@ def worded(record: logging.LogRecord) -> str | None:
 
 
 def _job(record: logging.LogRecord) -> str:
-    """What a job is about to do: its rule's message, or else the rule's name."""
-    said = vars(record)
-    if said["rule_name"] in _SESSIONS:
+    """The line of a job that begins: its rule's message, or else the rule's name."""
+    fields = vars(record)
+    if fields["rule_name"] in _SESSIONS:
         return ""
-    wildcards = format_wildcards(said["wildcards"])
-    name = f"{said['rule_name']} ({wildcards})" if wildcards else said["rule_name"]
-    return str(said["rule_msg"] or name)
+    wildcards = format_wildcards(fields["wildcards"])
+    name = f"{fields['rule_name']} ({wildcards})" if wildcards else fields["rule_name"]
+    return str(fields["rule_msg"] or name)
 
 
 def _jobs(stats: dict[str, int]) -> str:
-    """How many jobs there are, and how many of them hold sessions."""
+    """How many jobs there are, and how many of them run sessions."""
     counts = {rule: n for rule, n in stats.items() if rule != "total"}
-    of_sessions = [number(counts[rule], kind) for rule, kind in _SESSIONS.items() if rule in counts]
+    sessions = [number(counts[rule], kind) for rule, kind in _SESSIONS.items() if rule in counts]
     jobs, rules = number(sum(counts.values()), "job"), number(len(counts), "rule")
-    return ", ".join([f"{jobs} of {rules}", *of_sessions])
+    return ", ".join([f"{jobs} of {rules}", *sessions])
 
 
 def close() -> None:
-    """Show what is still to be shown, and leave the stream to others: for a run's last words."""
+    """Show all messages in the queue, and leave the stream to others, at the end of a run."""
     until = time.monotonic() + _LAST_S
     for handler in logging.getLogger("snakemake.logging").handlers:
         if isinstance(handler, logging.handlers.QueueHandler):

@@ -1,4 +1,4 @@
-"""What a run's sessions have come to and how long they will take, in words that a person reads."""
+"""The progress board: how many sessions have ended, what they cost, how long the rest will take."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from typing import Protocol
 
 from dissensus.session.progress import PROGRESS_COUNTS, Counts, Published
 
-#: How far back the rate looks: it forgets what a journal answered, which is much faster.
+#: Seconds over which the rate is taken. Sessions replayed from a journal are much faster, and must
+#: be forgotten soon.
 _WINDOW_S = 180.0
-#: Below these, a rate would be a guess.
+#: With fewer sessions, or in a shorter time, a rate would be a guess.
 _FEWEST_SESSIONS = 3
 _SHORTEST_S = 5.0
-#: Seconds between two looks at the counts, which is how often a terminal shows them.
-_LOOK_S = 1.0
+#: Seconds between two updates of the counts on a terminal.
+_UPDATE_S = 1.0
 
 
 class Screen(Protocol):
-    """Where the state of a run is shown."""
+    """Where the progress of a run is shown."""
 
     def show(self, line: str) -> None:
-        """Show the state as it is now, which is asked for about once a second."""
+        """Show the present state; called about once a second."""
 
     def settle(self, line: str) -> None:
-        """Show the last state, which stays."""
+        """Show the last state, which stays on the screen."""
 
 
-class Pace:
-    """Sessions a minute over the last minutes, but at least over as many as are under way.
+class Throughput:
+    """Sessions a minute over the last minutes, and over at least as many sessions as are running.
 
-    Sessions that begin together end together: over less than such a wave, a rate is of no use.
+    Sessions that begin together end together, so fewer than one such wave give no useful rate.
 
     Parameters
     ----------
-    at : seconds of any clock, at which ``ended`` sessions had ended.
+    at : seconds of any clock.
+    ended : sessions that had ended by then.
     """
 
     def __init__(self, at: float, ended: int) -> None:
@@ -48,7 +50,7 @@ class Pace:
         self._wave = _FEWEST_SESSIONS
 
     def note(self, at: float, ended: int, under_way: int) -> None:
-        """Note how many had ended at a time, and how many are under way."""
+        """Take in how many sessions had ended by a time, and how many are running."""
         if ended != self._last[1]:
             self._later.append((at, ended))
         self._last = at, ended
@@ -71,11 +73,11 @@ class Pace:
 
 
 class Board:
-    """Looks at what a run's processes publish, and has it shown while sessions run.
+    """Adds up the counts that a run's processes publish, and shows them while sessions run.
 
     Attributes
     ----------
-    screen : where it is shown; None for a process that shows nothing.
+    screen : where they are shown; None for a process that shows nothing.
     """
 
     def __init__(self) -> None:
@@ -84,28 +86,28 @@ class Board:
         self._ended = Event()
         self._ended.set()
         self._lock = RLock()
-        self._pace: Pace | None = None
+        self._throughput: Throughput | None = None
         self._began = 0.0
 
-    def expect(self, study: str, total: int, complete: int) -> None:
-        """Say how many sessions a study has, and how many of them are complete."""
-        self._expected[study] = total, complete
+    def expect(self, study: str, total: int, done: int) -> None:
+        """Set how many sessions a study has, and how many of them are done already."""
+        self._expected[study] = total, done
 
     @property
     def _total(self) -> int:
         return sum(total for total, _ in self._expected.values())
 
     @property
-    def _complete(self) -> int:
-        return sum(complete for _, complete in self._expected.values())
+    def _done_before(self) -> int:
+        return sum(done for _, done in self._expected.values())
 
     def open(self, folder: Path, ledger: Path | None, budget_usd: float | None) -> None:
-        """Show from now on what processes publish in a folder, once there is some.
+        """Begin to show the counts that processes publish in a folder.
 
         Parameters
         ----------
-        ledger : what the run spends; None where it spends nothing.
-        budget_usd : what it may spend; None for no limit.
+        ledger : of the run; None where it spends nothing.
+        budget_usd : of the run; None for no limit.
         """
         if self.screen is None:
             return
@@ -121,36 +123,39 @@ class Board:
                 return
             self._ended.set()
             with suppress(OSError):
-                counts = self._look()
-                if self._pace and self.screen is not None:
+                counts = self._update()
+                if self._throughput and self.screen is not None:
                     taken = f" in {in_words(time.monotonic() - self._began)}"
                     self.screen.settle(self._words(counts, taken))
 
     def _watch(self) -> None:
-        while not self._ended.wait(_LOOK_S):
+        while not self._ended.wait(_UPDATE_S):
             with self._lock, suppress(OSError):
                 if self._ended.is_set():
                     return
-                counts = self._look()
-                if self._pace and self.screen is not None:
+                counts = self._update()
+                if self._throughput and self.screen is not None:
                     self.screen.show(self._words(counts, self._outlook(counts)))
-            if self._pace and self._done(counts) >= self._total and not counts.under_way:
+            if self._throughput and self._done(counts) >= self._total and not counts.under_way:
                 self.close()
 
-    def _look(self) -> Counts:
+    def _update(self) -> Counts:
         PROGRESS_COUNTS.publish()
         counts, now = self._published.total(), time.monotonic()
-        if self._pace is None and counts.begun:
-            self._pace, self._began = Pace(now, counts.ended), now
-        if self._pace:
-            self._pace.note(now, counts.ended, counts.under_way)
+        if self._throughput is None and counts.begun:
+            self._throughput, self._began = Throughput(now, counts.ended), now
+        if self._throughput:
+            self._throughput.note(now, counts.ended, counts.under_way)
         return counts
 
     def _done(self, counts: Counts) -> int:
-        return min(self._complete + counts.ended, self._total)
+        return min(self._done_before + counts.ended, self._total)
 
     def _outlook(self, counts: Counts) -> str:
-        rate, left = self._pace and self._pace.per_minute, self._total - self._done(counts)
+        rate, left = (
+            self._throughput and self._throughput.per_minute,
+            self._total - self._done(counts),
+        )
         if not rate or not left:
             return ""
         return f"; {_rounded(rate)} a minute, {in_words(60.0 * left / rate)} left"
@@ -162,7 +167,7 @@ class Board:
 
 
 def in_words(seconds: float) -> str:
-    """A time to the minute, rounded up, or to the second below one; beyond a day to the hour."""
+    """A time rounded up to the second, from a minute to the minute, from a day to the hour."""
     if seconds <= 59.0:
         return f"{math.ceil(max(0.0, seconds))} s"
     minutes = math.ceil(seconds / 60.0)
@@ -180,7 +185,7 @@ def _rounded(rate: float) -> str:
 
 
 def _work(counts: Counts) -> str:
-    """Calls, and what there is besides them."""
+    """The number of calls, and of replays, repairs and reruns where there are any."""
     rest = {
         "answer from a journal": counts.replayed,
         "repair": counts.repairs,
@@ -191,31 +196,31 @@ def _work(counts: Counts) -> str:
 
 
 def number(n: int, thing: str) -> str:
-    """So many things: ``1 call``, ``1,200 calls``, ``2 answers from a journal``."""
+    """A number with its noun: ``1 call``, ``1,200 calls``, ``2 answers from a journal``."""
     noun, space, rest = thing.partition(" ")
     return f"{n:,} {noun}{'' if n == 1 else 's'}{space}{rest}"
 
 
 def _money(path: Path, budget_usd: float | None) -> Callable[[], str]:
-    """Says what was spent; nothing where the ledger cannot be read, of which the run speaks."""
+    """Words for what was spent; "" where the ledger cannot be read, since the run reports that."""
     from dissensus.errors import DissensusError
     from dissensus.llm.ledger import Ledger
 
     ledger = Ledger(path, None)
     of = "" if budget_usd is None else f" of {_usd(budget_usd)}"
 
-    def say() -> str:
+    def spent() -> str:
         try:
             return f"{_usd(ledger.spent_usd)}{of} spent"
         except DissensusError:
             return ""
 
-    return say
+    return spent
 
 
 def _usd(dollars: float) -> str:
     return f"${dollars:,.4f}" if 0.0 < dollars < 1.0 else f"${dollars:,.2f}"
 
 
-#: The board of this process: the handler gives it its screen, the Snakefile the rest.
+#: The board of this process; the logging handler sets its screen, the Snakefile the rest.
 BOARD = Board()

@@ -1,4 +1,4 @@
-"""Where a run's words go: into a log line by line, or to a terminal with one line that moves."""
+"""The screens: a log, line by line, or a terminal with one line that is redrawn."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.live import Live
 
-#: Seconds between two lines that a log has about a run's state.
+#: Seconds between two lines of progress in a log.
 _LOG_EVERY_S = 30.0
 
 
 class Log:
-    """A stream that keeps all that is written on it; the stream of a logging handler.
+    """The stream of a logging handler, to which all lines are appended.
 
-    The state of the run is one line among the others, every half minute.
+    The progress of the run is one of these lines, every half minute.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -30,7 +30,7 @@ class Log:
         return self.stream.isatty()
 
     def write(self, text: str) -> int:
-        """Keep a text until it is flushed: a message comes in pieces."""
+        """Buffer a text until it is flushed: a message comes in pieces."""
         with self._lock:
             self._buffer.append(text)
         return len(text)
@@ -60,9 +60,9 @@ class Log:
 
 
 class Terminal(Log):
-    """A log with the state of the run below it, drawn again in place.
+    """A log with the progress of the run below it, redrawn in place.
 
-    It has one line, cut to the width: of more, what a script writes by itself would take some away.
+    The progress is one line, cut to the width: a script that writes by itself would break several.
     """
 
     def __init__(self, stream: TextIO, nocolor: bool) -> None:
@@ -93,7 +93,7 @@ class Terminal(Log):
         console = Console(file=self.stream, force_terminal=True, no_color=self._nocolor)
         live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
         live.start()
-        # A run that is killed could not bring the cursor back.
+        # A run that is killed could not show the cursor again.
         console.show_cursor(True)
         return live
 
@@ -103,17 +103,17 @@ class Terminal(Log):
             return
         from rich.text import Text
 
-        # Lines stay whole, so that a path can be copied.
+        # Long lines are not wrapped, so that a path can be copied.
         self._live.console.print(Text.from_ansi(text.removesuffix("\n")), soft_wrap=True)
 
 
 def screen_of(stream: TextIO, nocolor: bool) -> Log:
-    """The kind of screen that a stream is."""
+    """The screen for a stream."""
     if stream.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown"):
         return Terminal(stream, nocolor)
     return Log(stream)
 
 
 def clock() -> str:
-    """The time of day, as lines begin with it."""
+    """The time of day with which lines begin."""
     return time.strftime("[%H:%M:%S]")

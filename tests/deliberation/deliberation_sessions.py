@@ -16,8 +16,8 @@ from dissensus.llm.journal import Journal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
-from scripted import ROOT, Scripted
-from simulation import NoJournal
+from fake_client import FakeClient, NoJournal
+from scripted import ROOT
 
 TOPICS = str(ROOT / "resources" / "topics" / "topics.yaml")
 PROMPTS = {
@@ -68,16 +68,16 @@ class Agents:
     """
 
     says: Callable[[str, int, str, int], str]
-    provider: Scripted = field(init=False)
+    provider: FakeClient = field(init=False)
     seen: dict[tuple[str, int, str], int] = field(default_factory=dict)
     asked: list[tuple[str, int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.provider = Scripted(self._say)
+        self.provider = FakeClient(self._say)
 
     def _say(self, request: Request) -> Reply:
         place = _place_of(request)
-        with self.provider._lock:
+        with self.provider.lock:
             times = self.seen.get(place, 0)
             self.seen[place] = times + 1
             self.asked.append(place)

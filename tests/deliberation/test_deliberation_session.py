@@ -28,7 +28,7 @@ from dissensus.session.protocol import round_of
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
-from simulation import NoJournal
+from fake_client import NoJournal
 
 FAULTY = {
     **{"noise": 0.02, "heat": 0.5, "silence": 0.3, "yields": 0.5, "stubbornness": 0.3},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,11 @@ from dissensus.identity.design.manifest import IDS, MANIFEST, Drawing, draw_mani
 from dissensus.identity.protocol import order, read_personas
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.study import Identity
-from dissensus.llm.call import Reply, Request
-from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
 from dissensus.session.record import transcript
 from dissensus.study.sessions import Sessions, paths_in
 from dissensus.tables.artefact import provenance_of, read, write
+from fake_client import FakeRegistry
 from scripted import ROOT
 
 FILES = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
@@ -80,35 +79,6 @@ def debates(folder: Path, study: IdentitySettings = STUDY, **model: Any) -> Sess
     write(folder / "questions.parquet", QUESTIONS, asked, {})
     write(folder / "manifest.parquet", MANIFEST, draw_manifest(asked, drawing), {})
     return Sessions.of(Identity(study), folder, {"m": MODEL | model})
-
-
-@dataclass
-class Remembering:
-    """A simulated model that keeps what it is asked."""
-
-    inner: SimulatedModel
-    asked: list[Request] = field(default_factory=list)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        self.asked.append(request)
-        return self.inner.ask(request)
-
-
-@dataclass
-class Board:
-    """A registry with one model."""
-
-    settings: dict[str, Any]
-
-    def __post_init__(self) -> None:
-        self.asking = Remembering(SimulatedModel("m", self.settings))
-
-    def model(self, name: str) -> Remembering:
-        assert name == "m"
-        return self.asking
 
 
 def texts(here: Sessions, session_id: str) -> dict[tuple[int, str], str]:
@@ -198,16 +168,16 @@ def test_more_rounds_or_another_graph_leave_openings_as_they_were_and_shards_all
 
 def test_debates_go_on_from_the_transcript_of_their_opening(tmp_path):
     here = debates(tmp_path)
-    board = Board(MODEL)
+    registry = FakeRegistry({"m": MODEL})
     opening = next(r for r in here.rows.values() if r["condition"] == "opening")
     assert opening["team"] == "full"
-    assert here.run(opening, board) == ""
+    assert here.run(opening, registry) == ""
     said = texts(here, opening["session_id"])
     assert sorted(said) == [(0, "A1"), (0, "A2"), (0, "A3")]
     for row in (r for r in here.rows.values() if r["opening"] == opening["session_id"]):
-        before = len(board.asking.asked)
-        assert here.run(row, board) == ""
-        asked = [request.messages[-1].content for request in board.asking.asked[before:]]
+        before = len(registry.asked)
+        assert here.run(row, registry) == ""
+        asked = [request.messages[-1].content for request in registry.asked[before:]]
         assert len(asked) == 6
         assert all(prompt.startswith(here.spec(row)["question"]) for prompt in asked)
         own, shown = said[0, "A1"], said[0, "A2"]
@@ -226,25 +196,25 @@ def test_debates_go_on_from_the_transcript_of_their_opening(tmp_path):
 
 def test_personas_speak_in_the_seats_that_were_drawn(tmp_path):
     here = debates(tmp_path)
-    board = Board(MODEL)
+    registry = FakeRegistry({"m": MODEL})
     row = next(r for r in here.rows.values() if r["team"] == "who" and not r["opening"])
-    assert here.run(row, board) == ""
+    assert here.run(row, registry) == ""
     table = read(paths_in(here.folder, row["session_id"]).transcript, transcript(IDS))
     assert table.column("role").to_pylist() == row["seats"]
     personas = read_personas(STUDY.personas)
-    systems = [request.messages[0].content for request in board.asking.asked]
+    systems = [request.messages[0].content for request in registry.asked]
     assert sorted(systems) == sorted(personas[seat] for seat in row["seats"])
 
 
 def test_a_debate_fails_where_its_opening_failed_and_asks_nothing(tmp_path):
     here = debates(tmp_path, timeout_rate=1.0)
-    board = Board(MODEL | {"timeout_rate": 1.0})
+    registry = FakeRegistry({"m": MODEL | {"timeout_rate": 1.0}})
     row = next(r for r in here.rows.values() if r["condition"] == "vanilla")
     opening = here.rows[row["opening"]]
-    assert "timeout" in here.run(opening, board)
-    asked = len(board.asking.asked)
-    assert here.run(row, board) == f"{row['opening']}, which it reads, failed"
-    assert len(board.asking.asked) == asked
+    assert "timeout" in here.run(opening, registry)
+    asked = len(registry.asked)
+    assert here.run(row, registry) == f"{row['opening']}, which it reads, failed"
+    assert len(registry.asked) == asked
     kept = provenance_of(paths_in(tmp_path, row["session_id"]).transcript)
     assert kept["failure"] == f"{row['opening']}, which it reads, failed"
 
@@ -253,7 +223,7 @@ def test_a_debate_whose_opening_is_not_there_is_no_failure_of_the_session(tmp_pa
     here = debates(tmp_path)
     row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
     with pytest.raises(ArtefactError, match=f"{row['opening']}"):
-        here.run(row, Board(MODEL))
+        here.run(row, FakeRegistry({"m": MODEL}))
 
 
 def test_the_calls_of_a_debate_are_known_before_anything_runs(tmp_path):
@@ -271,6 +241,6 @@ def test_the_same_configuration_leaves_the_same_bytes(tmp_path):
         here = debates(tmp_path / name)
         row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
         for each in (here.rows[row["opening"]], row):
-            here.run(each, Board(MODEL))
+            here.run(each, FakeRegistry({"m": MODEL}))
         kept.append(paths_in(here.folder, row["session_id"]).transcript.read_bytes())
     assert kept[0] == kept[1]

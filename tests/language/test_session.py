@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,12 @@ from dissensus.language.design.manifest import IDS, Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
 from dissensus.language.settings import ROLES, LanguageSettings
 from dissensus.language.study import Language
-from dissensus.llm.call import Reply, Request
 from dissensus.llm.providers import identity
-from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.record import SessionPaths, is_complete, transcript
 from dissensus.study.configuration import load_file
 from dissensus.study.sessions import Sessions, journal_in, paths_in
 from dissensus.tables.artefact import provenance_of, read
+from fake_client import FakeRegistry
 from scripted import ROOT
 from simulation import settings
 
@@ -72,32 +71,6 @@ def specs(rows, debates) -> list[dict[str, Any]]:
     return [debates.spec(row) for row in rows]
 
 
-@dataclass
-class Counting:
-    """A provider that counts what it is asked."""
-
-    inner: Any
-    asked: list[str] = field(default_factory=list)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        self.asked.append(request.sha256)
-        return self.inner.ask(request)
-
-
-@dataclass
-class Board:
-    """A registry whose models count what they are asked."""
-
-    models: dict[str, Any]
-    made: dict[str, Counting] = field(default_factory=dict)
-
-    def model(self, name: str) -> Counting:
-        return self.made.setdefault(name, Counting(SimulatedModel(name, self.models[name])))
-
-
 def ran(
     debates: Sessions,
     row: dict[str, Any],
@@ -110,10 +83,10 @@ def ran(
     path.parent.mkdir(parents=True, exist_ok=True)
     if journal is not None:
         path.write_bytes(journal)
-    board = Board(models)
+    registry = FakeRegistry(models)
     there = replace(debates, folder=folder, identities=identities(models))
-    there.run(row, board)
-    asked = [asked for each in board.made.values() for asked in each.asked]
+    there.run(row, registry)
+    asked = [request.sha256 for request in registry.asked]
     return paths_in(folder, row["session_id"]), asked, path
 
 
@@ -204,7 +177,7 @@ def test_a_session_that_another_job_runs_is_finished_from_its_journal(
 
 def test_a_failure_for_good_is_written_and_returned(rows, debates, tmp_path: Path):
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
-    failure = replace(debates, folder=tmp_path).run(rows[0], Board(dead))
+    failure = replace(debates, folder=tmp_path).run(rows[0], FakeRegistry(dead))
     paths = paths_in(tmp_path, rows[0]["session_id"])
     assert failure == "turn 1: timeout"
     assert read(paths.transcript, transcript(IDS)).num_rows == 0

@@ -23,11 +23,11 @@ from hostile import (
     Said,
     answer,
     ask,
-    board,
     both,
     chat,
     error,
     hostile,
+    make_registry,
     message,
     prepare,
     provider,
@@ -106,7 +106,7 @@ GOOD: dict[str, tuple[bytes, str]] = {
 def test_a_body_that_is_odd_and_good(tmp_path: Path, body: str) -> None:
     said, text = GOOD[body]
     with hostile(Said(said)) as server:
-        made = board(tmp_path, {"p": provider(server)}).model("m")
+        made = make_registry(tmp_path, {"p": provider(server)}).model("m")
         reply = Journal(tmp_path / "journal.jsonl").ask(made, REQUEST)
     assert (reply.text, reply.error) == (text, "")
     assert Journal(tmp_path / "journal.jsonl").ask(made, REQUEST) == reply
@@ -196,7 +196,7 @@ def test_every_session_gets_its_own_answer(tmp_path: Path) -> None:
         return Said(chat(asked.body["messages"][0]["content"]), after=0.01)
 
     with hostile(say) as server:
-        model = board(tmp_path, {"p": provider(server)}).model("m")
+        model = make_registry(tmp_path, {"p": provider(server)}).model("m")
 
         def one(number: int) -> str:
             request = replace(REQUEST, messages=(Message("user", f"number {number}"),))
@@ -235,7 +235,9 @@ def chaos(asked: Asked) -> Said:
 @pytest.mark.parametrize("seed", range(15))
 def test_only_replies_and_clear_sentences_come_out(tmp_path: Path, seed: int) -> None:
     with hostile(chaos) as server:
-        model = board(tmp_path, {"p": provider(server, retries=1, timeout_s=2.0)}).model("m")
+        model = make_registry(tmp_path, {"p": provider(server, retries=1, timeout_s=2.0)}).model(
+            "m"
+        )
         try:
             reply = Journal(tmp_path / "j.jsonl").ask(model, replace(REQUEST, seed=seed))
         except DissensusError as said:
@@ -247,7 +249,7 @@ def test_only_replies_and_clear_sentences_come_out(tmp_path: Path, seed: int) ->
 
 def test_patience_ends_a_call(tmp_path: Path) -> None:
     with hostile(Said(chat(), after=3.0)) as server:
-        model = board(tmp_path, {"p": provider(server)}).model("m")
+        model = make_registry(tmp_path, {"p": provider(server)}).model("m")
         began = time.monotonic()
         assert model.ask(REQUEST, patience_s=0.2).error == "timeout"
         assert model.ask(REQUEST, patience_s=0.0).error == "timeout"

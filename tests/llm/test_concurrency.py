@@ -13,15 +13,15 @@ import pytest
 from dissensus.errors import BudgetReached, ResourceError
 from dissensus.llm.concurrency import ConcurrencyLimit
 
-#: A process that takes so many places, says so, and keeps them until it is told to end.
+#: A process that takes so many slots, says so, and keeps them until it is told to end.
 KEEPER = """
 import asyncio, sys
 from pathlib import Path
 from dissensus.llm.concurrency import ConcurrencyLimit
 
 async def main():
-    places = ConcurrencyLimit(Path(sys.argv[1]), int(sys.argv[2]))
-    taken = [await places.acquire(lambda: None) for _ in range(int(sys.argv[3]))]
+    slots = ConcurrencyLimit(Path(sys.argv[1]), int(sys.argv[2]))
+    taken = [await slots.acquire(lambda: None) for _ in range(int(sys.argv[3]))]
     print(*taken, flush=True)
     sys.stdin.read(1)
 
@@ -44,12 +44,12 @@ def give_up() -> None:
     raise BudgetReached("no more")
 
 
-def test_processes_have_different_places_and_no_more_than_there_are(tmp_path: Path):
+def test_processes_have_different_slots_and_no_more_than_there_are(tmp_path: Path):
     path = tmp_path / ".limits/p.places"
 
     async def take(calls: int) -> set[int]:
-        places = ConcurrencyLimit(path, 5)
-        return {await places.acquire(give_up) for _ in range(calls)}
+        slots = ConcurrencyLimit(path, 5)
+        return {await slots.acquire(give_up) for _ in range(calls)}
 
     process, theirs = keeper(path, 5, 2)
     try:
@@ -83,18 +83,18 @@ def test_a_call_waits_until_another_process_gives_a_place_back(tmp_path: Path):
 def test_within_a_process_no_more_calls_are_made_at_once(tmp_path: Path, shared: bool):
     most = now = 0
 
-    async def call(places: ConcurrencyLimit) -> None:
+    async def call(slots: ConcurrencyLimit) -> None:
         nonlocal most, now
-        place = await places.acquire(lambda: None)
+        slot = await slots.acquire(lambda: None)
         now += 1
         most = max(most, now)
         await asyncio.sleep(0.001)
         now -= 1
-        places.release(place)
+        slots.release(slot)
 
     async def main() -> None:
-        places = ConcurrencyLimit(tmp_path / "p.places" if shared else None, 7)
-        await asyncio.gather(*(call(places) for _ in range(60)))
+        slots = ConcurrencyLimit(tmp_path / "p.places" if shared else None, 7)
+        await asyncio.gather(*(call(slots) for _ in range(60)))
 
     asyncio.run(main())
     assert most == 7
@@ -102,15 +102,15 @@ def test_within_a_process_no_more_calls_are_made_at_once(tmp_path: Path, shared:
 
 def test_a_wait_that_is_called_off_takes_no_place(tmp_path: Path):
     async def main() -> None:
-        places = ConcurrencyLimit(tmp_path / "p.places", 1)
-        first = await places.acquire(lambda: None)
-        waiting = asyncio.create_task(places.acquire(lambda: None))
+        slots = ConcurrencyLimit(tmp_path / "p.places", 1)
+        first = await slots.acquire(lambda: None)
+        waiting = asyncio.create_task(slots.acquire(lambda: None))
         await asyncio.sleep(0.01)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        places.release(first)
+        slots.release(first)
         async with asyncio.timeout(5.0):
-            assert await places.acquire(lambda: None) == 0
+            assert await slots.acquire(lambda: None) == 0
 
     asyncio.run(main())
 

@@ -13,7 +13,7 @@ import pytest
 
 from dissensus.errors import BudgetReached, ProviderError
 from dissensus.llm.providers.embedder import RemoteEmbedder
-from hostile import Asked, Hostile, Said, board, error, hostile, prepare, provider
+from hostile import Asked, Hostile, Said, error, hostile, make_registry, prepare, provider
 
 PRICES = (
     "provider,model,input_usd,cached_input_usd,output_usd,batch_factor,as_of,source\n"
@@ -31,7 +31,7 @@ def embedder(folder: Path, server: Hostile | str, **changes: Any) -> RemoteEmbed
     prices.write_text(PRICES)
     run = {key: changes.pop(key) for key in ("budget_usd",) if key in changes}
     settings = {"p": provider(server, **changes)}
-    made = board(folder, settings, used=[], embedders=["p:e"], prices=prices, **run)
+    made = make_registry(folder, settings, used=[], embedders=["p:e"], prices=prices, **run)
     return made.embedder("p:e", folder / "embeddings.jsonl")
 
 

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from dissensus.errors import BudgetReached, ProviderError, Stopped
-from dissensus.llm import http_client as wire_module
+from dissensus.llm import http_client as client_module
 from dissensus.llm import journal as journal_module
 from dissensus.llm.call import Message, Request
 from dissensus.llm.http_client import SIMULATED_HEADER, retry_after
@@ -29,11 +29,11 @@ from hostile import (
     Hostile,
     Said,
     answer,
-    board,
     both,
     chat,
     error,
     hostile,
+    make_registry,
     prepare,
     provider,
 )
@@ -49,7 +49,7 @@ def requests(n: int) -> list[Request]:
 
 
 def model(folder: Path, server: Hostile, interface: str = "openai", **changes: Any) -> Any:
-    return board(folder, {"p": provider(server, interface, **changes)}, PRICED).model("m")
+    return make_registry(folder, {"p": provider(server, interface, **changes)}, PRICED).model("m")
 
 
 def ledger(folder: Path) -> list[dict[str, Any]]:
@@ -138,7 +138,7 @@ def test_a_request_that_is_never_read_ends_in_time(tmp_path: Path) -> None:
     thread.start()
     settings = provider(url, timeout_s=0.5, retries=0)
     # The first connection is the preflight's.
-    made = board(tmp_path, {"p": settings}).model("m")
+    made = make_registry(tmp_path, {"p": settings}).model("m")
     try:
         assert made.ask(long).error == "timeout"
     finally:
@@ -176,7 +176,7 @@ def test_a_pace_counts_for_no_deadline(tmp_path: Path) -> None:
 def test_the_places_of_a_provider_are_for_all_its_models_and_threads(tmp_path: Path) -> None:
     with hostile(Said(chat(), after=0.03)) as server:
         models = {name: {"provider": "p"} for name in ("m", "other")}
-        made = board(tmp_path, {"p": provider(server, concurrency=5)}, models)
+        made = make_registry(tmp_path, {"p": provider(server, concurrency=5)}, models)
         with ThreadPoolExecutor(40) as pool:
             asked = [
                 pool.submit(made.model("m" if i % 2 else "other").ask, request)
@@ -265,7 +265,7 @@ def test_a_budget_is_passed_by_the_calls_in_flight_at_most(tmp_path: Path) -> No
     with hostile(Said(chat(), after=0.02)) as server:
         settings = {"p": provider(server, concurrency=4)}
         budget = 10.5 * BILL
-        made = board(tmp_path, settings, PRICED, budget_usd=budget).model("m")
+        made = make_registry(tmp_path, settings, PRICED, budget_usd=budget).model("m")
         journal = Journal(tmp_path / "journal.jsonl")
 
         def one(request: Request) -> str:
@@ -282,7 +282,7 @@ def test_a_budget_is_passed_by_the_calls_in_flight_at_most(tmp_path: Path) -> No
         assert {text[:18] for text in said if text != "Hello."} == {"The run has spent "}
         assert sum(line["usd"] for line in ledger(tmp_path)) == pytest.approx(bill)
 
-        again = board(tmp_path, settings, PRICED, budget_usd=100.0).model("m")
+        again = make_registry(tmp_path, settings, PRICED, budget_usd=100.0).model("m")
         with ThreadPoolExecutor(20) as pool:
             replies = list(pool.map(lambda r: journal.ask(again, r), requests(40)))
     assert [reply.text for reply in replies] == ["Hello."] * 40
@@ -292,7 +292,7 @@ def test_a_budget_is_passed_by_the_calls_in_flight_at_most(tmp_path: Path) -> No
 def test_tries_without_an_answer_use_the_budget_up(tmp_path: Path) -> None:
     with hostile(Said(cut="all")) as server:
         settings = {"p": provider(server, retries=50)}
-        made = board(tmp_path, settings, PRICED, budget_usd=3.5 * most()).model("m")
+        made = make_registry(tmp_path, settings, PRICED, budget_usd=3.5 * most()).model("m")
         with pytest.raises(BudgetReached, match="whose answer never arrived"):
             made.ask(REQUEST)
     assert len(server.calls) == 4
@@ -317,8 +317,8 @@ def test_what_has_not_left_when_the_run_ends_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_flight = InFlight()
-    monkeypatch.setattr(wire_module, "IN_FLIGHT", in_flight)
-    monkeypatch.setattr(wire_module, "_LOOK_UP_S", 0.05)
+    monkeypatch.setattr(client_module, "IN_FLIGHT", in_flight)
+    monkeypatch.setattr(client_module, "_POLL_S", 0.05)
     with hostile(Said(chat(), after=0.2)) as server:
         made = model(tmp_path, server, concurrency=2)
         with ThreadPoolExecutor(6) as pool:

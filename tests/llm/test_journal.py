@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Barrier, Event
 
@@ -21,7 +20,8 @@ from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.session.runner import Session, run_session
-from scripted import LIMITS, Scripted, in_turn, left_by, toy_debate
+from fake_client import FakeClient, in_turn
+from scripted import LIMITS, left_by, toy_debate
 
 enough = settings(max_examples=120)
 
@@ -29,34 +29,22 @@ STEPS = (["A"], ["B", "C"], ["A"], ["D"])
 
 
 def request(seed: int) -> Request:
-    return Request("m", "scripted", (Message("user", "说吧"),), 0.2, 512, seed)
-
-
-@dataclass
-class Told(Scripted):
-    """Remembers too how long it was told to wait."""
-
-    asked_model: str = "m"
-    patience: list[float | None] = field(default_factory=list)
-
-    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        self.patience.append(patience_s)
-        return super().ask(request)
+    return Request("m", "fake", (Message("user", "说吧"),), 0.2, 512, seed)
 
 
 def erratic(asked: Request) -> Reply:
     """Sometimes a time-out, sometimes a bad word; which, the request decides."""
-    luck = int(asked.sha256[:8], 16) % 10
-    if luck == 0:
+    draw = int(asked.sha256[:8], 16) % 10
+    if draw == 0:
         return Reply("", error="timeout", finish_reason="error", latency_s=0.5)
-    word = "bad" if luck < 4 else "好"
+    word = "bad" if draw < 4 else "好"
     return Reply(
         f"{word} {asked.sha256[:12]}\u2028\n", cost_usd=0.1, input_tokens=3, output_tokens=2
     )
 
 
-def play(path: Path, seed: int) -> tuple[Session, Told]:
-    provider = Told(erratic)
+def play(path: Path, seed: int) -> tuple[Session, FakeClient]:
+    provider = FakeClient(erratic)
     return run_session(seed, toy_debate(*STEPS), {"m": provider}, Journal(path), LIMITS), provider
 
 
@@ -68,7 +56,7 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Session, Told]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Session, FakeClient]:
     """A session with repairs and a failed attempt in it, and its journal."""
     folder = tmp_path_factory.mktemp("whole")
     for seed in range(100):
@@ -131,7 +119,7 @@ def test_a_whole_journal_is_replayed_without_a_call(whole):
 
 def test_nothing_is_asked_twice(tmp_path: Path):
     journal = Journal(tmp_path / "j.jsonl")
-    provider = Told(in_turn("first", "second"))
+    provider = FakeClient(in_turn("first", "second"))
     assert [journal.ask(provider, request(seed)).text for seed in (1, 2, 1, 2, 1)] == [
         *("first", "second", "first", "second", "first")
     ]
@@ -140,18 +128,18 @@ def test_nothing_is_asked_twice(tmp_path: Path):
 
 def test_a_failure_is_replayed_as_it_was(tmp_path: Path):
     failed = Reply("", error="timeout", finish_reason="error", latency_s=60.1)
-    Journal(tmp_path / "j.jsonl").ask(Told(in_turn(failed)), request(1))
-    assert Journal(tmp_path / "j.jsonl").ask(Told(in_turn()), request(1)) == failed
+    Journal(tmp_path / "j.jsonl").ask(FakeClient(in_turn(failed)), request(1))
+    assert Journal(tmp_path / "j.jsonl").ask(FakeClient(in_turn()), request(1)) == failed
 
 
 def test_a_torn_line_is_cut_off_and_its_call_made_again(tmp_path: Path):
     path = tmp_path / "j.jsonl"
-    Journal(path).ask(Told(in_turn("one")), request(1))
+    Journal(path).ask(FakeClient(in_turn("one")), request(1))
     intact = path.read_bytes()
     path.write_bytes(intact + b'{"request_sha256": "' + "半".encode()[:2])
     journal = Journal(path)
     assert len(journal) == 1
-    assert journal.ask(Told(in_turn("two")), request(2)).text == "two"
+    assert journal.ask(FakeClient(in_turn("two")), request(2)).text == "two"
     assert path.read_bytes().startswith(intact)
     assert len(Journal(path)) == 2
 
@@ -159,7 +147,7 @@ def test_a_torn_line_is_cut_off_and_its_call_made_again(tmp_path: Path):
 def test_a_torn_line_longer_than_the_next_leaves_no_rest(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     path.write_bytes(b"{" + b"x" * 5000)
-    Journal(path).ask(Told(in_turn("short")), request(1))
+    Journal(path).ask(FakeClient(in_turn("short")), request(1))
     assert b"xx" not in path.read_bytes()
     assert path.read_bytes().endswith(b"}\n")
 
@@ -185,7 +173,7 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path, damage: bytes):
     path = tmp_path / "j.jsonl"
     journal = Journal(path)
     for seed in range(3):
-        journal.ask(Told(in_turn("text")), request(seed))
+        journal.ask(FakeClient(in_turn("text")), request(seed))
     lines = path.read_bytes().split(b"\n")
     lines[1] = damage
     path.write_bytes(b"\n".join(lines))
@@ -202,8 +190,8 @@ def test_a_reply_comes_back_whole(tmp_path: Path, cost: float | None):
         *('“引号”\n\u2028\\ "x"\0', "", "length", 11, 7, cost, 1.5, 4, 0.25),
         *("m-2026", "fp", "id", ("timeout", "empty"), 0.5),
     )
-    Journal(tmp_path / "j.jsonl").ask(Told(in_turn(reply)), request(1))
-    assert Journal(tmp_path / "j.jsonl").ask(Told(in_turn()), request(1)) == reply
+    Journal(tmp_path / "j.jsonl").ask(FakeClient(in_turn(reply)), request(1))
+    assert Journal(tmp_path / "j.jsonl").ask(FakeClient(in_turn()), request(1)) == reply
 
 
 def test_replies_that_come_at_the_same_time_are_all_kept(tmp_path: Path):
@@ -216,7 +204,7 @@ def test_replies_that_come_at_the_same_time_are_all_kept(tmp_path: Path):
             barrier.wait()
             return Reply("x" * 500)
 
-        provider = Told(say)
+        provider = FakeClient(say)
         with ThreadPoolExecutor(together) as pool:
             list(pool.map(lambda n: journal.ask(provider, request(n)), range(together)))  # noqa: B023
         assert len(Journal(path)) == together
@@ -226,16 +214,11 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from scripted import LIMITS, Scripted, toy_debate
+from fake_client import FakeClient
+from scripted import LIMITS, toy_debate
 from dissensus.session.runner import run_session
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-
-class Told(Scripted):
-    asked_model = "m"
-
-    def ask(self, request, patience_s=None):
-        return super().ask(request)
 
 count = 0
 def say(request):
@@ -245,7 +228,7 @@ def say(request):
         os.kill(os.getpid(), signal.SIGKILL)
     return Reply(f"text {request.seed}")
 
-run_session(5, toy_debate(*"ABCDE"), {"m": Told(say)}, Journal(Path(sys.argv[2])), LIMITS)
+run_session(5, toy_debate(*"ABCDE"), {"m": FakeClient(say)}, Journal(Path(sys.argv[2])), LIMITS)
 """
 
 
@@ -256,7 +239,7 @@ def test_a_killed_process_resumes_where_its_journal_ends(tmp_path: Path):
         [sys.executable, "-c", KILLED, tests, str(path)], capture_output=True, check=False
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
-    provider = Told(lambda asked: Reply(f"text {asked.seed}"))
+    provider = FakeClient(lambda asked: Reply(f"text {asked.seed}"))
     session = run_session(5, toy_debate(*"ABCDE"), {"m": provider}, Journal(path), LIMITS)
     assert [asked.messages[0].content[:6] for asked in provider.asked] == [
         *("turn 3", "turn 4", "turn 5")
@@ -267,7 +250,7 @@ def test_a_killed_process_resumes_where_its_journal_ends(tmp_path: Path):
 def test_two_that_ask_the_same_share_a_reply(tmp_path: Path):
     together = 8
     journal, barrier = Journal(tmp_path / "j.jsonl"), Barrier(together, timeout=30)
-    provider = Told(lambda asked: Reply(f"text {asked.seed}"))
+    provider = FakeClient(lambda asked: Reply(f"text {asked.seed}"))
 
     def ask(_: int) -> Reply:
         barrier.wait()
@@ -289,9 +272,9 @@ def test_when_the_first_of_two_fails_the_second_asks(tmp_path: Path):
         raise ProviderError("first")
 
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(journal.ask, Told(say), request(1))
+        first = pool.submit(journal.ask, FakeClient(say), request(1))
         assert begun.wait(30)
-        second = pool.submit(journal.ask, Told(say), request(1))
+        second = pool.submit(journal.ask, FakeClient(say), request(1))
         go_on.set()
         assert isinstance(first.exception(30), ProviderError)
         assert second.result(30).text == "second"
@@ -300,11 +283,11 @@ def test_when_the_first_of_two_fails_the_second_asks(tmp_path: Path):
 def test_of_two_lines_with_one_key_the_first_counts(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     for text in ("first", "second"):
-        Journal(tmp_path / text).ask(Told(in_turn(text)), request(1))
+        Journal(tmp_path / text).ask(FakeClient(in_turn(text)), request(1))
     path.write_bytes((tmp_path / "first").read_bytes() + (tmp_path / "second").read_bytes())
     journal = Journal(path)
     assert len(journal) == 1
-    assert journal.ask(Told(in_turn()), request(1)).text == "first"
+    assert journal.ask(FakeClient(in_turn()), request(1)).text == "first"
 
 
 def test_replies_of_other_versions_are_read(tmp_path: Path):
@@ -313,12 +296,12 @@ def test_replies_of_other_versions_are_read(tmp_path: Path):
     new = {"request_sha256": request(2).sha256, "text": "new", "faults": ["empty"], "mood": "good"}
     path.write_text(json.dumps(old) + "\n" + json.dumps(new) + "\n", encoding="utf-8")
     journal = Journal(path)
-    assert journal.ask(Told(in_turn()), request(1)) == Reply("old", cost_usd=0.5)
-    assert journal.ask(Told(in_turn()), request(2)) == Reply("new", faults=("empty",))
+    assert journal.ask(FakeClient(in_turn()), request(1)) == Reply("old", cost_usd=0.5)
+    assert journal.ask(FakeClient(in_turn()), request(2)) == Reply("new", faults=("empty",))
 
 
 def test_the_provider_is_told_how_long_it_may_wait(tmp_path: Path):
-    journal, provider = Journal(tmp_path / "j.jsonl"), Told(in_turn("one", "two"))
+    journal, provider = Journal(tmp_path / "j.jsonl"), FakeClient(in_turn("one", "two"))
     journal.ask(provider, request(1), 2.5)
     journal.ask(provider, request(2))
     assert provider.patience == [2.5, None]

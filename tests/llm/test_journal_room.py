@@ -18,20 +18,15 @@ import pytest
 from dissensus.errors import ProviderError, ResourceError, Stopped
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import InFlight, Journal, Records
-from scripted import Scripted, in_turn
+from fake_client import FakeClient, in_turn
 
 
 def request(seed: int) -> Request:
-    return Request("m", "scripted", (Message("user", "说吧"),), 0.2, 512, seed)
+    return Request("m", "fake", (Message("user", "说吧"),), 0.2, 512, seed)
 
 
 #: What is kept on the disk for the reply to such a request.
 ROOM = 4096 + 16 * 512
-
-
-class Told(Scripted):
-    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        return super().ask(request)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +51,7 @@ def test_room_for_the_reply_is_kept_while_it_is_waited_for(tmp_path: Path):
 
     journal = Journal(path)
     for seed in range(3):
-        journal.ask(Told(say), request(seed))
+        journal.ask(FakeClient(say), request(seed))
         assert b"\0" not in path.read_bytes()
     assert len(seen) == 3
     assert min(seen) >= ROOM
@@ -75,7 +70,7 @@ def test_room_is_kept_for_every_call_in_flight(tmp_path: Path):
         return Reply("x" * (50_000 if asked.seed == 1 else 10))
 
     with ThreadPoolExecutor(together) as pool:
-        asking = [pool.submit(journal.ask, Told(say), request(n)) for n in range(together)]
+        asking = [pool.submit(journal.ask, FakeClient(say), request(n)) for n in range(together)]
         for n in range(together):
             go_on[n].set()
             asking[n].result()
@@ -88,14 +83,14 @@ def test_room_is_kept_for_every_call_in_flight(tmp_path: Path):
 
 def test_a_kill_in_flight_leaves_room_that_is_nothing(tmp_path: Path):
     path = tmp_path / "j.jsonl"
-    Journal(path).ask(Told(in_turn("one")), request(1))
+    Journal(path).ask(FakeClient(in_turn("one")), request(1))
     intact = path.read_bytes()
     for left in (b"\0" * ROOM, b'{"request_sha256": "' + b"\0" * ROOM, b'{"x"}\n' + b"\0" * ROOM):
         path.write_bytes(intact + left)
         journal = Journal(path)
         assert len(journal) == 1
-        assert journal.ask(Told(in_turn()), request(1)).text == "one"
-        assert journal.ask(Told(in_turn("two")), request(2)).text == "two"
+        assert journal.ask(FakeClient(in_turn()), request(1)).text == "one"
+        assert journal.ask(FakeClient(in_turn("two")), request(2)).text == "two"
         assert path.read_bytes().startswith(intact)
         assert b"\0" not in path.read_bytes()
         assert len(Journal(path)) == 2
@@ -111,7 +106,7 @@ def refusing(error: int) -> Callable[..., None]:
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
 def test_nothing_is_asked_without_room(tmp_path: Path, monkeypatch, error: int):
     path = tmp_path / "j.jsonl"
-    journal, provider = Journal(path), Told(in_turn("one", "two"))
+    journal, provider = Journal(path), FakeClient(in_turn("one", "two"))
     journal.ask(provider, request(1))
     before = path.read_bytes()
     with monkeypatch.context() as patch:
@@ -125,13 +120,13 @@ def test_nothing_is_asked_without_room(tmp_path: Path, monkeypatch, error: int):
 @pytest.mark.parametrize("error", [errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS])
 def test_a_file_system_that_keeps_no_room_is_used_without(tmp_path: Path, monkeypatch, error: int):
     monkeypatch.setattr(os, "posix_fallocate", refusing(error))
-    Journal(tmp_path / "j.jsonl").ask(Told(in_turn("one")), request(1))
+    Journal(tmp_path / "j.jsonl").ask(FakeClient(in_turn("one")), request(1))
     assert len(Journal(tmp_path / "j.jsonl")) == 1
 
 
 def test_a_folder_that_is_none_is_named_before_the_call(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    provider = Told(in_turn())
+    provider = FakeClient(in_turn())
     with pytest.raises(ResourceError, match=r"file/j\.jsonl: no room for a reply \(Not a direct"):
         Journal(tmp_path / "file" / "j.jsonl").ask(provider, request(1))
     assert provider.asked == []
@@ -145,12 +140,12 @@ def test_a_journal_that_cannot_be_read_is_named(tmp_path: Path):
 def test_a_reply_that_cannot_be_synced_is_not_believed(tmp_path: Path, monkeypatch):
     path = tmp_path / "j.jsonl"
     journal = Journal(path)
-    journal.ask(Told(in_turn("one")), request(1))
+    journal.ask(FakeClient(in_turn("one")), request(1))
     before = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(os, "fdatasync", refusing(errno.EIO))
         with pytest.raises(ResourceError, match=r"j\.jsonl cannot be written"):
-            journal.ask(Told(in_turn("two")), request(2))
+            journal.ask(FakeClient(in_turn("two")), request(2))
     assert path.read_bytes() == before
     assert len(journal) == 1
 
@@ -158,32 +153,29 @@ def test_a_reply_that_cannot_be_synced_is_not_believed(tmp_path: Path, monkeypat
 FULL = """
 import resource, sys
 from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from fake_client import FakeClient
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import Journal
 
-class Model:
-    name, identity, simulated, asked_model = "m", "m", True, "m"
-    asked = 0
-
-    def ask(self, request, patience_s=None):
-        self.asked += 1
-        return Reply("x" * 3000)
-
-model, journal = Model(), Journal(Path(sys.argv[1]))
+model, journal = FakeClient(lambda _: Reply("x" * 3000)), Journal(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 try:
     for seed in range(100):
         journal.ask(model, Request("m", "m", (Message("user", "x"),), 0.2, 512, seed))
 except ResourceError as error:
-    print(model.asked, error)
+    print(len(model.asked), error)
 """
 
 
 def test_a_full_disk_stops_before_the_call_that_would_be_lost(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     stopped = subprocess.run(
-        [sys.executable, "-c", FULL, str(path)], capture_output=True, check=True, text=True
+        [sys.executable, "-c", FULL, str(path), str(Path(__file__).parents[1])],
+        capture_output=True,
+        check=True,
+        text=True,
     )
     asked, _, said = stopped.stdout.partition(" ")
     assert said.startswith(f"{path}: no room for a reply (File too large)")
@@ -196,7 +188,7 @@ def test_a_full_disk_stops_before_the_call_that_would_be_lost(tmp_path: Path):
 def test_a_provider_that_raises_leaves_the_journal_as_it_was(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     journal = Journal(path)
-    journal.ask(Told(in_turn("one")), request(1))
+    journal.ask(FakeClient(in_turn("one")), request(1))
     before = path.read_bytes()
 
     def say(_: Request) -> Reply:
@@ -205,7 +197,7 @@ def test_a_provider_that_raises_leaves_the_journal_as_it_was(tmp_path: Path):
 
     for _ in range(2):
         with pytest.raises(ProviderError, match="no credit"):
-            journal.ask(Told(say), request(2))
+            journal.ask(FakeClient(say), request(2))
         assert path.read_bytes() == before
     assert len(journal) == 1
 
@@ -221,11 +213,11 @@ def test_a_stop_waits_for_the_calls_in_flight(tmp_path: Path):
         return Reply("late")
 
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(journal.ask, Told(say), request(1))
+        asking = pool.submit(journal.ask, FakeClient(say), request(1))
         assert begun.wait(30)
         calls.close()
         assert not calls.drain(0.01)
-        refused = Told(in_turn())
+        refused = FakeClient(in_turn())
         with pytest.raises(Stopped, match="start it again and it goes on where it stopped"):
             journal.ask(refused, request(2))
         go_on.set()
@@ -245,14 +237,14 @@ def test_a_call_that_fails_is_in_flight_no_more(tmp_path: Path):
         raise ProviderError("no credit")
 
     with pytest.raises(ProviderError):
-        Journal(tmp_path / "j.jsonl", calls).ask(Told(say), request(1))
+        Journal(tmp_path / "j.jsonl", calls).ask(FakeClient(say), request(1))
     assert calls.drain(0.0)
 
 
 def test_a_record_that_no_line_can_hold_keeps_no_room(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     with pytest.raises(UnicodeEncodeError):
-        Journal(path).ask(Told(in_turn("half \ud83d")), request(1))
+        Journal(path).ask(FakeClient(in_turn("half \ud83d")), request(1))
     assert path.read_bytes() == b""
 
 
@@ -277,7 +269,7 @@ def test_a_journal_kept_open_leaves_no_room_behind(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     with Journal(path) as journal:
         for seed in range(3):
-            journal.ask(Told(lambda asked: Reply(f"text {asked.seed}")), request(seed))
+            journal.ask(FakeClient(lambda asked: Reply(f"text {asked.seed}")), request(seed))
             # Another process that reads it now, or after a kill, finds all that was written.
             assert len(Journal(path)) == seed + 1
             assert path.stat().st_size >= ROOM

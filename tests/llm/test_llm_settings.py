@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dissensus.errors import SettingError
-from dissensus.llm.settings import ProviderSettings, Talk
+from dissensus.llm.settings import LlmSettings, ProviderSettings
 from dissensus.settings import validate
 from hostile import KEY
 
@@ -20,8 +20,8 @@ GOOD: dict[str, Any] = {
 }
 
 
-def read(**changes: Any) -> Talk:
-    return validate(Talk, {**GOOD, **changes}, "")
+def read(**changes: Any) -> LlmSettings:
+    return validate(LlmSettings, {**GOOD, **changes}, "")
 
 
 def complaint(**changes: Any) -> str:

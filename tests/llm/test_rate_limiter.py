@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 enough = settings(max_examples=60)
 
@@ -47,7 +47,7 @@ def busiest_minute(times: Sequence[float], weights: Sequence[float] | None = Non
     return most
 
 
-def taken(pace: Pace, clock: Clock, seconds: float, late: Iterator[float]) -> list[float]:
+def taken(pace: RateLimiter, clock: Clock, seconds: float, late: Iterator[float]) -> list[float]:
     """When requests of 1,000 tokens were taken by one that always wants and wakes late."""
     times, end = [], clock.now + seconds
     while clock.now < end:
@@ -63,7 +63,7 @@ def taken(pace: Pace, clock: Clock, seconds: float, late: Iterator[float]) -> li
 @given(lateness=st.lists(st.floats(0.0, 0.2), min_size=1, max_size=30))
 def test_a_limit_is_kept_and_used_by_one_who_wakes_late(lateness: list[float]):
     clock = Clock()
-    times = taken(Pace(None, 600, None, clock), clock, 300.0, cycle(lateness))
+    times = taken(RateLimiter(None, 600, None, clock), clock, 300.0, cycle(lateness))
     assert busiest_minute(times) <= 600
     assert 0.98 * 3000 <= len(times) <= 3000
 
@@ -72,7 +72,7 @@ def test_a_limit_is_kept_and_used_by_one_who_wakes_late(lateness: list[float]):
 def test_limits_of_every_size(limit: float):
     clock = Clock()
     minutes = 20 if limit < 1000 else 2
-    times = taken(Pace(None, limit, None, clock), clock, minutes * 60.0, cycle([0.01]))
+    times = taken(RateLimiter(None, limit, None, clock), clock, minutes * 60.0, cycle([0.01]))
     assert busiest_minute(times) <= math.ceil(limit)
     assert 0.98 * limit * minutes <= len(times) <= max(limit * minutes, 1) + 1
 
@@ -84,7 +84,7 @@ def test_limits_of_every_size(limit: float):
 )
 def test_a_limit_is_kept_whenever_requests_come(limit: int, gaps: list[float]):
     clock, times = Clock(), []
-    pace = Pace(None, limit, None, clock)
+    pace = RateLimiter(None, limit, None, clock)
     for gap in gaps:
         clock.now += gap
         if not pace.take(1):
@@ -99,7 +99,7 @@ def test_a_limit_is_kept_whenever_requests_come(limit: int, gaps: list[float]):
 )
 def test_tokens_are_kept_within_one_request_of_the_limit(sizes: list[int], shares: list[float]):
     clock, limit = Clock(), 100_000
-    pace = Pace(None, None, limit, clock)
+    pace = RateLimiter(None, None, limit, clock)
     times: list[float] = []
     used: list[int] = []
     for size, share in zip(cycle(sizes), cycle(shares), strict=False):
@@ -115,7 +115,7 @@ def test_tokens_are_kept_within_one_request_of_the_limit(sizes: list[int], share
     assert sum(used[:-1]) >= 0.97 * limit * (clock.now - NOON - 1.0) / 60.0
 
 
-def wait_of(pace: Pace, clock: Clock, tokens: int = 1) -> float:
+def wait_of(pace: RateLimiter, clock: Clock, tokens: int = 1) -> float:
     """Seconds until a request is let through, asking again as told."""
     began = clock.now
     while wait := pace.take(tokens):
@@ -125,7 +125,7 @@ def wait_of(pace: Pace, clock: Clock, tokens: int = 1) -> float:
 
 def test_a_request_larger_than_a_minute_passes_and_the_next_waits_for_it():
     clock = Clock()
-    pace = Pace(None, None, 1000, clock)
+    pace = RateLimiter(None, None, 1000, clock)
     assert pace.take(50_000) == 0.0
     assert wait_of(pace, clock, 50_000) == pytest.approx(60.0, abs=0.01)
     assert wait_of(pace, clock, 500) == pytest.approx(60.6, abs=0.01)
@@ -134,7 +134,7 @@ def test_a_request_larger_than_a_minute_passes_and_the_next_waits_for_it():
 
 def test_what_was_booked_too_much_is_given_back_and_too_little_taken():
     clock = Clock()
-    pace = Pace(None, None, 60_600, clock)
+    pace = RateLimiter(None, None, 60_600, clock)
     pace.take(10_000)
     pace.settle(10_000, 2_000)
     assert wait_of(pace, clock, 0) == pytest.approx(2.0 - 0.599, abs=1e-3)
@@ -144,7 +144,7 @@ def test_what_was_booked_too_much_is_given_back_and_too_little_taken():
 
 def test_the_wait_for_tokens_is_looked_at_again_before_they_are_due():
     clock = Clock()
-    pace = Pace(None, None, 60_600, clock)
+    pace = RateLimiter(None, None, 60_600, clock)
     pace.take(30_000)
     assert pace.take(1) == pytest.approx(0.3)
 
@@ -153,7 +153,7 @@ def test_the_wait_for_tokens_is_looked_at_again_before_they_are_due():
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_pause_holds_and_is_never_shortened(tmp_path: Path, limits, shared: bool):
     clock = Clock()
-    pace = Pace(tmp_path / "pace" if shared else None, *limits, clock)
+    pace = RateLimiter(tmp_path / "pace" if shared else None, *limits, clock)
     assert pace.take(1) == 0.0
     pace.pause(20.0)
     pace.pause(5.0)
@@ -170,16 +170,16 @@ def test_a_pause_holds_and_is_never_shortened(tmp_path: Path, limits, shared: bo
 
 def test_two_limits_both_hold():
     clock = Clock()
-    times = taken(Pace(None, 600, 60_600, clock), clock, 120.0, cycle([0.0]))
+    times = taken(RateLimiter(None, 600, 60_600, clock), clock, 120.0, cycle([0.0]))
     assert len(times) == pytest.approx(120, abs=2)
     clock = Clock()
-    times = taken(Pace(None, 60, 60_000_000, clock), clock, 120.0, cycle([0.0]))
+    times = taken(RateLimiter(None, 60, 60_000_000, clock), clock, 120.0, cycle([0.0]))
     assert len(times) == pytest.approx(119, abs=2)
 
 
 def test_those_who_share_a_file_share_its_limits(tmp_path: Path):
     clock, times = Clock(), []
-    several = [Pace(tmp_path / "folder" / "pace", 600, None, clock) for _ in range(3)]
+    several = [RateLimiter(tmp_path / "folder" / "pace", 600, None, clock) for _ in range(3)]
     while clock.now < NOON + 120.0:
         waits = [pace.take(1) for pace in several]
         times += [clock.now] * waits.count(0.0)
@@ -195,7 +195,7 @@ def test_those_who_share_a_file_share_its_limits(tmp_path: Path):
 @pytest.mark.parametrize("back", [3.0, 3600.0, 1e9])
 def test_a_clock_set_back_does_not_block_for_long(tmp_path: Path, back: float):
     clock = Clock()
-    pace = Pace(tmp_path / "pace", 60, 1000, clock)
+    pace = RateLimiter(tmp_path / "pace", 60, 1000, clock)
     while not pace.take(100):
         pass
     clock.now -= back
@@ -207,12 +207,12 @@ def test_a_clock_set_back_does_not_block_for_long(tmp_path: Path, back: float):
 
 def test_a_file_of_another_day_says_nothing(tmp_path: Path):
     clock = Clock()
-    pace = Pace(tmp_path / "pace", 60, 1000, clock)
+    pace = RateLimiter(tmp_path / "pace", 60, 1000, clock)
     pace.take(1000)
     pace.pause(500.0)
     for day in (1, -1):
         clock.now = NOON + day * 86_400
-        other = Pace(tmp_path / "pace", 60, 1000, clock)
+        other = RateLimiter(tmp_path / "pace", 60, 1000, clock)
         # Set back a day, the pause is not longer than it was.
         assert wait_of(other, clock, 1000) <= (0.0 if day == 1 else 500.01)
 
@@ -220,7 +220,7 @@ def test_a_file_of_another_day_says_nothing(tmp_path: Path):
 @pytest.mark.parametrize("length", range(0, 36, 3))
 def test_a_torn_file_is_a_fresh_one(tmp_path: Path, length: int):
     clock = Clock()
-    pace = Pace(tmp_path / "pace", 1, 1000, clock)
+    pace = RateLimiter(tmp_path / "pace", 1, 1000, clock)
     assert pace.take(1000) == 0.0
     pace.pause(1000.0)
     os.truncate(tmp_path / "pace", length)
@@ -234,7 +234,7 @@ def test_a_damaged_file_is_a_fresh_one(tmp_path_factory, content: bytes | list[f
     path = tmp_path_factory.mktemp("damaged") / "pace"
     path.write_bytes(content if isinstance(content, bytes) else struct.pack("<5d", *content))
     clock = Clock()
-    pace = Pace(path, 1, 1000, clock)
+    pace = RateLimiter(path, 1, 1000, clock)
     assert pace.take(1000) == 0.0
     assert pace.take(1000) > 0.0
     pace.close()
@@ -243,14 +243,14 @@ def test_a_damaged_file_is_a_fresh_one(tmp_path_factory, content: bytes | list[f
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
 def test_a_limit_of_nothing_is_refused(limit: float):
     with pytest.raises(SettingError, match=r"requests_per_minute is .*above 0, or null"):
-        Pace(None, limit, None)
+        RateLimiter(None, limit, None)
     with pytest.raises(SettingError, match=r"tokens_per_minute is .*above 0, or null"):
-        Pace(None, None, limit)
+        RateLimiter(None, None, limit)
 
 
 def test_a_folder_that_cannot_be_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    pace = Pace(tmp_path / "file" / "pace", 60, None)
+    pace = RateLimiter(tmp_path / "file" / "pace", 60, None)
     for _ in range(2):
         with pytest.raises(ResourceError, match=r"file/pace cannot be written and locked"):
             pace.take(1)
@@ -259,14 +259,14 @@ def test_a_folder_that_cannot_be_is_named(tmp_path: Path):
 TAKING = """
 import json, sys, time
 from pathlib import Path
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 read = []
 def clock():
     read.append(time.time())
     return read[-1]
 
-pace, times = Pace(Path(sys.argv[1]), 6000, None, clock), []
+pace, times = RateLimiter(Path(sys.argv[1]), 6000, None, clock), []
 print("ready", flush=True)
 sys.stdin.readline()
 while len(times) < 60:

@@ -19,11 +19,11 @@ from hostile import (
     Asked,
     Said,
     answer,
-    board,
     both,
     chat,
     error,
     hostile,
+    make_registry,
     prepare,
     provider,
 )
@@ -90,7 +90,7 @@ def test_everything_that_is_wrong_is_said_at_once(
             "k": {"provider": "garbled", "price": price},
             "unused": {"provider": "good", "model": "unknown-too"},
         }
-        made = board(
+        made = make_registry(
             tmp_path,
             providers,
             models,
@@ -126,7 +126,7 @@ def test_a_wrong_key_is_found_for_one_model_or_two(tmp_path: Path, interface: st
     said = Said(error(interface, "No.", "authentication_error"), 401)
     with hostile(models=said) as server:
         models = {name: {"provider": "p"} for name in ("m", "other")}
-        lines = stopped(board(tmp_path, {"p": provider(server, interface)}, models))
+        lines = stopped(make_registry(tmp_path, {"p": provider(server, interface)}, models))
     assert lines == [
         "providers.p does not accept the key in LOOPBACK_KEY; export the right one there."
     ]
@@ -136,7 +136,7 @@ def test_a_wrong_key_is_found_for_one_model_or_two(tmp_path: Path, interface: st
 def test_an_unknown_model_is_named(tmp_path: Path, interface: str) -> None:
     with hostile(Said(answer(interface))) as server:
         models = {"m": {"provider": "p"}, "x": {"provider": "p", "model": "y"}}
-        lines = stopped(board(tmp_path, {"p": provider(server, interface)}, models))
+        lines = stopped(make_registry(tmp_path, {"p": provider(server, interface)}, models))
         assert lines == ["models.x: providers.p has no model 'y'; check the name."]
         assert not server.calls
 
@@ -166,7 +166,7 @@ def test_a_server_without_a_list_of_models_is_asked_all_the_same(
     tmp_path: Path, interface: str, said: Said
 ) -> None:
     with hostile(Said(answer(interface)), models=said) as server:
-        made = board(tmp_path, {"p": provider(server, interface)})
+        made = make_registry(tmp_path, {"p": provider(server, interface)})
         assert made.model("m").ask(REQUEST).text == "Hello."
 
 
@@ -176,7 +176,7 @@ def test_a_model_that_only_its_own_page_knows_is_known(tmp_path: Path, interface
         return Said({"data": [{"id": "z"}]} if asked.path.endswith("/models") else {"id": "m"})
 
     with hostile(Said(answer(interface)), models=say) as server:
-        made = board(tmp_path, {"p": provider(server, interface)})
+        made = make_registry(tmp_path, {"p": provider(server, interface)})
         assert made.model("m").ask(REQUEST).text == "Hello."
 
 
@@ -185,13 +185,13 @@ def test_a_model_that_only_its_own_page_knows_is_known(tmp_path: Path, interface
 )
 def test_a_server_that_is_none_is_not_reached(tmp_path: Path, said: Said) -> None:
     with hostile(models=said) as server:
-        [line] = stopped(board(tmp_path, {"p": provider(server, timeout_s=0.2)}))
+        [line] = stopped(make_registry(tmp_path, {"p": provider(server, timeout_s=0.2)}))
     assert line.startswith(f"providers.p could not be reached at {server.url} (")
 
 
 def test_fifty_threads_ask_once(tmp_path: Path) -> None:
     with hostile(Said(chat())) as server:
-        made = board(tmp_path, {"p": provider(server)})
+        made = make_registry(tmp_path, {"p": provider(server)})
         with ThreadPoolExecutor(50) as pool:
             asked = [
                 pool.submit(lambda seed: made.model("m").ask(replace(REQUEST, seed=seed)), seed)
@@ -204,7 +204,7 @@ def test_fifty_threads_ask_once(tmp_path: Path) -> None:
 
 def test_fifty_threads_fail_alike_and_ask_once(tmp_path: Path) -> None:
     with hostile(models=Said(b"", 401)) as server:
-        made = board(tmp_path, {"p": provider(server)})
+        made = make_registry(tmp_path, {"p": provider(server)})
         with ThreadPoolExecutor(50) as pool:
             lines = set(pool.map(lambda _: "|".join(stopped(made)), range(50)))
         assert len(server.asked) == 1
@@ -216,9 +216,11 @@ def test_a_replay_needs_no_key_no_network_and_no_price(
 ) -> None:
     path = tmp_path / "journal.jsonl"
     with hostile(Said(chat())) as server:
-        first = Journal(path).ask(board(tmp_path, {"p": provider(server)}).model("m"), REQUEST)
+        first = Journal(path).ask(
+            make_registry(tmp_path, {"p": provider(server)}).model("m"), REQUEST
+        )
     monkeypatch.delenv("LOOPBACK_KEY")
-    elsewhere = board(tmp_path, {"p": provider(NOBODY)}, budget_usd=0.0)
+    elsewhere = make_registry(tmp_path, {"p": provider(NOBODY)}, budget_usd=0.0)
     assert Journal(path).ask(elsewhere.model("m"), REQUEST) == first
     with pytest.raises(ProviderError, match="LOOPBACK_KEY is not set"):
         Journal(path).ask(elsewhere.model("m"), replace(REQUEST, seed=1))
@@ -231,7 +233,7 @@ def test_simulated_models_need_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "echoes", module)
     monkeypatch.delenv("LOOPBACK_KEY")
     models = {"s": {"provider": "simulated", "behaviour": "echoes"}, "m": {"provider": "p"}}
-    made = board(tmp_path, {"p": provider(NOBODY)}, models)
+    made = make_registry(tmp_path, {"p": provider(NOBODY)}, models)
     assert made.model("s").ask(REQUEST).text == "你好"
     assert made.model("s") is made.model("s")
     assert made.model("s").simulated
@@ -242,18 +244,18 @@ def test_simulated_models_need_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_table_of_prices_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with hostile(Said(chat())) as server, pytest.raises(ResourceError, match=r"none\.csv"):
-        board(tmp_path, {"p": provider(server)}, prices=tmp_path / "none.csv").model("m")
+        make_registry(tmp_path, {"p": provider(server)}, prices=tmp_path / "none.csv").model("m")
 
 
 def test_a_run_without_budget_needs_no_price(tmp_path: Path) -> None:
     with hostile(Said(chat())) as server:
-        reply = board(tmp_path, {"p": provider(server)}).model("m").ask(REQUEST)
+        reply = make_registry(tmp_path, {"p": provider(server)}).model("m").ask(REQUEST)
     assert (reply.text, reply.cost_usd) == ("Hello.", None)
 
 
 def test_anthropic_has_no_embeddings(tmp_path: Path) -> None:
     with hostile(Said(answer("anthropic"))) as server:
-        made = board(tmp_path, {"p": provider(server, "anthropic")}, embedders=["p:e"])
+        made = make_registry(tmp_path, {"p": provider(server, "anthropic")}, embedders=["p:e"])
         with pytest.raises(DissensusError, match=r"'e' cannot embed: Anthropic has no embeddings"):
             made.embedder("p:e", tmp_path / "e.jsonl").encode(["a"])
         assert not server.calls

@@ -18,11 +18,11 @@ from hostile import (
     Said,
     answer,
     ask,
-    board,
     both,
     chat,
     error,
     hostile,
+    make_registry,
     message,
     prepare,
     provider,
@@ -101,7 +101,7 @@ def test_top_p_is_sent_by_its_name_or_left_out(
 ) -> None:
     with hostile(Said(answer(interface))) as server:
         models = {"m": {"provider": "p", "rename": rename}}
-        model = board(tmp_path, {"p": provider(server, interface)}, models).model("m")
+        model = make_registry(tmp_path, {"p": provider(server, interface)}, models).model("m")
         model.ask(replace(REQUEST, top_p=0.9))
     sent = {name: value for name, value in server.calls[0].body.items() if value == 0.9}
     name = rename.get("top_p", "top_p")
@@ -156,7 +156,7 @@ def test_tries_are_bounded_by_the_rule_and_by_retries(
     tmp_path: Path, retries: int, outcome: int, tries: int
 ) -> None:
     with hostile(Said(chat()), Said(chat(""), outcome)) as server:
-        made = board(tmp_path, {"p": provider(server, retries=retries)}).model("m")
+        made = make_registry(tmp_path, {"p": provider(server, retries=retries)}).model("m")
         made.ask(REQUEST)
         reply = made.ask(REQUEST)
     assert len(server.calls) == 1 + tries
@@ -178,7 +178,7 @@ def test_no_other_call_could_fare_better(
     tmp_path: Path, interface: str, status: int, words: str, kind: str, says: str
 ) -> None:
     with hostile(Said(error(interface, words, kind), status)) as server:
-        model = board(tmp_path, {"p": provider(server, interface)}).model("m")
+        model = make_registry(tmp_path, {"p": provider(server, interface)}).model("m")
         journal = Journal(tmp_path / "journal.jsonl")
         with pytest.raises(ProviderError, match=says) as caught:
             journal.ask(model, REQUEST)
@@ -205,7 +205,9 @@ def test_a_model_that_never_answered_and_rejects_stops_the_run(
 def test_a_model_that_answered_before_only_rejects_this(tmp_path: Path, usage: Any) -> None:
     said = Said(error("openai", "No.", INVALID), 422)
     with hostile(Said(chat(usage=usage)), said) as server:
-        made = board(tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}})
+        made = make_registry(
+            tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}}
+        )
         assert made.model("m").ask(REQUEST).text == "Hello."
         assert made.model("m").ask(REQUEST).error == "rejected"
 
@@ -270,7 +272,9 @@ def test_an_answer_that_does_not_say_what_it_used_counts_for_the_most(
     tmp_path: Path, usage: Any, told: tuple[int, int] | None
 ) -> None:
     with hostile(Said(chat(usage=usage))) as server:
-        made = board(tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}})
+        made = make_registry(
+            tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}}
+        )
         reply = made.model("m").ask(REQUEST)
     assert reply.text == "Hello."
     prompt = sum(len(m.content.encode()) for m in REQUEST.messages) // 3 + 1

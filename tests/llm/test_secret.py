@@ -15,8 +15,8 @@ import pytest
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Reply
+from dissensus.llm.http_client import Secret
 from dissensus.llm.journal import Journal
-from dissensus.llm.secret import Secret
 from hostile import (
     KEY,
     PRICED,
@@ -25,11 +25,11 @@ from hostile import (
     Hostile,
     Said,
     answer,
-    board,
     both,
     chat,
     error,
     hostile,
+    make_registry,
     prepare,
     provider,
 )
@@ -42,7 +42,7 @@ def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def model(folder: Path, server: Hostile, interface: str = "openai", **changes: Any) -> Any:
-    return board(folder, {"p": provider(server, interface, **changes)}, PRICED).model("m")
+    return make_registry(folder, {"p": provider(server, interface, **changes)}, PRICED).model("m")
 
 
 # The key
@@ -84,7 +84,7 @@ def test_a_key_that_is_echoed_is_nowhere(
         said = replace(said, body=answer(interface, words, model=said.body["model"]))
     shown: list[Any] = []
     with caplog.at_level(logging.DEBUG), hostile(said, models=said) as server:
-        made = board(tmp_path, {"p": provider(server, interface, retries=1)}, PRICED)
+        made = make_registry(tmp_path, {"p": provider(server, interface, retries=1)}, PRICED)
         journal = Journal(tmp_path / "journal.jsonl")
         for _ in range(2):
             try:
@@ -133,7 +133,7 @@ def test_what_is_secret_is_struck_in_every_spelling(key: str) -> None:
 
 def test_an_embedding_cannot_carry_a_key(tmp_path: Path) -> None:
     with hostile(Said({"data": [{"index": 0, "embedding": KEY}]})) as server:
-        made = board(tmp_path, {"p": provider(server, retries=1)}, embedders=["p:e"])
+        made = make_registry(tmp_path, {"p": provider(server, retries=1)}, embedders=["p:e"])
         with pytest.raises(ProviderError, match="malformed"):
             made.embedder("p:e", tmp_path / "e.jsonl").encode(["a"])
     assert KEY not in (tmp_path / "e.jsonl").read_text()

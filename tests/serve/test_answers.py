@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from clients import SPEECH, asked, asked_message, by_anthropic, by_openai, prompt
-from dissensus.serve.speech import tokens
+from dissensus.serve.replies import tokens
 from dissensus.session.format_rules import SpeechRules
 from serving import ROOT, Server, serving
 

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from clients import asked, asked_message, by_anthropic, by_openai, prompt
 from dissensus.serve.limits import WINDOW_S, Gate, Window
 from dissensus.serve.refusals import Refusal
+from dissensus.serve.replies import tokens
 from dissensus.serve.service import Options, Service
-from dissensus.serve.speech import tokens
 from serving import Server, serving
 
 

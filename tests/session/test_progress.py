@@ -14,9 +14,10 @@ import pytest
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session import progress, runner
-from dissensus.session.progress import Counted, Counts, Published, Tally, clear
+from dissensus.session.progress import Counted, Counts, Progress, Published, clear
 from dissensus.session.runner import run_session
-from scripted import LIMITS, Scripted, in_turn, toy_debate
+from fake_client import FakeClient, in_turn
+from scripted import LIMITS, toy_debate
 
 TIMEOUT = Reply("", error="timeout", finish_reason="error")
 
@@ -50,32 +51,32 @@ os.waitpid(child, 0)
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tally:
+def counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Progress:
     """The tally of a process that has done nothing yet, in place of this one's."""
-    fresh = Tally()
+    fresh = Progress()
     fresh.begin(tmp_path / "progress")
     monkeypatch.setattr(progress, "PROGRESS_COUNTS", fresh)
     monkeypatch.setattr(runner, "PROGRESS_COUNTS", fresh)
     return fresh
 
 
-def published(counted: Tally, tmp_path: Path) -> Counts:
+def published(counted: Progress, tmp_path: Path) -> Counts:
     counted.publish()
     return Published(tmp_path / "progress").total()
 
 
 def hold(tmp_path: Path, *replies: str | Reply, **limits: int) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
-    models = {"m": Scripted(in_turn(*replies))}
+    models = {"m": FakeClient(in_turn(*replies))}
     run_session(1, toy_debate("A", "B"), models, journal, replace(LIMITS, **limits))
 
 
-def test_a_session_is_counted_call_by_call(counted: Tally, tmp_path: Path) -> None:
+def test_a_session_is_counted_call_by_call(counted: Progress, tmp_path: Path) -> None:
     hold(tmp_path, "one", "bad", "two")
     assert published(counted, tmp_path) == Counts(begun=1, ended=1, answers=3, calls=3, repairs=1)
 
 
-def test_what_the_journal_answers_is_no_call(counted: Tally, tmp_path: Path) -> None:
+def test_what_the_journal_answers_is_no_call(counted: Progress, tmp_path: Path) -> None:
     hold(tmp_path, "one", "two")
     hold(tmp_path)
     total = published(counted, tmp_path)
@@ -83,7 +84,7 @@ def test_what_the_journal_answers_is_no_call(counted: Tally, tmp_path: Path) -> 
     assert (total.replayed, total.under_way) == (2, 0)
 
 
-def test_reruns_and_failures_for_good(counted: Tally, tmp_path: Path) -> None:
+def test_reruns_and_failures_for_good(counted: Progress, tmp_path: Path) -> None:
     hold(tmp_path, "one", TIMEOUT, TIMEOUT, TIMEOUT, session_attempts=3)
     assert published(counted, tmp_path) == Counts(
         begun=1, ended=1, failed=1, answers=4, calls=4, reruns=2
@@ -91,7 +92,7 @@ def test_reruns_and_failures_for_good(counted: Tally, tmp_path: Path) -> None:
 
 
 def test_a_counted_provider_is_otherwise_the_same() -> None:
-    provider = Scripted(in_turn("one"), name="n", identity="who")
+    provider = FakeClient(in_turn("one"), name="n", identity="who")
     made = Counted(provider)
     assert (made.name, made.identity, made.asked_model, made.simulated) == (
         *("n", "who", provider.asked_model),
@@ -99,7 +100,7 @@ def test_a_counted_provider_is_otherwise_the_same() -> None:
     )
 
 
-def test_threads_lose_nothing(counted: Tally, tmp_path: Path) -> None:
+def test_threads_lose_nothing(counted: Progress, tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         for _ in range(8):
             pool.submit(lambda: [counted.count(calls=1, answers=1) for _ in range(2_000)])
@@ -158,7 +159,9 @@ def test_no_folder_is_no_session() -> None:
     assert Published(Path("/nowhere/at/all")).total() == Counts()
 
 
-def test_a_folder_that_cannot_be_written_fails_no_session(counted: Tally, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_fails_no_session(
+    counted: Progress, tmp_path: Path
+) -> None:
     (tmp_path / "progress").write_text("a file in its place")
     hold(tmp_path, "one", "two")
     counted.publish()
@@ -166,7 +169,7 @@ def test_a_folder_that_cannot_be_written_fails_no_session(counted: Tally, tmp_pa
     assert published(counted, tmp_path) == Counts(begun=1, ended=1, answers=2, calls=2)
 
 
-def test_an_earlier_run_is_cleared_away(counted: Tally, tmp_path: Path) -> None:
+def test_an_earlier_run_is_cleared_away(counted: Progress, tmp_path: Path) -> None:
     counted.count(calls=1)
     assert published(counted, tmp_path).calls == 1
     (tmp_path / "progress" / "mine.txt").touch()

@@ -19,7 +19,8 @@ from dissensus.session.record import (
 )
 from dissensus.session.runner import run_session
 from dissensus.tables.artefact import provenance_of, read
-from scripted import LIMITS, Scripted, in_turn, toy_debate
+from fake_client import FakeClient, in_turn
+from scripted import LIMITS, toy_debate
 
 IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
 TYPES = MANIFEST.pick(*IDS)
@@ -35,7 +36,7 @@ def paths(tmp_path: Path) -> SessionPaths:
 
 
 def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A", "B")) -> None:
-    provider = Scripted(in_turn(*replies), name="provider")
+    provider = FakeClient(in_turn(*replies), name="provider")
     journal = Journal(tmp_path / "j")
     session = run_session(1, toy_debate(*steps), {"m": provider}, journal, LIMITS)
     write_session(paths, session, IDS, TYPES, {"stage": "test"}, DIGEST)

@@ -12,25 +12,28 @@ import pytest
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.session.runner import Session, run_session
-from scripted import LIMITS, Scripted, in_turn, toy_debate
+from fake_client import FakeClient, in_turn
+from scripted import LIMITS, toy_debate
 
 TIMEOUT = Reply("", error="timeout", finish_reason="error")
 EMPTY = Reply("", error="empty")
 
 
-def hold(tmp_path: Path, provider: Scripted, *steps: str, seed: int = 1, **limits: int) -> Session:
+def hold(
+    tmp_path: Path, provider: FakeClient, *steps: str, seed: int = 1, **limits: int
+) -> Session:
     journal = Journal(tmp_path / "journal.jsonl")
     return run_session(
         seed, toy_debate(*steps), {"m": provider}, journal, replace(LIMITS, **limits)
     )
 
 
-def prompts(provider: Scripted) -> list[str]:
+def prompts(provider: FakeClient) -> list[str]:
     return [message.content for asked in provider.asked for message in asked.messages]
 
 
 def test_a_debate_without_incident(tmp_path: Path):
-    provider = Scripted(in_turn("one", "two", "three"))
+    provider = FakeClient(in_turn("one", "two", "three"))
     session = hold(tmp_path, provider, "A", "B", "A")
     assert prompts(provider) == [
         "turn 1 of A: ",
@@ -47,7 +50,7 @@ def test_a_debate_without_incident(tmp_path: Path):
 
 
 def test_what_is_asked_for_is_sent(tmp_path: Path):
-    provider = Scripted(in_turn("one"), identity="who")
+    provider = FakeClient(in_turn("one"), identity="who")
     hold(tmp_path, provider, "A")
     (asked,) = provider.asked
     assert (asked.model, asked.identity) == ("m", "who")
@@ -56,7 +59,7 @@ def test_what_is_asked_for_is_sent(tmp_path: Path):
 
 
 def test_a_turn_carries_what_its_format_reads(tmp_path: Path):
-    provider = Scripted(in_turn("one", "bad", "bad", "bad"))
+    provider = FakeClient(in_turn("one", "bad", "bad", "bad"))
     session = hold(tmp_path, provider, "A", "B")
     # What still breaks a rule after all repairs has a value too, where it can be read.
     assert [(turn.text, turn.value) for turn in session.turns] == [("one", "ONE"), ("bad", "BAD")]
@@ -64,7 +67,7 @@ def test_a_turn_carries_what_its_format_reads(tmp_path: Path):
 
 
 def test_a_broken_rule_is_repaired_and_all_are_kept(tmp_path: Path):
-    provider = Scripted(in_turn("one", "bad", "worse bad", "two", "three"))
+    provider = FakeClient(in_turn("one", "bad", "worse bad", "two", "three"))
     session = hold(tmp_path, provider, "A", "B", "A")
     assert prompts(provider)[1:4] == [
         "turn 2 of B: one",
@@ -88,7 +91,7 @@ def test_a_broken_rule_is_repaired_and_all_are_kept(tmp_path: Path):
 @pytest.mark.parametrize("repairs", [0, 1, 2, 4])
 def test_the_last_attempt_stands_though_it_breaks_a_rule(tmp_path: Path, repairs: int):
     said = [f"bad {number}" for number in range(repairs + 1)]
-    provider = Scripted(in_turn(*said, "fine"))
+    provider = FakeClient(in_turn(*said, "fine"))
     session = hold(tmp_path, provider, "A", "B", repairs=repairs)
     first, second = session.turns
     assert (first.text, first.repairs) == (f"bad {repairs}", repairs)
@@ -102,7 +105,7 @@ def test_the_last_attempt_stands_though_it_breaks_a_rule(tmp_path: Path, repairs
 
 @pytest.mark.parametrize("failed", [TIMEOUT, EMPTY])
 def test_a_failed_call_starts_the_session_again(tmp_path: Path, failed: Reply):
-    provider = Scripted(in_turn("one", failed, "uno", "dos", "tres"))
+    provider = FakeClient(in_turn("one", failed, "uno", "dos", "tres"))
     session = hold(tmp_path, provider, "A", "B", "A")
     assert [turn.text for turn in session.turns] == ["uno", "dos", "tres"]
     assert (session.session_attempts, session.failure) == (2, "")
@@ -115,7 +118,7 @@ def test_a_failed_call_starts_the_session_again(tmp_path: Path, failed: Reply):
 
 
 def test_a_failure_in_a_repair_is_one_too(tmp_path: Path):
-    provider = Scripted(in_turn("bad", TIMEOUT, "one"))
+    provider = FakeClient(in_turn("bad", TIMEOUT, "one"))
     session = hold(tmp_path, provider, "A")
     assert [a.violations for a in session.attempts] == [("bad word",), (), ()]
     assert (session.session_attempts, session.turns[0].repairs) == (2, 0)
@@ -123,7 +126,7 @@ def test_a_failure_in_a_repair_is_one_too(tmp_path: Path):
 
 def test_every_call_has_a_seed_of_its_own(tmp_path: Path):
     replies = ["bad", "bad", "bad", TIMEOUT, "bad", "bad", "bad", TIMEOUT, "bad", "one", "two"]
-    provider = Scripted(in_turn(*replies))
+    provider = FakeClient(in_turn(*replies))
     hold(tmp_path, provider, "A", "B")
     seeds = [asked.seed for asked in provider.asked]
     assert len(seeds) == len(replies) == len(set(seeds))
@@ -131,7 +134,7 @@ def test_every_call_has_a_seed_of_its_own(tmp_path: Path):
 
 @pytest.mark.parametrize("attempts", [1, 3])
 def test_a_session_that_fails_for_good_leaves_no_turns_and_a_reason(tmp_path: Path, attempts: int):
-    provider = Scripted(in_turn(*["one", TIMEOUT] * attempts))
+    provider = FakeClient(in_turn(*["one", TIMEOUT] * attempts))
     session = hold(tmp_path, provider, "A", "B", session_attempts=attempts)
     assert session.turns == []
     assert session.failure == "turn 2: timeout"
@@ -147,7 +150,7 @@ def test_a_step_of_several_calls_is_made_at_the_same_time(tmp_path: Path):
         everyone.wait()
         return Reply(asked.messages[0].content.split(":")[0])
 
-    provider = Scripted(say)
+    provider = FakeClient(say)
     session = run_session(
         1, toy_debate("ABC", "ABC"), {"m": provider}, Journal(tmp_path / "j"), LIMITS
     )
@@ -175,7 +178,7 @@ def test_replies_are_recorded_in_the_order_of_the_step(tmp_path: Path):
         return Reply(name)
 
     path = tmp_path / "j"
-    session = run_session(1, toy_debate("ABC"), {"m": Scripted(say)}, Journal(path), LIMITS)
+    session = run_session(1, toy_debate("ABC"), {"m": FakeClient(say)}, Journal(path), LIMITS)
     assert [attempt.reply.text for attempt in session.attempts] == ["A", "B", "C"]
     assert [turn.speaker for turn in session.turns] == ["A", "B", "C"]
 
@@ -184,7 +187,7 @@ def test_one_failure_in_a_step_keeps_the_others_attempts(tmp_path: Path):
     def say(asked: Request) -> Reply:
         return TIMEOUT if " of B:" in asked.messages[0].content else Reply("fine")
 
-    session = hold(tmp_path, Scripted(say), "ABC", session_attempts=1)
+    session = hold(tmp_path, FakeClient(say), "ABC", session_attempts=1)
     assert session.failure == "turn 1: timeout"
     assert [(a.call.speaker, a.reply.error) for a in session.attempts] == [
         *(("A", ""), ("B", "timeout"), ("C", ""))
@@ -207,7 +210,7 @@ def test_sessions_share_nothing(tmp_path: Path):
         )
         return [f"{a.request_sha256} {a.reply.text}" for a in session.attempts]
 
-    provider = Scripted(say)
+    provider = FakeClient(say)
     alone = [one(seed, "alone") for seed in range(12)]
     with ThreadPoolExecutor(6) as pool:
         together = list(pool.map(lambda seed: one(seed, "together"), range(12)))
@@ -218,7 +221,7 @@ def test_sessions_share_nothing(tmp_path: Path):
 
 def test_the_same_seed_asks_the_same_and_another_seed_does_not(tmp_path: Path):
     def digests(seed: int, name: str) -> list[str]:
-        provider = Scripted(lambda _: Reply("text"))
+        provider = FakeClient(lambda _: Reply("text"))
         hold(tmp_path / name, provider, "A", "B", seed=seed)
         return [asked.sha256 for asked in provider.asked]
 

@@ -11,7 +11,8 @@ from dissensus.session.record import SessionPaths, write_session
 from dissensus.session.runner import run_session
 from dissensus.study.gather import gather, outcomes_schema, turns_schema
 from dissensus.tables.artefact import read, write
-from scripted import LIMITS, Scripted, in_turn, toy_debate
+from fake_client import FakeClient, in_turn
+from scripted import LIMITS, toy_debate
 
 FAILED = Reply("", error="empty")
 TYPES = MANIFEST.pick("session_id", "draw_id", "language")
@@ -22,7 +23,7 @@ def transcript(tmp_path: Path, session: str, *replies: str | Reply) -> Path:
     draw, language = session.split("-")
     folder = tmp_path / session
     paths = SessionPaths(*(folder / f"{name}.parquet" for name in "atc"), folder / "held")
-    provider = Scripted(in_turn(*replies))
+    provider = FakeClient(in_turn(*replies))
     made = run_session(1, toy_debate("A", "B"), {"m": provider}, Journal(folder / "j"), LIMITS)
     ids = {"session_id": session, "draw_id": draw, "language": language}
     write_session(paths, made, ids, TYPES, {}, "")

@@ -135,7 +135,13 @@ def test_a_bill_depends_on_models_and_prices_and_not_on_their_behaviour(
     assert all(path.endswith(".yaml") for path in files["prompts"]) and files["prompts"]
 
 
-def test_captions_are_the_project_s_or_beside_a_study_of_one_s_own(settings: Configuration) -> None:
+def test_captions_are_the_project_s_or_beside_a_study_of_one_s_own(
+    settings: Configuration, tmp_path: Path
+) -> None:
     assert caption_of(settings, "language", "flow") == "workflow/report/language_flow.rst"
-    own = settings.model_copy(update={"study_folders": {"mine": "studies/mine"}})
-    assert caption_of(own, "mine") == "studies/mine/captions/tables.rst"
+    own = settings.model_copy(update={"study_folders": {"mine": str(tmp_path)}})
+    assert caption_of(own, "mine") == "workflow/report/own.rst"
+    template = tmp_path / "captions/tables.rst"
+    template.parent.mkdir()
+    template.write_text("Mine.")
+    assert caption_of(own, "mine") == str(template)

@@ -101,77 +101,83 @@ for NAME, STUDY in STUDIES.items():
         script:
             "../scripts/study/gather_turns.py"
 
-    rule:
-        name:
-            f"plot_{NAME}"
-        input:
-            **{
-                name: FOLDER / f"{name}.parquet"
-                for figure in STUDY.figures
-                for name in figure.reads
-            },
-            captions=[
-                caption_of(SETTINGS, NAME, figure.name) for figure in STUDY.figures
-            ],
-        output:
-            svg=[
-                report(
-                    FOLDER / f"figures/{figure.name}.svg",
-                    caption=captions(NAME) / f"{figure.name}.rst",
-                    category=NAME,
-                    subcategory=figure.section,
-                    labels={"result": figure.title},
-                )
-                for figure in STUDY.figures
-            ],
-            png=[FOLDER / f"figures/{figure.name}.png" for figure in STUDY.figures],
-            caption=[FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures],
-        log:
-            FOLDER / "logs/plot.log",
-        localrule: True
-        conda:
-            ENVIRONMENT
-        params:
-            functions=[figure.maker for figure in STUDY.figures],
-            settings=view_settings(STUDY),
-        message:
-            f"Draw the figures of the {NAME} study"
-        script:
-            "../scripts/study/plot.py"
+    if STUDY.figures:
 
-    rule:
-        name:
-            f"tabulate_{NAME}"
-        input:
-            **{
-                name: FOLDER / f"{name}.parquet"
-                for table in STUDY.tables
-                for name in table.reads
-            },
-            caption=caption_of(SETTINGS, NAME),
-        output:
-            csv=[FOLDER / f"tables/{table.name}.csv" for table in STUDY.tables],
-            markdown=[FOLDER / f"tables/{table.name}.md" for table in STUDY.tables],
-            page=report(
-                FOLDER / "tables/index.html",
-                caption=captions(NAME) / "tables.rst",
-                category=NAME,
-                subcategory="8 Tables",
-                labels={"result": "All tables"},
-            ),
-            caption=FOLDER / "captions/tables.rst",
-        log:
-            FOLDER / "logs/tabulate.log",
-        localrule: True
-        conda:
-            ENVIRONMENT
-        params:
-            functions=[table.maker for table in STUDY.tables],
-            settings=view_settings(STUDY),
-        message:
-            f"Write the tables of the {NAME} study"
-        script:
-            "../scripts/study/tabulate.py"
+        rule:
+            name:
+                f"plot_{NAME}"
+            input:
+                **{
+                    name: FOLDER / f"{name}.parquet"
+                    for figure in STUDY.figures
+                    for name in figure.reads
+                },
+                captions=[
+                    caption_of(SETTINGS, NAME, figure.name) for figure in STUDY.figures
+                ],
+            output:
+                svg=[
+                    report(
+                        FOLDER / f"figures/{figure.name}.svg",
+                        caption=captions(NAME) / f"{figure.name}.rst",
+                        category=NAME,
+                        subcategory=figure.section,
+                        labels={"result": figure.title},
+                    )
+                    for figure in STUDY.figures
+                ],
+                png=[FOLDER / f"figures/{figure.name}.png" for figure in STUDY.figures],
+                caption=[
+                    FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures
+                ],
+            log:
+                FOLDER / "logs/plot.log",
+            localrule: True
+            conda:
+                ENVIRONMENT
+            params:
+                functions=[figure.maker for figure in STUDY.figures],
+                settings=view_settings(STUDY),
+            message:
+                f"Draw the figures of the {NAME} study"
+            script:
+                "../scripts/study/plot.py"
+
+    if STUDY.tables:
+
+        rule:
+            name:
+                f"tabulate_{NAME}"
+            input:
+                **{
+                    name: FOLDER / f"{name}.parquet"
+                    for table in STUDY.tables
+                    for name in table.reads
+                },
+                caption=caption_of(SETTINGS, NAME),
+            output:
+                csv=[FOLDER / f"tables/{table.name}.csv" for table in STUDY.tables],
+                markdown=[FOLDER / f"tables/{table.name}.md" for table in STUDY.tables],
+                page=report(
+                    FOLDER / "tables/index.html",
+                    caption=captions(NAME) / "tables.rst",
+                    category=NAME,
+                    subcategory="8 Tables",
+                    labels={"result": "All tables"},
+                ),
+                caption=FOLDER / "captions/tables.rst",
+            log:
+                FOLDER / "logs/tabulate.log",
+            localrule: True
+            conda:
+                ENVIRONMENT
+            params:
+                functions=[table.maker for table in STUDY.tables],
+                settings=view_settings(STUDY),
+            message:
+                f"Write the tables of the {NAME} study"
+            script:
+                "../scripts/study/tabulate.py"
 
     rule:
         name:
@@ -328,27 +334,39 @@ rule gather_shard:
         "../scripts/study/gather_shard.py"
 
 
-# Make no file, so that they answer whenever they are asked.
-for ANSWER, WHAT in (("plan", "come to"), ("cost", "will cost")):
+def manifests_and_sources():
+    """What the studies' calls can be counted from, before any is made."""
+    files = [priced_files(SETTINGS, name, RESULTS / name) for name in STUDIES]
+    return [each[kind] for kind in ("manifest", "source") for each in files]
 
-    rule:
-        name:
-            ANSWER
-        input:
-            [
-                priced_files(SETTINGS, NAME, RESULTS / NAME)["manifest"]
-                for NAME in STUDIES
-            ],
-            [priced_files(SETTINGS, NAME, RESULTS / NAME)["source"] for NAME in STUDIES],
-        log:
-            RESULTS / f"logs/{ANSWER}.log",
-        localrule: True
-        conda:
-            ENVIRONMENT
-        message:
-            f"What the manifests {WHAT}"
-        script:
-            f"../scripts/study/{ANSWER}.py"
+
+# Make no file, so that they answer whenever they are asked.
+rule plan:
+    input:
+        manifests_and_sources(),
+    log:
+        RESULTS / "logs/plan.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "What the manifests come to"
+    script:
+        "../scripts/study/plan.py"
+
+
+rule cost:
+    input:
+        manifests_and_sources(),
+    log:
+        RESULTS / "logs/cost.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "What the manifests will cost"
+    script:
+        "../scripts/study/cost.py"
 
 
 rule summarise_run:
@@ -374,7 +392,12 @@ rule summarise_run:
 def core(study):
     """What every study makes; its own rule file adds its measures and estimates."""
     folder = RESULTS / study
-    made = ("tabulate", "plot", "collect")
+    declared = STUDIES[study]
+    made = [
+        "collect",
+        *["plot"] * bool(declared.figures),
+        *["tabulate"] * bool(declared.tables),
+    ]
     return [
         folder / "manifest.parquet",
         folder / "turns.parquet",

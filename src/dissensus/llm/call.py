@@ -1,9 +1,10 @@
-"""What is said to a model and what comes back."""
+"""A request to a model, its reply, and whether the model that was asked gave it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
@@ -19,16 +20,16 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """One call, complete: two equal requests to one model may share a reply, and no others may.
+    """One call to a model. Equal requests may share a reply, no others may.
 
     Attributes
     ----------
     model : the model's name in the configuration.
-    identity : what the name stood for (provider and settings), so that a changed model asks anew.
+    identity : digest of the model's settings, so that a changed model is called again.
     messages : the conversation so far.
     temperature, max_tokens : decoding settings; tokens are the model's own.
-    seed : differs for every attempt at every turn, so that a retry is a fresh draw.
-    top_p : share of probability that nucleus sampling keeps; None where nothing is said of it.
+    seed : differs for every attempt at every turn, so that a retry draws anew.
+    top_p : share of probability that nucleus sampling keeps; None leaves it to the provider.
     """
 
     model: str
@@ -51,24 +52,23 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back from one call: a text, or the reason why there is none.
+    """The result of one call: a text, or the reason why there is none.
 
     Attributes
     ----------
     text : the model's words, "" where the call failed.
-    error : "" for a reply that can be used, else what became of the call's last try (a key of
+    error : "" for a reply that can be used, else the outcome of the call's last try (a key of
         :data:`dissensus.llm.outcomes.RULES`).
     finish_reason : why the model stopped: stop, length, content_filter, refusal, or the
         provider's own word; "error" where there is no answer at all.
-    input_tokens, cached_tokens, output_tokens : as the provider counted them; the cached are among
-        the input.
+    input_tokens, cached_tokens, output_tokens : as the provider counted them; the input includes
+        the cached.
     cost_usd : of this answer; None where the model has no price.
-    latency_s : seconds from the first try's sending to the reply, its retries and their backoff
-        among them.
-    queued_s : seconds that the call waited for its turn under the provider's limits besides.
+    latency_s : seconds from sending the first try to the reply, with retries and their backoff.
+    queued_s : seconds that the call waited besides, under the provider's limits.
     answered_by, fingerprint, request_id : as the provider reported them, "" where it did not.
-    faults : what became of the tries before the last, in order.
-    faults_usd : what those tries cost, or may have.
+    faults : the outcomes of the tries before the last, in order.
+    faults_usd : what those tries cost, or may have cost.
     """
 
     text: str
@@ -88,22 +88,60 @@ class Reply:
 
 
 class Provider(Protocol):
-    """Anything that can answer a request. Paid, local and simulated models look the same.
+    """A model that answers requests: paid, local or simulated.
 
-    A provider does not raise for a call that went wrong: that is a Reply with its ``error`` set,
-    so that failures too are journaled and replayed. It raises a DissensusError where the whole run
-    must stop (no credit, a wrong key, the budget reached), and then nothing is journaled.
+    A call that failed is a Reply with its ``error`` set, so that failures too are journaled and
+    replayed. A provider raises a DissensusError where the whole run must stop (no credit, a wrong
+    key, the budget reached), and then nothing is journaled.
     """
 
     name: str
     """In the configuration."""
     asked_model: str
-    """As the provider knows it."""
+    """The provider's name for the model."""
     identity: str
     """Digest of what its replies depend on."""
     simulated: bool
     waits: bool
-    """Whether its replies are waited for, rather than computed in this process."""
+    """Whether its replies come over the network, rather than from this process."""
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        """Answer, within ``patience_s`` seconds of waiting for the model where that is given."""
+        """Answer a request, within ``patience_s`` seconds where that is given."""
+
+
+#: What providers append to the name of a dated snapshot: -2025-12-11, -20250929, -2512.
+_SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4})")
+_ALIAS = "-latest"
+
+
+def answers_for(asked: str, answered_by: str) -> bool:
+    """Whether an answer by one name may be taken for the model asked by another.
+
+    A name stands for its dated snapshots, and ``-latest`` for any of them. A gateway's prefix
+    (``openai/``) is ignored. An empty name is no mismatch.
+
+    Parameters
+    ----------
+    asked : the name sent to the provider.
+    answered_by : the name that the provider reports; "" where it reports none.
+    """
+    one, other = _bare(asked), _bare(answered_by)
+    if not one or not other or one == other:
+        return True
+    return _is_snapshot(other, one) or _is_snapshot(one, other)
+
+
+def is_snapshot(name: str, base: str) -> bool:
+    """Whether a name is that of a dated snapshot of the model that another one names."""
+    return _is_snapshot(_bare(name), _bare(base))
+
+
+def _is_snapshot(name: str, base: str) -> bool:
+    base = base.removesuffix(_ALIAS)
+    rest = name[len(base) :]
+    return name.startswith(base) and (rest == _ALIAS or bool(_SNAPSHOT.fullmatch(rest)))
+
+
+def _bare(name: str) -> str:
+    """A name without prefix, with ``-`` for the marks that gateways write differently."""
+    return re.sub(r"[.:]", "-", name.strip().lower().rsplit("/", 1)[-1])

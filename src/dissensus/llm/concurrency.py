@@ -12,22 +12,22 @@ from pathlib import Path
 
 from dissensus.errors import ResourceError
 
-#: Seconds after which a call that found all places taken looks again, at most.
-_LOOK_S = 0.2
-#: How many places are tried at each look: on a network file system each is a message.
-_TRIES = 32
+#: The longest time before a call that found no free slot looks again, in seconds.
+_POLL_S = 0.2
+#: The most slots tried at each look: on a network file system each try is a message.
+_MAX_TRIES = 32
 
 
 class ConcurrencyLimit:
-    """A number of places that calls take and give back.
+    """A semaphore that all processes of a run share.
 
-    A place is one byte of a file that the processes share, locked by whoever has it: the kind of
-    lock that network file systems keep too, and that dies with its process.
+    A slot is one byte of a shared file, locked by the process that has it. Network file systems
+    keep this kind of lock too, and it ends with its process.
 
     Parameters
     ----------
-    path : the file; None for the places of this process alone.
-    number : of places, above 0.
+    path : the file; None for a semaphore of this process alone.
+    number : of slots, above 0.
 
     Used on one event loop.
     """
@@ -39,19 +39,19 @@ class ConcurrencyLimit:
         self._looking = asyncio.Lock()
         self._taken: set[int] = set()
         self._descriptor = -1
-        # Processes begin to look in different places, so that they seldom try one that is taken.
+        # Processes begin to look in different slots, so that they seldom try one that is taken.
         self._next = random.randrange(number)
 
-    async def acquire(self, may_go: Callable[[], None]) -> int:
-        """Wait for a place, and take it.
+    async def acquire(self, check: Callable[[], None]) -> int:
+        """Wait for a free slot, and take it.
 
         Parameters
         ----------
-        may_go : asked whenever places were looked for in vain; what it raises ends the wait.
+        check : called each time that no slot was free; what it raises ends the wait.
 
         Returns
         -------
-        The place, for :meth:`release`.
+        The slot, for :meth:`release`.
 
         Raises
         ------
@@ -60,40 +60,40 @@ class ConcurrencyLimit:
         await self._mine.acquire()
         try:
             async with self._looking:
-                while (place := self._find()) is None:
-                    await asyncio.sleep(random.uniform(0.1, 1.0) * _LOOK_S)
-                    may_go()
-                self._taken.add(place)
+                while (slot := self._find()) is None:
+                    await asyncio.sleep(random.uniform(0.1, 1.0) * _POLL_S)
+                    check()
+                self._taken.add(slot)
         except BaseException:
             self._mine.release()
             raise
-        return place
+        return slot
 
-    def release(self, place: int) -> None:
-        """Give a place back."""
-        self._taken.discard(place)
+    def release(self, slot: int) -> None:
+        """Give a slot back."""
+        self._taken.discard(slot)
         if self._descriptor >= 0:
             with suppress(OSError):
-                fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, place)
+                fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, slot)
         self._mine.release()
 
     def _find(self) -> int | None:
         around = ((self._next + step) % self._number for step in range(self._number))
-        free = [place for place in around if place not in self._taken][:_TRIES]
-        for place in free:
-            self._next = (place + 1) % self._number
-            if self._lock(place):
-                return place
+        free = [slot for slot in around if slot not in self._taken][:_MAX_TRIES]
+        for slot in free:
+            self._next = (slot + 1) % self._number
+            if self._lock(slot):
+                return slot
         return None
 
-    def _lock(self, place: int) -> bool:
+    def _lock(self, slot: int) -> bool:
         if self._path is None:
             return True
         try:
             if self._descriptor < 0:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
         except BlockingIOError:
             return False
         except OSError as error:

@@ -1,21 +1,24 @@
-"""One call on its way to a provider: what each try came to, and what it has cost."""
+"""One call to a provider: what it may cost, its failed tries, and its answer."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from dissensus.errors import DissensusError
 from dissensus.llm.prices import Price
 
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms a provider is called; see its settings."""
+    """A provider's settings that every call to it keeps."""
 
     name: str
     concurrency: int
@@ -39,13 +42,14 @@ class Usage:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the body of an answer says.
+    """The answer to one call.
 
     Attributes
     ----------
     text : a model's words; "" for embeddings.
     vectors : embeddings, each as the base64 of little-endian 32-bit floats.
-    fault : what is wrong with an answer that cannot be used (an outcome), "" where it can.
+    fault : why the answer cannot be used (a key of RULES), "" where it can.
+    cost_usd : what it cost; None where the model has no price, or the answer cannot be used.
     """
 
     text: str = ""
@@ -56,43 +60,73 @@ class Answer:
     fingerprint: str = ""
     request_id: str = ""
     fault: str = ""
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One try at a call that failed.
+
+    Attributes
+    ----------
+    outcome : why (a key of RULES).
+    cost_usd : what it cost, or may have cost.
+    message : the provider's own words about it.
+    answer : an answer that cannot be used; None where none came.
+    reached : whether the request may have got through to the provider.
+    """
+
+    outcome: str
+    cost_usd: float = 0.0
+    message: str = ""
+    answer: Answer | None = None
+    reached: bool = True
 
 
 @dataclass
 class Exchange:
-    """One call through all its tries.
+    """One call with all its tries, shared by who makes it and the HTTP client that sends it.
 
     Attributes
     ----------
     model : the model's name in the configuration.
-    read : takes an answer's JSON apart; any of the usual errors of doing so means malformed.
+    parse : makes an answer of the JSON of a response; raises one of UNREADABLE where it is none.
     price : None where the model has none.
-    most : the most that a try can come to: the prompt's tokens, estimated, and max_tokens.
-    faults : outcomes of the tries that failed, in order.
-    faults_usd : what they cost, or may have.
-    answer : the answer, or the last one that could not be used.
-    cost_usd : of that answer.
+    max_usage : the most that a try can use: the prompt's tokens, estimated, and max_tokens.
+    failures : the tries that failed, in order.
     stop : why the whole run must end.
-    reached : whether any of its tries may have got through to the provider.
-    said : the provider's own words about the last failure.
-    queued_s : time spent waiting under the limits.
+    queued_s : seconds spent waiting under the provider's limits.
+    latency_s : seconds from sending the first try to the end of the call.
     started : when the first try was sent (monotonic clock).
+    deadline : when the call ends.
     """
 
     model: str
-    read: Callable[[Any], Answer]
+    parse: Callable[[Any], Answer]
     price: Price | None
-    most: Usage
-    faults: list[str] = field(default_factory=list)
-    faults_usd: float = 0.0
-    answer: Answer | None = None
-    cost_usd: float | None = None
+    max_usage: Usage
+    failures: list[Failure] = field(default_factory=list)
     stop: DissensusError | None = None
-    reached: bool = False
-    said: str = ""
     queued_s: float = 0.0
+    latency_s: float = 0.0
     started: float | None = None
     deadline: asyncio.Timeout | None = None
+
+    @property
+    def faults(self) -> list[str]:
+        """The outcomes of the tries that failed, in order."""
+        return [failure.outcome for failure in self.failures]
+
+    @property
+    def message(self) -> str:
+        """The provider's own words about the last failure that has any."""
+        return next((f.message for f in reversed(self.failures) if f.message), "")
+
+    def failed(self) -> Answer:
+        """What the call comes to once it is given up: its last answer, with the last fault."""
+        answers = (f.answer for f in reversed(self.failures) if f.answer is not None)
+        last = next(answers, Answer(finish_reason="error"))
+        return replace(last, fault=self.failures[-1].outcome)
 
     def cost(self, usage: Usage, *, batch: bool = False) -> float | None:
         """Dollars, by itself or in a batch; None where the model has no price."""
@@ -103,7 +137,7 @@ class Exchange:
 
     @contextmanager
     def queueing(self) -> Iterator[None]:
-        """Stop the call's deadline meanwhile: it is about the model's time, not about the queue."""
+        """Move the deadline by the time that the block takes: waiting under limits is not timed."""
         clock = asyncio.get_running_loop().time
         began = clock()
         until = self.deadline.when() if self.deadline else None
@@ -118,16 +152,17 @@ class Exchange:
                 self.deadline.reschedule(until + waited)
 
 
-#: The call that the running task makes; none while it asks for a list of models or a batch's state.
+#: The call that the running task makes, for the HTTP client: the providers' packages between the
+#: two pass nothing on. None while a task asks for models or batches.
 EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
-def tokens_at_most(text_bytes: int) -> int:
+def max_tokens_of(text_bytes: int) -> int:
     """Tokens of a text by its UTF-8 bytes: one in three, more than most tokenisers make."""
     return text_bytes // 3 + 1
 
 
-#: What taking an answer apart may raise where it is not made as it should be.
+#: What parsing an answer may raise where it is malformed.
 UNREADABLE = (
     *(ValueError, TypeError, KeyError, AttributeError, IndexError),
     *(ArithmeticError, RecursionError),
@@ -142,7 +177,7 @@ def count(value: Any) -> int:
 
 
 def label(value: Any, most: int = 200) -> str:
-    """A name or sentence of a provider's: one line that can be printed; "" for what is no text."""
+    """A name or sentence from a provider as one printable line; "" for what is no text."""
     words = " ".join(value[: 20 * most].split()) if isinstance(value, str) else ""
     return "".join(character for character in words[:most] if character.isprintable())
 
@@ -152,3 +187,23 @@ def first_cause(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine on the thread that talks to providers, and wait for its result.
+
+    Sessions are threads that call this; the providers' thread itself must not.
+    """
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
+
+
+_starting = threading.Lock()
+_started: list[asyncio.AbstractEventLoop] = []
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    with _starting:
+        if not _started:
+            _started.append(asyncio.new_event_loop())
+            threading.Thread(target=_started[0].run_forever, name="providers", daemon=True).start()
+        return _started[0]

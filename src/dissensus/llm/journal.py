@@ -1,9 +1,9 @@
-"""An append-only record of every reply, on disk before anyone uses it.
+"""The journal: every reply is on disk before anyone uses it.
 
-One JSON line a reply, keyed by the digest of its request. Room for the reply is kept on the disk
-before a call is made, so that what was paid for can be written down. A process that was killed
-leaves at most one torn line, the last, and that room; both are dropped, and the calls that were
-in flight are made again.
+One JSON line a reply, keyed by the digest of its request. Disk space for the reply is reserved
+before a call is made, so that a paid reply can always be written. A process that was killed leaves
+at most one torn line, the last, and reserved space; both are cut off, and the calls that were in
+flight are made again.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from dissensus.llm.call import Provider, Reply, Request
 
 Record = TypeVar("Record")
 
-#: Bytes of room that are had at once where a file is kept open.
+#: Bytes reserved at once while a file is kept open.
 _AHEAD = 1 << 16
 
-#: What a file system says that cannot do a thing, rather than failed at it.
+#: Errors of a file system that does not offer an operation, rather than failed at it.
 _CANNOT = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
 
 
 class InFlight:
-    """Counts the calls that were begun and whose replies are not yet on disk."""
+    """Counts the calls that have begun and whose replies are not yet on disk."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -44,7 +44,7 @@ class InFlight:
 
         Raises
         ------
-        Stopped : no further call is to be begun.
+        Stopped : the run is stopping.
         """
         with self._changed:
             self.check()
@@ -65,7 +65,7 @@ class InFlight:
 
         Raises
         ------
-        Stopped : no further one is to be made.
+        Stopped : the run is stopping.
         """
         if self._closed:
             raise Stopped(
@@ -79,7 +79,7 @@ class InFlight:
             self._closed = True
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until the replies of all calls begun are on disk; whether they are."""
+        """Wait until the replies of all calls are on disk; whether they are before the time-out."""
         with self._changed:
             return self._changed.wait_for(lambda: self._count == 0, timeout_s)
 
@@ -93,9 +93,9 @@ class Records(Generic[Record]):
 
     Parameters
     ----------
-    path : made with its folder when room is first reserved or a record appended.
-    read : a record from the members of its line; raises ValueError, KeyError or TypeError for
-        those that make none.
+    path : made with its folder when space is first reserved or a record appended.
+    read : makes a record of the members of its line; raises ValueError, KeyError or TypeError
+        where they make none.
     write : the members of a record's line.
     key : the name of the member that holds the key.
 
@@ -117,7 +117,7 @@ class Records(Generic[Record]):
         self._known: dict[str, Record] = {}
         self._intact = 0
         self._reserved = 0
-        self._room = 0
+        self._space = 0
         self._kept = 0
         self._file = -1
         self._lock = Lock()
@@ -130,7 +130,7 @@ class Records(Generic[Record]):
         return len(self._known)
 
     def __enter__(self) -> Self:
-        """Keep the file open, with some room, instead of opening and trimming it every time."""
+        """Keep the file open, with reserved space, rather than open it every time."""
         with self._lock:
             self._kept += 1
         return self
@@ -150,16 +150,16 @@ class Records(Generic[Record]):
             return list(self._known.values())
 
     def reserve(self, size: int) -> None:
-        """Keep room for ``size`` bytes on the disk, until they are released or appended.
+        """Reserve ``size`` bytes on the disk, until they are released or appended.
 
         Raises
         ------
-        ResourceError : the room cannot be had.
+        ResourceError : the space cannot be had.
         """
         with self._lock:
             try:
                 self._open()
-                self._keep_room(self._reserved + size)
+                self._reserve_space(self._reserved + size)
             except OSError as error:
                 self._settle()
                 raise ResourceError(
@@ -169,21 +169,21 @@ class Records(Generic[Record]):
             self._reserved += size
 
     def release(self, size: int) -> None:
-        """Give back what was reserved."""
+        """Give reserved bytes back."""
         with self._lock:
             self._reserved -= size
             self._settle()
 
     def append(self, key: str, record: Record, reserved: int = 0) -> None:
-        """Write a record down, as :meth:`append_many` does."""
+        """Write a record, as :meth:`append_many` does."""
         self.append_many({key: record}, reserved)
 
     def append_many(self, records: Mapping[str, Record], reserved: int = 0) -> None:
-        """Write records down; on return they are on disk. Keys that are known stay as they are.
+        """Write records; on return they are on disk. Records of known keys stay as they are.
 
         Parameters
         ----------
-        reserved : bytes reserved for them before, which this gives back.
+        reserved : bytes reserved for them before, which are given back.
 
         Raises
         ------
@@ -218,22 +218,22 @@ class Records(Generic[Record]):
         except FileNotFoundError:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, flags, 0o666)
-        # A torn line would show behind a shorter one written over it.
+        # The rest of a torn line would stand behind a shorter line written over it.
         self._trim()
 
     def _trim(self) -> None:
-        """Let the file end with what is intact."""
-        self._room = 0
+        """Cut the file off after its last intact line."""
+        self._space = 0
         if os.fstat(self._file).st_size != self._intact:
             os.ftruncate(self._file, self._intact)
 
-    def _keep_room(self, size: int) -> None:
-        if self._intact + size <= self._room or not hasattr(os, "posix_fallocate"):
+    def _reserve_space(self, size: int) -> None:
+        if self._intact + size <= self._space or not hasattr(os, "posix_fallocate"):
             return
         size = max(size, _AHEAD) if self._kept else size
         try:
             os.posix_fallocate(self._file, self._intact, size)
-            self._room = self._intact + size
+            self._space = self._intact + size
         except OSError as error:
             if error.errno not in _CANNOT:
                 raise
@@ -248,15 +248,15 @@ class Records(Generic[Record]):
         except OSError:
             with contextlib.suppress(OSError):
                 self._trim()
-                self._keep_room(self._reserved)
+                self._reserve_space(self._reserved)
             raise
         self._intact = end
-        # A record larger than its room took some of the others'.
+        # A record larger than its reserved space took some of the others'.
         with contextlib.suppress(OSError):
-            self._keep_room(self._reserved)
+            self._reserve_space(self._reserved)
 
     def _settle(self) -> None:
-        """Once no room is reserved, leave none behind."""
+        """Cut off the reserved space and close the file, once nobody needs them."""
         if self._file < 0 or self._reserved or self._kept:
             return
         with contextlib.suppress(OSError):
@@ -288,7 +288,7 @@ class Journal:
         return len(self._records)
 
     def __enter__(self) -> Self:
-        """For a whole session, whose file stays open."""
+        """Keep the file open for a whole session."""
         self._records.__enter__()
         return self
 
@@ -296,27 +296,27 @@ class Journal:
         self._records.__exit__()
 
     def ask(self, provider: Provider, request: Request, patience_s: float | None = None) -> Reply:
-        """Answer from the journal where it can; otherwise call, write down, then answer.
+        """The reply in the journal, or else the provider's, which is written down first.
 
         Parameters
         ----------
-        patience_s : how long the provider may wait for its model, in seconds.
+        patience_s : seconds that the provider may wait for its model.
 
         Raises
         ------
-        ResourceError : there is no room for the reply; the provider is not asked.
-        Stopped : the run is stopping and makes no further call.
+        ResourceError : there is no space for the reply; the provider is not called.
+        Stopped : the run is stopping.
         """
         key = request.sha256
         known = self._records.get(key)
         if known is not None:
             return known
-        # Of two that ask the same at the same time, the second finds the first one's reply.
+        # Of two threads with the same request, the second finds the reply of the first.
         with self._turns.setdefault(key, Lock()):
             return self._records.get(key) or self._call(provider, request, patience_s)
 
     def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
-        size = _room(request)
+        size = _space(request)
         with self._in_flight:
             self._records.reserve(size)
             try:
@@ -328,8 +328,8 @@ class Journal:
         return reply
 
 
-def _room(request: Request) -> int:
-    """Bytes that the reply's line may need: 16 a token is more than any language takes."""
+def _space(request: Request) -> int:
+    """The most bytes of the reply's line: no language takes 16 a token."""
     return 4096 + 16 * request.max_tokens
 
 
@@ -337,7 +337,7 @@ _REPLY = frozenset(field.name for field in fields(Reply))
 
 
 def reply_from(members: dict[str, Any]) -> Reply:
-    """A reply that this version wrote, or one with fewer members or more."""
+    """A reply from its members; a version before or after this one may have fewer or more."""
     known = {name: value for name, value in members.items() if name in _REPLY}
     if not isinstance(known["text"], str):
         raise ValueError("text is no text")
@@ -368,7 +368,7 @@ def _lines(
             "away and its calls will be made again."
         ) from None
     end = 0
-    # What follows the last line's end is torn, or room that nothing was written to.
+    # After the last line's end there is a torn line, or reserved space.
     for number, raw in enumerate(lines[:-1], start=1):
         end += len(raw) + 1
         try:

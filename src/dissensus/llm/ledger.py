@@ -1,4 +1,4 @@
-"""What a run has spent: one line for every try that a provider may charge for."""
+"""The ledger: what a run has spent, one line for every try that a provider may charge for."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from threading import Lock
 from dissensus.errors import BudgetReached, ResourceError, SettingError
 from dissensus.llm.shared import SharedFile, unchanging
 
-#: Sums of dollars are off by less than this, which buys no token anywhere.
-_DUST_USD = 1e-9
+#: More than the rounding error of a sum of dollars, and less than the price of a token.
+_ROUNDING_USD = 1e-9
 
 
 @dataclass(frozen=True)
 class Billed:
-    """One try: ``sure`` where the provider said what it used, else ``usd`` is the most it can be.
+    """One try; ``sure`` where the provider counted its tokens, else ``usd`` is its most.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class Spent:
 
 
 class Ledger:
-    """What a run has spent, read and written by all its processes.
+    """What a run has spent; all its processes read and write it.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ class Ledger:
     def add(
         self, model: str, usd: float, input_tokens: int, output_tokens: int, *, sure: bool = True
     ) -> None:
-        """Write a try down.
+        """Write a try.
 
-        Raises no error for a file that cannot be written, since a reply is still to be saved:
+        It raises no error for a file that cannot be written, since the reply is still to be saved:
         the try counts all the same, and the next :meth:`check` stops the run.
 
         Raises
@@ -124,20 +124,20 @@ class Ledger:
 
         Raises
         ------
-        BudgetReached : it has spent what it may.
+        BudgetReached : it has spent its budget.
         ResourceError : what it spends cannot be written down, or not be read.
         """
         with self._lock:
             if self._unwritten:
                 self._write()
             self._read()
-            if self.budget_usd is None or self._sum() < self.budget_usd - _DUST_USD:
+            if self.budget_usd is None or self._sum() < self.budget_usd - _ROUNDING_USD:
                 return
             raise BudgetReached(self._reached())
 
     @property
     def spent_usd(self) -> float:
-        """Dollars, those among them that are not sure."""
+        """Dollars of all tries, with the most that unsure ones may have cost."""
         with self._lock:
             self._read()
             return self._sum()
@@ -165,7 +165,7 @@ class Ledger:
             )
 
     def by_stage_and_model(self) -> dict[tuple[str, str], Spent]:
-        """What was written down so far, by stage and model."""
+        """What was spent so far, by stage and model."""
         with self._lock:
             self._read()
             return {key: Spent(**vars(spent)) for key, spent in self._spent.items()}
@@ -219,10 +219,10 @@ class Ledger:
             if size == self._offset:
                 return
             if size < self._offset:
-                # Somebody took lines out.
+                # A person deleted lines: count from the start.
                 self._forget()
             found = os.pread(self._reading, size - self._offset, self._offset)
-        # A last line without its end is still being written, or was torn by a kill.
+        # A last line without its end is being written, or was torn by a kill.
         for line in found[: found.rfind(b"\n") + 1].split(b"\n")[:-1]:
             try:
                 billed = Billed(**json.loads(line.decode()))

@@ -1,4 +1,4 @@
-"""What can become of one try at a call, and the rule for each: one table, read by all providers."""
+"""The outcomes of one try at a call, and the rule for each: one table for all providers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Rule:
 
     Attributes
     ----------
-    tries : how many tries of one call may end this way before it is given up; None as many as the
-        provider's ``retries`` allow, 1 never again.
-    stops : whether it stops the whole run, since no other call could fare better.
+    tries : after how many such tries a call is given up; None where only the provider's
+        ``retries`` limit them.
+    stops : whether it stops the whole run, since every other call would fail as well.
     billed : whether the provider may have charged for the try.
     """
 
@@ -27,8 +27,8 @@ class Rule:
     billed: bool = False
 
 
-#: Outcomes of a try that left no text to go on with. An empty or malformed answer was paid for, so
-#: it is asked for again less patiently than an error.
+#: Outcomes of a try without a usable text. Empty and malformed answers were paid for, so they are
+#: tried again less often than errors.
 RULES = {
     "rate_limit": Rule(),
     "overload": Rule(),
@@ -46,8 +46,8 @@ RULES = {
     "credit": Rule(tries=1, stops=True),
 }
 
-#: Words that providers use in the body of an error, in the order in which they are looked for.
-_SAID = (
+#: Outcome -> words in the body of an error; the first that match decide.
+_BY_WORDS = (
     ("credit", re.compile(r"insufficient[_ ](quota|balance|credit|funds)|credit[_ ]balance|"
                           r"billing_(hard_limit|not_active|error)|specified api usage limits|"
                           r"used all available credits")),
@@ -62,8 +62,8 @@ _SAID = (
                                   r"safety (system|reasons)|moderation_blocked|"
                                   r"data_inspection_failed|inappropriate content")),
 )  # fmt: skip
-#: Where the words of an error stand; what is elsewhere may be the request's own.
-_PLACES = (
+#: The members of an error that hold its words; others may repeat the request.
+_MEMBERS = (
     *("error", "code", "type", "status", "message", "detail", "msg", "metadata", "raw"),
     "innererror",
 )
@@ -82,7 +82,7 @@ _BY_STATUS = {
     524: "timeout",
     529: "overload",
 }
-#: What the name of an error stands for, where it came with a status that says nothing.
+#: Status -> names of errors, for errors that came with status 200.
 _BY_NAME = (
     (429, re.compile(r"rate.?limit|too_many_requests")),
     (529, re.compile(r"overloaded|unavailable|capacity")),
@@ -98,44 +98,44 @@ def outcome_of(status: int, error: Any) -> str:
     Parameters
     ----------
     status : of the HTTP answer.
-    error : what the answer's body says is wrong: its ``error`` entry, or the whole of it.
+    error : the body of the answer, or its ``error`` member.
     """
-    # Told by its words only where the status leaves it open: a gateway's page may hold any.
+    # Words decide only where the status is ambiguous: a gateway's page may have any words.
     if status in (400, 403, 404, 413, 422, 429):
-        said = _words(error).lower()
-        for outcome, words in _SAID[: 1 if status == 429 else None]:
-            if words.search(said):
+        text = _words(error).lower()
+        for outcome, words in _BY_WORDS[: 1 if status == 429 else None]:
+            if words.search(text):
                 return outcome
     if status == 403 and isinstance(error, str) and error:
-        # A page and no error of the provider's: a firewall's, which has nothing to do with the key.
+        # A page, not the provider's JSON: a firewall refused, and the key is not at fault.
         return "rejected"
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     return "server_error" if status >= 500 else "rejected"
 
 
-def stopped(provider: str, outcome: str, said: str) -> ProviderError:
-    """The error of an outcome that stops the run; ``said`` is of which model, in which words."""
+def stopped(provider: str, outcome: str, message: str) -> ProviderError:
+    """The error of an outcome that stops the run; ``message`` names the model and the reason."""
     why = {
         "authentication": "does not accept the key, or not for this model",
         "credit": "says that its account has no credit left",
     }[outcome]
     return ProviderError(
-        f"providers.{provider} {why} ({said}); mend that and start again: the run goes on where "
+        f"providers.{provider} {why} ({message}); mend that and start again: the run goes on where "
         "it stopped."
     )
 
 
 def status_of(error: Any) -> int:
-    """The status that an error speaks of which came with an answer of status 200."""
+    """The status that an error stands for which came with an answer of status 200."""
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     code = inner.get("code") if isinstance(inner, Mapping) else None
     if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
         return int(code)
-    said = _words(error).lower()
-    if any(words.search(said) for _, words in _SAID):
+    text = _words(error).lower()
+    if any(words.search(text) for _, words in _BY_WORDS):
         return 400
-    return next((status for status, words in _BY_NAME if words.search(said)), 502)
+    return next((status for status, words in _BY_NAME if words.search(text)), 502)
 
 
 def message_of(error: Any) -> str:
@@ -144,7 +144,7 @@ def message_of(error: Any) -> str:
         if isinstance(error, list):
             error = error[0] if error else ""
         else:
-            inner = (error.get(place) for place in ("error", "message", "detail", "msg"))
+            inner = (error.get(name) for name in ("error", "message", "detail", "msg"))
             error = next((value for value in inner if value), "")
     return "" if error is None else str(error)
 
@@ -152,7 +152,7 @@ def message_of(error: Any) -> str:
 def _words(error: Any, depth: int = 0) -> str:
     """The machine-readable words of an error and its messages."""
     if depth < 5 and isinstance(error, Mapping):
-        return " ".join(_words(error[place], depth + 1) for place in _PLACES if place in error)
+        return " ".join(_words(error[name], depth + 1) for name in _MEMBERS if name in error)
     if depth < 5 and isinstance(error, list):
         return " ".join(_words(entry, depth + 1) for entry in error[:3])
     return "" if isinstance(error, Mapping | list) else str(error)[:4000]

@@ -1,4 +1,4 @@
-"""What models cost: a dated table with its sources, or a model's own setting."""
+"""The prices of models: a dated table with its sources, or a model's own setting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
-from dissensus.llm.model_names import is_snapshot
+from dissensus.llm.call import is_snapshot
 
 _COLUMNS = (
     *("provider", "model", "input_usd", "cached_input_usd", "output_usd"),
@@ -26,10 +26,10 @@ class Price:
     Attributes
     ----------
     input_usd, output_usd : of the prompt and of the reply.
-    cached_input_usd : of prompt that the provider had in its cache; None where that costs the same.
-    batch_factor : what a batch costs of that; None where the provider has no cheaper batches.
-    as_of : the day on which it was so (ISO), "" for a model's own setting.
-    source : the page that said so.
+    cached_input_usd : of prompt in the provider's cache; None where that costs the same.
+    batch_factor : a batch costs this share of it; None where batches are no cheaper.
+    as_of : the date of the price (ISO), "" for a model's own setting.
+    source : the page that it was taken from.
     """
 
     input_usd: float

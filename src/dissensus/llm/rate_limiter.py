@@ -1,4 +1,4 @@
-"""What a provider allows a minute, kept by all processes of a run together."""
+"""A provider's limits a minute, kept by all processes of a run together."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from threading import Lock
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.shared import SharedFile
 
-#: How far ahead of its schedule a caller may be: 1% of a minute, so that one who wakes late by
-#: less than this catches up.
+#: How far ahead of the schedule a request may be sent: 1% of a minute, so that a caller who wakes
+#: late by less than this catches up.
 _AHEAD_S = 0.599
-#: A minute's worth takes this long, so that those ahead of the schedule are within the limit too.
+#: Seconds over which a minute's limit is spread, so that requests sent ahead keep it too.
 _MINUTE_S = 60.6
-#: Clocks of two machines may differ by this much; a schedule further off is of another clock.
+#: The most that the clocks of two machines differ; a schedule further ahead is reset.
 _SKEW_S = 5.0
-#: Tokens may be given back before their time, so the wait for them is looked at again this often.
-_GLANCE_S = 0.3
-#: Below what a clock of today can tell apart.
-_INSTANT_S = 1e-6
+#: The longest wait for tokens before looking again: other calls may give some back.
+_RECHECK_S = 0.3
+#: Shorter than any clock can measure.
+_RESOLUTION_S = 1e-6
 
 
 @dataclass(slots=True)
 class _Schedule:
-    """When the next request and the next token are due, and until when nobody may take.
+    """When the next request and the next token are due, and until when all calls pause.
 
-    All in seconds of the clock; ``pause`` is how long the pause was when it began.
+    All in seconds of the clock; ``pause`` is the length of the pause when it began.
     """
 
     requests: float = -math.inf
@@ -47,15 +47,15 @@ _SUM = struct.Struct("<I")
 _SIZE = _FIELDS.size + _SUM.size
 
 
-class Pace:
+class RateLimiter:
     """The requests and tokens a minute of one provider.
 
     The generic cell rate algorithm in its virtual scheduling form (ITU-T Recommendation I.371;
-    ATM Forum, Traffic Management Specification 4.0, 1996): what is taken moves the time at which
-    the next is due, and one may take when that time is no more than a tolerance ahead. With 60.6 s
-    for a minute's worth and a tolerance of 0.6 s, no 60 s hold more requests than the limit, and
-    99% of it can be used. Of tokens, whoever comes when they are due may take any number, and the
-    next waits the longer: 60 s hold less than the limit and one request more.
+    ATM Forum, Traffic Management Specification 4.0, 1996): each request moves the time at which the
+    next is due, and may be sent when that time is no more than a tolerance ahead. With a minute's
+    limit spread over 60.6 s and a tolerance of 0.6 s, no 60 s have more requests than the limit,
+    and 99% of it can be used. A request may take any number of tokens once tokens are due, and the
+    next waits the longer: 60 s have less than the limit plus one request.
 
     Parameters
     ----------
@@ -85,25 +85,24 @@ class Pace:
         self._alone = _Schedule()
 
     def take(self, tokens: int) -> float:
-        """Book a request of ``tokens``.
+        """Book a request of ``tokens``, where the limits allow it now.
 
         Returns
         -------
-        0.0 where it is booked; otherwise nothing is, and it may be asked for again after these
-        seconds.
+        0.0 where it is booked; otherwise the seconds after which to ask again.
         """
         with self._turn as descriptor:
             schedule = self._read(descriptor)
             now = self._clock()
-            mended = self._mend(schedule, now)
+            corrected = self._correct(schedule, now)
             tokens_wait = schedule.tokens - _AHEAD_S - now
             wait = max(
                 schedule.until - now,
                 schedule.requests - _AHEAD_S - now,
-                min(tokens_wait, _GLANCE_S),
+                min(tokens_wait, _RECHECK_S),
             )
-            if wait > _INSTANT_S:
-                if mended:
+            if wait > _RESOLUTION_S:
+                if corrected:
                     self._write(descriptor, schedule)
                 return wait
             if self._per_request:
@@ -114,40 +113,40 @@ class Pace:
             return 0.0
 
     def settle(self, booked: int, used: int) -> None:
-        """Put right what :meth:`take` booked, once it is known how many tokens were used."""
+        """Correct what :meth:`take` booked, once it is known how many tokens were used."""
         if booked == used or not self._per_token:
             return
         with self._turn as descriptor:
             schedule = self._read(descriptor)
             now = self._clock()
-            self._mend(schedule, now)
+            self._correct(schedule, now)
             due = schedule.tokens + self._worth(used) - self._worth(booked)
             schedule.tokens = min(due, now + _AHEAD_S + _MINUTE_S)
             self._write(descriptor, schedule)
 
     def pause(self, seconds: float) -> None:
-        """Let nobody take for so many seconds; a longer pause stays as it is."""
+        """Let no request be sent for so many seconds; a longer pause stays as it is."""
         if not (math.isfinite(seconds) and seconds > 0.0):
             return
         with self._turn as descriptor:
             schedule = self._read(descriptor)
             now = self._clock()
-            self._mend(schedule, now)
+            self._correct(schedule, now)
             if now + seconds > schedule.until:
                 schedule.until, schedule.pause = now + seconds, seconds
                 self._write(descriptor, schedule)
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         if self._file is not None:
             self._file.close()
 
     def _worth(self, tokens: int) -> float:
-        """The time that tokens take; more than a minute's worth counts as a minute's."""
+        """The seconds that tokens take up, at most a minute's limit."""
         return min(max(tokens, 0) * self._per_token, _MINUTE_S)
 
-    def _mend(self, schedule: _Schedule, now: float) -> bool:
-        """Forget what cannot have been booked by this clock, which was set back since."""
+    def _correct(self, schedule: _Schedule, now: float) -> bool:
+        """Reset times that this clock cannot have booked: it was set back. Whether any was."""
         impossible = False
         if schedule.requests - now > _AHEAD_S + self._per_request + _SKEW_S:
             schedule.requests, impossible = now, True
@@ -158,7 +157,7 @@ class Pace:
         return impossible
 
     def _read(self, descriptor: int) -> _Schedule:
-        """The schedule; a fresh one where the file holds none that is whole."""
+        """The schedule in the file; an empty one where there is none, or a torn one."""
         if self._file is None:
             return self._alone
         found = os.pread(descriptor, _SIZE, 0)
@@ -184,7 +183,7 @@ class Pace:
 
 
 def _seconds_each(setting: str, limit: float | None) -> float:
-    """The time that one of so many a minute takes; 0.0 where there is no limit."""
+    """Seconds between two requests or tokens of a limit a minute; 0.0 where there is none."""
     if limit is None:
         return 0.0
     if not limit > 0.0:

@@ -1,4 +1,4 @@
-"""The models of a run by their names, and what they share: providers, limits, budget, checks."""
+"""The model registry: the models of a run by name, and the providers and limits they share."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, ProviderError
-from dissensus.llm import loop
 from dissensus.llm.call import Provider
 from dissensus.llm.concurrency import ConcurrencyLimit
-from dissensus.llm.exchange import Terms
+from dissensus.llm.exchange import Terms, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price, price_of, read_prices
 from dissensus.llm.providers import interface
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 if TYPE_CHECKING:
+    from dissensus.llm.batches.batcher import Batcher
     from dissensus.llm.providers.embedder import RemoteEmbedder
+    from dissensus.llm.providers.remote import Host, Interface
 
-#: How often a provider that does not answer is looked for before the first call, and how long.
-_LOOKS = 3
-_LOOK_S = 15.0
-#: A session in flight has a journal and a connection open; many systems allow 1,024 unasked.
+#: How often, and for how long, a provider is asked for its models before the first call.
+_CHECKS = 3
+_CHECK_S = 15.0
+#: Open files that a process may need: a running session has a journal and a connection open, and
+#: many systems allow 1,024 files unless asked for more.
 _FILES = 16_384
 
 
@@ -38,15 +40,15 @@ class ModelRegistry:
     ----------
     models : name -> its settings.
     providers : name -> its settings.
-    stage : under which this process spends.
-    folder : of the run; what it has spent and its place under the limits are kept there.
-    used : names of the models that this process may ask, checked before the first call.
-    embedders : ``<provider>:<model>`` of the embeddings that the run will ask for.
+    stage : under which this process's calls are booked.
+    folder : of the run; its ledger and the state of its limits are kept there.
+    used : names of the models that this process may call, checked before the first call.
+    embedders : ``<provider>:<model>`` of the embeddings that the run will need.
     budget_usd : what the run may spend; None for no limit.
     prices : CSV of prices.
 
-    Nothing is looked up, loaded or connected before a model is asked something that no journal
-    answers, so a finished run replays without key or network.
+    Nothing is checked, loaded or connected before the first call that no journal answers, so a
+    finished run replays without key or network.
     """
 
     def __init__(
@@ -70,24 +72,24 @@ class ModelRegistry:
         self._budget = budget_usd
         self._prices = prices
         self._made: dict[str, Provider] = {}
-        self._hosts: dict[str, Any] = {}
+        self._hosts: dict[str, Host] = {}
         self._lock = threading.Lock()
         self._checked: ProviderError | bool = False
 
     def model(self, name: str) -> Provider:
-        """The model of a name, once a process: its connections are shared by all sessions."""
+        """The model of a name; all sessions of a process share it and its connections."""
         with self._lock:
             if name not in self._made:
                 self._made[name] = self._make(name, self.models[name])
             return self._made[name]
 
     def embedder(self, name: str, journal: Path) -> RemoteEmbedder:
-        """The embedding model ``<provider>:<model>``, with the journal of what it was asked."""
+        """The embedding model ``<provider>:<model>``, with the journal of its requests."""
         from dissensus.llm.providers.embedder import RemoteEmbedder
 
         provider, _, model = name.partition(":")
         return RemoteEmbedder(
-            name, lambda: self._reach(provider), self.price(provider, model), journal
+            name, lambda: self._host(provider), self.price(provider, model), journal
         )
 
     def price(self, provider: str, model: str, own: Any = None) -> Price | None:
@@ -107,11 +109,11 @@ class ModelRegistry:
             name,
             settings,
             simulated=self.providers[provider]["simulated"],
-            reach=lambda: self._reach(provider),
+            host=lambda: self._host(provider),
             price=self.price(provider, settings.get("model") or name, settings.get("price")),
         )
 
-    def _reach(self, provider: str) -> Any:
+    def _host(self, provider: str) -> Host:
         with self._lock:
             if self._checked is False:
                 try:
@@ -158,34 +160,35 @@ class ModelRegistry:
             ]
         for provider, key in keys.items():
             try:
-                self._hosts[provider] = loop.run(self._connect(provider, key))
+                self._hosts[provider] = run(self._connect(provider, key))
             except ProviderError as error:
                 wrong.append(str(error))
-        wrong += loop.run(self._questions(asked))
+        wrong += run(self._check_models(asked))
         if wrong:
             raise ProviderError("\n".join(dict.fromkeys(wrong)))
 
-    async def _connect(self, provider: str, key: str) -> Any:
+    async def _connect(self, provider: str, key: str) -> Host:
         _allow_files(_FILES)
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
-        pace = Pace(self._folder / ".limits" / provider, *limits)
+        rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
         ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
         terms = Terms(
             provider,
             *(settings[key] for key in ("concurrency", "timeout_s", "deadline_s", "simulated")),
         )
-        places = ConcurrencyLimit(
+        concurrency = ConcurrencyLimit(
             self._folder / ".limits" / f"{provider}.places", terms.concurrency
         )
-        wire = HttpClient(terms, pace, places, ledger, key if settings["key_from"] else "")
-        atexit.register(lambda: loop.run(wire.aclose()))
+        secret = key if settings["key_from"] else ""
+        client = HttpClient(terms, rate_limiter, concurrency, ledger, secret)
+        atexit.register(lambda: run(client.aclose()))
         try:
             made = interface(settings["interface"])(
-                wire, key, settings["base_url"], settings["retries"]
+                client, key, settings["base_url"], settings["retries"]
             )
         except DissensusError:
             raise
@@ -194,43 +197,45 @@ class ModelRegistry:
                 f"providers.{provider}: {settings['base_url']} is no address ({error}); correct "
                 "base_url."
             ) from None
-        batcher = self._batcher(provider, made, ledger, pace) if settings["batch"] else None
+        batcher = self._batcher(provider, made, ledger, rate_limiter) if settings["batch"] else None
         return Host(terms, ledger, made, batcher)
 
-    def _batcher(self, provider: str, made: Any, ledger: Ledger, pace: Pace) -> Any:
+    def _batcher(
+        self, provider: str, made: Interface, ledger: Ledger, rate_limiter: RateLimiter
+    ) -> Batcher:
         from dissensus.llm.batches.batcher import Batcher
-        from dissensus.llm.batches.control import Habits
+        from dissensus.llm.batches.client import BatchSettings
 
-        habits = ("batch_wait_s", "batch_poll_s", "retries")
+        names = ("batch_wait_s", "batch_poll_s", "retries")
         return Batcher(
-            Habits(provider, *(self.providers[provider][key] for key in habits)),
+            BatchSettings(provider, *(self.providers[provider][name] for name in names)),
             made.batches,
-            made.read,
+            made.parse,
             ledger,
-            pace,
+            rate_limiter,
             self._folder / "batches" / provider,
         )
 
-    async def _questions(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
-        """What each provider says of its models, asked at the same time."""
-        said = await asyncio.gather(
+    async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
+        """What is wrong with the models, by asking all providers at the same time."""
+        lines = await asyncio.gather(
             *(
-                self._question(where, provider, model)
+                self._check_model(where, provider, model)
                 for where, (provider, model, _) in asked.items()
                 if provider in self._hosts
             )
         )
-        return [line for line in said if line]
+        return [line for line in lines if line]
 
-    async def _question(self, where: str, provider: str, model: str) -> str:
+    async def _check_model(self, where: str, provider: str, model: str) -> str:
         host = self._hosts[provider]
         why = ""
-        for _ in range(_LOOKS):
+        for _ in range(_CHECKS):
             try:
-                async with asyncio.timeout(min(host.terms.timeout_s, _LOOK_S)):
+                async with asyncio.timeout(min(host.terms.timeout_s, _CHECK_S)):
                     known = await host.interface.knows(model)
             except Exception as error:
-                why = _broken(error)
+                why = _why_unanswered(error)
                 if not why:
                     return self._refused(provider, error)
             else:
@@ -243,12 +248,12 @@ class ModelRegistry:
         )
 
     def _refused(self, provider: str, error: Exception) -> str:
-        """What to say of a provider that answers, but not what was asked."""
+        """The error of a provider that refuses to tell its models; "" where calls will tell."""
         for cause in _causes(error):
             if isinstance(cause, DissensusError):
                 return str(cause)
-        if getattr(error, "status_code", None) not in (401, 403) or _may_not_list(error):
-            # It is there, and has no list of models, or none just now: calls will tell.
+        if getattr(error, "status_code", None) not in (401, 403) or _has_no_right_to_list(error):
+            # It has no list of models, or none just now.
             return ""
         variable = self.providers[provider]["key_from"]
         if variable is None:
@@ -260,15 +265,15 @@ class ModelRegistry:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that it comes from: packages wrap whatever ends a request."""
+    """An error and its causes: the packages wrap the errors of a request."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
         cause = cause.__cause__
 
 
-def _broken(error: Exception) -> str:
-    """Why no answer came, "" where one did."""
+def _why_unanswered(error: Exception) -> str:
+    """Why no answer came; "" where one did."""
     import httpx2
 
     if any(isinstance(cause, DissensusError) for cause in _causes(error)):
@@ -280,15 +285,15 @@ def _broken(error: Exception) -> str:
 
 
 def _allow_files(wanted: int) -> None:
-    """Let the process have so many files and connections open, where the system allows that."""
+    """Raise the process's limit of open files and connections, where the system allows that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
-def _may_not_list(error: Exception) -> bool:
-    """Whether a key is only not meant for lists of models, as OpenAI's restricted ones may be."""
+def _has_no_right_to_list(error: Exception) -> bool:
+    """Whether a key may be good, but not for lists of models, as OpenAI's restricted keys."""
     return "missing scopes" in str(error).lower()
 
 

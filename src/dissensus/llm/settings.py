@@ -1,4 +1,4 @@
-"""The settings of models and providers; the comments of config.yaml say the same to its users."""
+"""The settings of models and providers; config.yaml explains them to its users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SimulatedModelSettings(Settings):
     provider: str
     """simulated"""
     behaviour: str
-    """Importable module that composes the model's words."""
+    """Importable module that composes the model's replies."""
     timeout_rate: Rate = 0.0
     """Share of calls that end in a (simulated) time-out."""
     empty_rate: Rate = 0.0
@@ -72,9 +72,10 @@ class RemoteModelSettings(Settings):
 
 
 def _kind(settings: Any) -> str:
-    """Which of the two an entry is meant to be, right or wrong."""
-    held = settings if isinstance(settings, dict) else getattr(settings, "__dict__", {})
-    return "simulated" if held.get("provider") == "simulated" or "behaviour" in held else "remote"
+    """Which of the two kinds an entry is meant to be, valid or not."""
+    entry = settings if isinstance(settings, dict) else getattr(settings, "__dict__", {})
+    is_simulated = entry.get("provider") == "simulated" or "behaviour" in entry
+    return "simulated" if is_simulated else "remote"
 
 
 ModelSettings = Annotated[
@@ -85,14 +86,14 @@ ModelSettings = Annotated[
 
 
 class ProviderSettings(Settings):
-    """Where models are reached, and on what terms."""
+    """How a provider is reached, and its limits."""
 
     interface: Literal["openai", "anthropic"]
-    """Whose package speaks to it."""
+    """Whose package is used."""
     base_url: str | None = None
-    """Its address; the package's own unless set."""
+    """Its address; the package's default unless set."""
     key_from: str | None = None
-    """Environment variable that holds the key; null where none is wanted."""
+    """Environment variable with the key; null where no key is needed."""
     simulated: bool = False
     """Whether simulated models answer there, as behind `dissensus serve`."""
     requests_per_minute: Positive | None = None
@@ -106,18 +107,18 @@ class ProviderSettings(Settings):
     retries: Annotated[int, Field(ge=0)] = 20
     """How often the package tries a call again, with backoff and jitter."""
     batch: bool = False
-    """Whether calls wait for each other to be sent as batches, at half the price.
+    """Whether calls are collected and sent as batches, at half the price.
 
     timeout_s, deadline_s and a session's patience do not apply to them: a batch takes up to a day.
     """
     batch_wait_s: Positive = 5.0
     """Seconds without a new call after which those that wait are sent as a batch."""
     batch_poll_s: Positive = 30.0
-    """Seconds between two looks at a batch."""
+    """Seconds between two requests for the state of a batch."""
 
     @model_validator(mode="after")
-    def _hold_no_key(self) -> ProviderSettings:
-        # What stands in the wrong place may be the key itself, so it is not shown.
+    def _has_no_key(self) -> ProviderSettings:
+        # A value in the wrong place may be the key itself, so it is not shown.
         address = self.base_url or "https://"
         if self.key_from is not None and not self.key_from.isidentifier():
             raise Faults("key_from must be the name of an environment variable, not the key.")
@@ -128,8 +129,8 @@ class ProviderSettings(Settings):
         return self
 
 
-class Talk(Settings):
-    """What every study's models are, and what they may cost."""
+class LlmSettings(Settings):
+    """The models of all studies, their providers, and the budget."""
 
     models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
@@ -155,7 +156,7 @@ class Talk(Settings):
         return entries
 
     @model_validator(mode="after")
-    def _providers_are_known(self) -> Talk:
+    def _providers_are_known(self) -> LlmSettings:
         known = ", ".join(["simulated", *self.providers])
         lost = [
             fault(f"models.{name}.provider", model.provider, f"it may be one of {known}")
@@ -167,6 +168,6 @@ class Talk(Settings):
         return self
 
     def is_simulated(self, model: str) -> bool:
-        """Whether a model of the configuration is a simulated one, here or behind an address."""
+        """Whether a model is a simulated one, in this process or behind an address."""
         provider = self.models[model].provider
         return provider == "simulated" or self.providers[provider].simulated

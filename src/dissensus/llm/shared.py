@@ -1,4 +1,4 @@
-"""Files that several processes read and write, one at a time."""
+"""Files that several processes read and write, locked while one does."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from threading import Lock
 
 from dissensus.errors import ResourceError
 
-# A process's locks do not keep its own threads apart, and closing any descriptor of a file drops
-# them: within a process everybody waits here first.
+# File locks do not keep the threads of one process apart, and closing any descriptor of a file
+# drops them: the threads of a process wait here first.
 _ONE_AT_A_TIME = Lock()
 
-#: What a file system says that has no locks, or cannot get at them.
+#: Errors of a file system that has no locks.
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOLCK})
 
 
@@ -63,7 +63,7 @@ class SharedFile:
             _ONE_AT_A_TIME.release()
 
     def close(self) -> None:
-        """Let go of the file; the next ``with`` opens it again."""
+        """Close the file; the next ``with`` opens it again."""
         with _ONE_AT_A_TIME:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
@@ -72,10 +72,10 @@ class SharedFile:
 
 @contextmanager
 def unchanging(descriptor: int) -> Iterator[None]:
-    """Keep a file, open for reading, from being written by users of :class:`SharedFile`.
+    """Keep other processes from writing a file, open for reading, through :class:`SharedFile`.
 
-    A network file system remembers sizes and contents for seconds, but not across the taking of a
-    lock. Where there are no locks, the file is read all the same.
+    Taking the lock also makes a network file system fetch the file's current size and content.
+    Where there are no locks, the file is read all the same.
     """
     with _ONE_AT_A_TIME:
         with suppress(OSError):
@@ -89,11 +89,10 @@ def unchanging(descriptor: int) -> Iterator[None]:
 
 @contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """Hold a file alone while the ``with`` block runs; who comes second waits for the first.
+    """Lock a file while the ``with`` block runs; a second process or thread waits for the first.
 
-    The claim holds among processes and among threads, and dies with its process. Where the file
-    cannot be opened for writing, nobody else can write it either, and where its file system has no
-    locks, nobody can be kept from it: there the block runs without.
+    The lock ends with its process. Where the file cannot be opened for writing, or its file system
+    has no locks, the block runs without one.
 
     Parameters
     ----------
@@ -101,7 +100,7 @@ def claimed(path: Path) -> Iterator[None]:
 
     Raises
     ------
-    OSError : the file system has locks, and gave none.
+    OSError : the file system has locks, and taking this one failed.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Anthropic's message batches: requests in one body, results as lines."""
+"""Anthropic's message batches: the requests are one body, the results are lines."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class AnthropicBatches:
             raise Refusal(400, "requests: the custom_id of each must be unique")
         batch = Batch(new_id("msgbatch_"), "anthropic", lines, {})
         self._batches.start(batch)
-        return _says(batch, request)
+        return _as_json(batch, request)
 
     def _get(self, request: web.Request, _: Any) -> dict[str, Any]:
-        return _says(self._batch(request), request)
+        return _as_json(self._batch(request), request)
 
     def _list(self, request: web.Request, _: Any) -> dict[str, Any]:
         query = request.query
@@ -66,7 +66,7 @@ class AnthropicBatches:
             query.get("before_id"),
         )
         return {
-            "data": [_says(batch, request) for batch in shown],
+            "data": [_as_json(batch, request) for batch in shown],
             "first_id": shown[0].id if shown else None,
             "last_id": shown[-1].id if shown else None,
             "has_more": has_more,
@@ -85,13 +85,13 @@ class AnthropicBatches:
         if batch.ended is not None:
             raise Refusal(400, f"Message batch {batch.id} has ended and cannot be canceled.")
         self._batches.cancel(batch)
-        return _says(batch, request)
+        return _as_json(batch, request)
 
 
-def _says(batch: Batch, request: web.Request) -> dict[str, Any]:
+def _as_json(batch: Batch, request: web.Request) -> dict[str, Any]:
     status = "ended" if batch.ended else "canceling" if batch.cancelled else "in_progress"
     where = f"{request.scheme}://{request.host}/v1/messages/batches/{batch.id}/results"
-    # Until all of it is over, every request of it counts as being processed.
+    # Until a batch has ended, all of its requests count as being processed.
     fates = batch.fates() if batch.ended else dict.fromkeys(batch.fates(), 0)
     processing = 0 if batch.ended else len(batch.lines)
     return {
@@ -116,9 +116,9 @@ def _moment(seconds: float | None, days: int = 0) -> str | None:
 
 def _line(result: Result) -> dict[str, Any]:
     """One line of the results."""
-    said: dict[str, Any] = {"type": result.fate}
+    outcome: dict[str, Any] = {"type": result.fate}
     if result.fate == "succeeded":
-        said["message"] = result.body
+        outcome["message"] = result.body
     elif result.fate == "errored":
-        said["error"] = result.body
-    return {"custom_id": result.custom_id, "result": said}
+        outcome["error"] = result.body
+    return {"custom_id": result.custom_id, "result": outcome}

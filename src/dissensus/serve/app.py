@@ -1,4 +1,4 @@
-"""The routes, and the life of a call from request to answer."""
+"""The routes of the server, and a call from its request to its answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dissensus.serve.anthropic_batches import AnthropicBatches
 from dissensus.serve.batches import Batches
 from dissensus.serve.calls import Call
 from dissensus.serve.control import Handler, json_of
-from dissensus.serve.counts import Tally
+from dissensus.serve.counts import KindCounts
 from dissensus.serve.openai_batches import OpenAIBatches
 from dissensus.serve.refusals import Interface, Refusal
 from dissensus.serve.service import Service
@@ -43,20 +43,20 @@ def _calls(service: Service, kind: str, interface: Interface) -> Handler:
 
     async def handle(request: web.Request) -> web.StreamResponse:
         started = asyncio.get_running_loop().time()
-        tally = service.counts.entered(kind)
+        counts = service.counts.entered(kind)
         try:
             service.check_key(request.headers, interface)
             call = service.read(kind, await json_of(request))
             service.gate.enter(started, call.input_tokens)
         except Refusal as problem:
-            tally.refused[str(problem.status)] += 1
+            counts.refused[str(problem.status)] += 1
             return delivery.refusal(problem, interface)
         except BaseException:
-            # Its client left before it had said all.
-            tally.abandoned += 1
+            # The client left before it had sent everything.
+            counts.abandoned += 1
             raise
         else:
-            return await _admitted(service, request, call, tally, started)
+            return await _admitted(service, request, call, counts, started)
         finally:
             service.counts.left()
 
@@ -64,36 +64,36 @@ def _calls(service: Service, kind: str, interface: Interface) -> Handler:
 
 
 async def _admitted(
-    service: Service, request: web.Request, call: Call, tally: Tally, started: float
+    service: Service, request: web.Request, call: Call, counts: KindCounts, started: float
 ) -> web.StreamResponse:
-    """One try at a call that the limits let in."""
+    """Answer one try at a call that the limits let in."""
     loop = asyncio.get_running_loop()
-    luck = service.faults.draw(call.kind, call.digest)
+    draw = service.faults.draw(call.kind, call.digest)
     answer = None
     is_over = False
-    if luck.fault:
-        tally.faults[luck.fault] += 1
+    if draw.fault:
+        counts.faults[draw.fault] += 1
     try:
-        response = await delivery.without_answer(service, request, call.interface, luck)
+        response = await delivery.without_answer(service, request, call.interface, draw)
         if response is None:
-            answer = call.answer(service.words, service.reported(call.model), luck.fault)
+            answer = call.answer(service.replies, service.reported(call.model), draw.fault)
             body = delivery.encoded(answer.body)
-            wait = started + service.latency(luck) - loop.time()
+            wait = started + service.latency(draw) - loop.time()
             if wait > 0:
                 await asyncio.sleep(wait)
-            response = await delivery.send(request, luck, body)
-            service.counts.billed(call, answer, luck.fault in ("malformed", "connection"))
-            if not luck.fault:
-                tally.finished(call.digest)
+            response = await delivery.send(request, draw, body)
+            service.counts.billed(call, answer, draw.fault in ("malformed", "connection"))
+            if not draw.fault:
+                counts.finished(call.digest)
         is_over = True
         return response
     finally:
-        tally.abandoned += not (is_over or luck.fault)
+        counts.abandoned += not (is_over or draw.fault)
         service.gate.leave(loop.time(), answer.output_tokens if answer else 0)
 
 
 def interface_of(request: web.Request) -> Interface:
-    """Which of the two clients asks, where the path does not tell."""
+    """The interface of a request, where the path does not tell."""
     is_theirs = "anthropic-version" in request.headers or "x-api-key" in request.headers
     return "anthropic" if is_theirs else "openai"
 
@@ -127,8 +127,8 @@ def _model(service: Service) -> Handler:
 
 def _stats(service: Service) -> Handler:
     async def handle(_: web.Request) -> web.Response:
-        said = service.counts.says(service.gate.started.largest)
-        return web.Response(body=delivery.encoded(said), headers=delivery.headers())
+        body = service.counts.as_json(service.gate.started.largest)
+        return web.Response(body=delivery.encoded(body), headers=delivery.headers())
 
     return handle
 
@@ -138,5 +138,5 @@ async def _health(_: web.Request) -> web.Response:
 
 
 async def _nothing(request: web.Request) -> web.Response:
-    said = f"Invalid URL ({request.method} {request.path})"
-    return delivery.refusal(Refusal(404, said), interface_of(request))
+    message = f"Invalid URL ({request.method} {request.path})"
+    return delivery.refusal(Refusal(404, message), interface_of(request))

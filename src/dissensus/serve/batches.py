@@ -1,4 +1,4 @@
-"""Batches, whichever interface they came by: many calls, answered after a while."""
+"""The batches of both interfaces: many calls, answered after a while."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.serve.calls import Call
 from dissensus.serve.refusals import Interface, Refusal
 from dissensus.serve.service import Service
 
-#: Calls answered in a row before others are served.
+#: Calls of a batch answered before other requests are served.
 _STRIDE = 10
 
 Fate = Literal["succeeded", "errored", "expired", "canceled"]
@@ -22,7 +22,7 @@ Fate = Literal["succeeded", "errored", "expired", "canceled"]
 
 @dataclass(frozen=True)
 class Line:
-    """One call of a batch, as it came."""
+    """One call of a batch, as it was sent."""
 
     custom_id: str
     kind: str
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a line: an answer or an error in its interface's format, or neither."""
+    """The result of a line: an answer or an error in its interface's format, or neither."""
 
     custom_id: str
     fate: Fate
@@ -45,15 +45,15 @@ class Batch:
 
     Attributes
     ----------
-    told : what the client said of it that it is told back.
-    faults : of the batch as a whole, for which none of it was answered.
-    results : in the order of the lines, as far as they are there.
+    request : the request that created it.
+    faults : of the batch as a whole; where there are any, no line is answered.
+    results : in the order of the lines, as far as they are answered.
     """
 
     id: str
     interface: Interface
     lines: Sequence[Line]
-    told: dict[str, Any]
+    request: dict[str, Any]
     faults: list[dict[str, Any]] = field(default_factory=list)
     created: float = field(default_factory=time.time)
     cancelled: float | None = None
@@ -61,7 +61,7 @@ class Batch:
     results: list[Result] = field(default_factory=list)
 
     def fates(self) -> dict[Fate, int]:
-        """How many lines ended how."""
+        """The number of lines that ended in each way."""
         counts: dict[Fate, int] = {"succeeded": 0, "errored": 0, "expired": 0, "canceled": 0}
         for result in self.results:
             counts[result.fate] += 1
@@ -73,46 +73,46 @@ class Batches:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._held: dict[str, Batch] = {}
-        self._hurry: dict[str, asyncio.Event] = {}
+        self._by_id: dict[str, Batch] = {}
+        self._cancelled: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, batch: Batch) -> None:
-        """Take a batch in; it is answered in the background."""
+        """Start a batch; it is answered in the background."""
         counts = self._service.counts.batches[batch.interface]
         counts["created"] += 1
         counts["requests"] += len(batch.lines)
-        self._held[batch.id] = batch
+        self._by_id[batch.id] = batch
         if batch.faults:
             batch.ended = batch.created
             return
-        self._hurry[batch.id] = asyncio.Event()
+        self._cancelled[batch.id] = asyncio.Event()
         task = asyncio.get_running_loop().create_task(self._work(batch))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def find(self, batch_id: str, interface: Interface) -> Batch:
         """The batch with an id; Refusal where there is none."""
-        batch = self._held.get(batch_id)
+        batch = self._by_id.get(batch_id)
         if batch is None or batch.interface != interface:
             raise Refusal(404, f"No batch found with id '{batch_id}'.", param="batch_id")
         return batch
 
     def newest(self, interface: Interface) -> list[Batch]:
         """The batches of an interface, newest first."""
-        return [b for b in reversed(self._held.values()) if b.interface == interface]
+        return [b for b in reversed(self._by_id.values()) if b.interface == interface]
 
     def cancel(self, batch: Batch) -> None:
-        """Answer no more of it."""
+        """Answer no further line of a batch."""
         if batch.ended is None and batch.cancelled is None:
             batch.cancelled = time.time()
             self._service.counts.batches[batch.interface]["cancelled"] += 1
-            self._hurry[batch.id].set()
+            self._cancelled[batch.id].set()
 
     async def _work(self, batch: Batch) -> None:
         try:
             async with asyncio.timeout(self._service.options.batch_s):
-                await self._hurry[batch.id].wait()
+                await self._cancelled[batch.id].wait()
         except TimeoutError:
             pass
         for number, line in enumerate(batch.lines):
@@ -126,41 +126,41 @@ class Batches:
         self._service.counts.batches[batch.interface]["ended"] += 1
 
     def _settle(self, line: Line, interface: Interface) -> Result:
-        tally = self._service.counts.calls[f"batched {line.kind}"]
-        tally.received += 1
+        counts = self._service.counts.calls[f"batched {line.kind}"]
+        counts.received += 1
         try:
             call = self._service.read(line.kind, line.body)
         except Refusal as problem:
-            tally.refused[str(problem.status)] += 1
+            counts.refused[str(problem.status)] += 1
             return _errored(line, problem, interface)
         fault = self._service.faults.draw(f"batched {line.kind}", call.digest).fault
         if fault:
-            tally.faults[fault] += 1
+            counts.faults[fault] += 1
         else:
-            tally.finished(call.digest)
+            counts.finished(call.digest)
         return self._result(line, call, fault)
 
     def _result(self, line: Line, call: Call, fault: str) -> Result:
         if fault == "timeout":
             return Result(line.custom_id, "expired")
-        # A batch has no connection to break: what fails behind the scenes is a server error.
+        # A batch has no connection that could break.
         outcome = "server_error" if fault == "connection" else fault
         problem = self._service.fault(outcome, call.interface)
         if problem:
             return _errored(line, problem, call.interface)
-        answer = call.answer(self._service.words, self._service.reported(call.model), fault)
+        answer = call.answer(self._service.replies, self._service.reported(call.model), fault)
         self._service.counts.billed(call, answer, fault == "malformed")
         body = {"status": "ok"} if fault == "malformed" else answer.body
         return Result(line.custom_id, "succeeded", 200, body)
 
 
 def new_id(prefix: str) -> str:
-    """An id that no other server has given."""
+    """A unique id."""
     return f"{prefix}{uuid4().hex[:24]}"
 
 
 def unordered(results: Sequence[Result]) -> list[Result]:
-    """Results in an order of their own, as providers promise none."""
+    """Results in another order than the lines, since providers promise none."""
     return sorted(results, key=lambda result: (crc32(result.custom_id.encode()), result.custom_id))
 
 

@@ -1,4 +1,4 @@
-"""Requests for words as each interface puts them, and their answers in its format."""
+"""Requests for a text in the format of each interface, and their answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from dissensus.llm.call import Message
 from dissensus.serve.refusals import Interface, Refusal, unsupported
-from dissensus.serve.speech import Words, cut, tokens
+from dissensus.serve.replies import Replies, cut, tokens
 
-#: The moment at which every answer says it was made: an answer depends on its request alone.
+#: The time of creation in every answer: an answer depends on its request alone.
 CREATED = 1735689600
 FINGERPRINT = "dissensus-simulated"
 
@@ -27,12 +27,12 @@ class Answer:
 
 
 class Call(Protocol):
-    """One request that a model is asked, whatever for.
+    """One request to a model, of any kind.
 
     Attributes
     ----------
     kind : chat, messages or embeddings.
-    model : the name that was asked.
+    model : the name in the request.
     digest : of all that the answer depends on (64 hexadecimal digits).
     input_tokens : of the request.
     """
@@ -47,13 +47,13 @@ class Call(Protocol):
     @property
     def input_tokens(self) -> int: ...
 
-    def answer(self, words: Words, reported: str, fault: str) -> Answer:
-        """The answer, as a fault (a key of RULES, or "") leaves it."""
+    def answer(self, replies: Replies, reported: str, fault: str) -> Answer:
+        """The answer, with a fault (a key of RULES) or without ("")."""
 
 
 @dataclass(frozen=True)
-class _Talk:
-    """A conversation to go on with."""
+class _TextCall:
+    """A call for the next message of a conversation."""
 
     model: str
     messages: tuple[Message, ...]
@@ -61,11 +61,11 @@ class _Talk:
     digest: str
     input_tokens: int
 
-    def _said(self, words: Words, fault: str) -> tuple[str, int, bool]:
-        """The words, how many tokens they are, and whether they are cut off."""
+    def _reply(self, replies: Replies, fault: str) -> tuple[str, int, bool]:
+        """The text, its number of tokens, and whether it is cut off."""
         if fault in ("empty", "refusal", "content_filter"):
             return "", 0, False
-        text = words.of(self.model, self.messages, self.digest)
+        text = replies.text(self.model, self.messages, self.digest)
         count = tokens(text)
         limit = max(1, count // 2) if fault == "length" else self.max_tokens
         if limit is not None and count > limit:
@@ -73,14 +73,14 @@ class _Talk:
         return text, count, False
 
 
-class ChatCall(_Talk):
+class ChatCall(_TextCall):
     """POST /v1/chat/completions."""
 
     kind: ClassVar[str] = "chat"
     interface: ClassVar[Interface] = "openai"
 
-    def answer(self, words: Words, reported: str, fault: str) -> Answer:
-        text, count, is_cut = self._said(words, fault)
+    def answer(self, replies: Replies, reported: str, fault: str) -> Answer:
+        text, count, is_cut = self._reply(replies, fault)
         refused = "I'm sorry, I can't help with that." if fault == "refusal" else None
         finish = "length" if is_cut else "content_filter" if fault == "content_filter" else "stop"
         content = None if refused else text
@@ -109,14 +109,14 @@ class ChatCall(_Talk):
         return Answer(body, self.input_tokens, count)
 
 
-class MessagesCall(_Talk):
+class MessagesCall(_TextCall):
     """POST /v1/messages."""
 
     kind: ClassVar[str] = "messages"
     interface: ClassVar[Interface] = "anthropic"
 
-    def answer(self, words: Words, reported: str, fault: str) -> Answer:
-        text, count, is_cut = self._said(words, fault)
+    def answer(self, replies: Replies, reported: str, fault: str) -> Answer:
+        text, count, is_cut = self._reply(replies, fault)
         stop = "max_tokens" if is_cut else "refusal" if fault == "refusal" else "end_turn"
         body = {
             "id": f"msg_{self.digest[:24]}",
@@ -138,14 +138,16 @@ class MessagesCall(_Talk):
 
 
 def read_chat(body: Mapping[str, Any], refused: frozenset[str]) -> ChatCall:
-    """A chat completion's request; Refusal where it is none that can be answered."""
+    """The call in a chat completion's request; Refusal where it cannot be answered."""
     _check(body, refused, "openai")
     limits = [
         name for name in ("max_tokens", "max_completion_tokens") if body.get(name) is not None
     ]
     if len(limits) > 1:
-        said = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
-        raise Refusal(400, said, code="invalid_parameter_combination", param="max_tokens")
+        message = (
+            "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+        )
+        raise Refusal(400, message, code="invalid_parameter_combination", param="max_tokens")
     if body.get("n") not in (None, 1):
         raise Refusal(400, "'n' may be 1 only.", code="unsupported_value", param="n")
     limit = _limit(body, limits[0]) if limits else None
@@ -153,15 +155,15 @@ def read_chat(body: Mapping[str, Any], refused: frozenset[str]) -> ChatCall:
 
 
 def read_message(body: Mapping[str, Any], refused: frozenset[str]) -> MessagesCall:
-    """A message's request; Refusal where it is none that can be answered."""
+    """The call in a message's request; Refusal where it cannot be answered."""
     _check(body, refused, "anthropic")
     if "max_tokens" not in body:
         raise Refusal(400, "max_tokens: Field required")
     messages = _messages(body)
     for number, message in enumerate(messages):
         if message.role == "system":
-            said = f"messages.{number}.role: Input should be 'user' or 'assistant'"
-            raise Refusal(400, said)
+            problem = f"messages.{number}.role: Input should be 'user' or 'assistant'"
+            raise Refusal(400, problem)
     if body.get("system"):
         messages = (Message("system", _text(body["system"], "system")), *messages)
     return MessagesCall(*_conversation(body, messages, _limit(body, "max_tokens")))
@@ -210,12 +212,12 @@ def _role(role: object, where: str) -> Literal["system", "user", "assistant"]:
 
 
 def _text(content: Any, where: str) -> str:
-    """A content's text, whether it came as such or in parts."""
+    """The text of a content, which may be a string or a list of content blocks."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        texts = [part for part in parts if isinstance(part, str)]
+        blocks = [block.get("text") for block in content if isinstance(block, dict)]
+        texts = [block for block in blocks if isinstance(block, str)]
         if len(texts) == len(content):
             return "".join(texts)
     raise Refusal(400, f"{where}: it must be a text or a list of text parts.", param="messages")
@@ -229,7 +231,7 @@ def _conversation(
     seed = body.get("seed", body.get("random_seed"))
     nucleus = [body["top_p"]] if body.get("top_p") is not None else []
     settings = json.dumps([model, body.get("temperature"), limit, seed, *nucleus])
-    # Each text after its length, so that no two conversations are written alike.
-    said = "".join(f"{m.role} {len(m.content)} {m.content}" for m in messages)
-    digest = hashlib.sha256((settings + said).encode(errors="replace")).hexdigest()
+    # Each text after its length, so that two conversations never give the same digest.
+    texts = "".join(f"{m.role} {len(m.content)} {m.content}" for m in messages)
+    digest = hashlib.sha256((settings + texts).encode(errors="replace")).hexdigest()
     return model, messages, limit, digest, sum(tokens(message.content) for message in messages)

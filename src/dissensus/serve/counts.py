@@ -1,4 +1,4 @@
-"""What the server has seen and done: the other side of a client's own books."""
+"""What the server has counted, to compare with a client's own ledger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dissensus.serve.limits import Window
 
 
 @dataclass
-class Tally:
+class KindCounts:
     """The requests of one kind.
 
     Attributes
@@ -33,11 +33,11 @@ class Tally:
     abandoned: int = 0
 
     def finished(self, digest: str) -> None:
-        """An answer was written."""
+        """Count an answer that was written."""
         self.answered += 1
         self.distinct.add(bytes.fromhex(digest))
 
-    def says(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         return {
             "received": self.received,
             "answered": self.answered,
@@ -51,7 +51,7 @@ class Tally:
 
 @dataclass
 class Tokens:
-    """What one model's answers are billed for; lost are those that no client could read."""
+    """Tokens billed for one model's answers; lost are those that no client could read."""
 
     input: int = 0
     output: int = 0
@@ -60,7 +60,7 @@ class Tokens:
 
 
 class Counts:
-    """All that ``GET /stats`` says."""
+    """The counts that ``GET /stats`` gives."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -68,43 +68,43 @@ class Counts:
         self._first = self._last = 0.0
         self._inside = self._peak = 0
         self._tokens: defaultdict[str, Tokens] = defaultdict(Tokens)
-        self.calls: defaultdict[str, Tally] = defaultdict(Tally)
-        self.control = Tally()
+        self.calls: defaultdict[str, KindCounts] = defaultdict(KindCounts)
+        self.control = KindCounts()
         self.batches: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    def entered(self, kind: str) -> Tally:
-        """A request for an answer came in: the tally that it belongs to."""
+    def entered(self, kind: str) -> KindCounts:
+        """Count a request; the counts of its kind."""
         now = time.monotonic()
         self._window.add(now)
         self._first = self._first or now
         self._last = now
         self._inside += 1
         self._peak = max(self._peak, self._inside)
-        tally = self.calls[kind]
-        tally.received += 1
-        return tally
+        counts = self.calls[kind]
+        counts.received += 1
+        return counts
 
     def left(self) -> None:
-        """A request that had entered is over, however it ended."""
+        """Count the end of a request, however it ended."""
         self._inside -= 1
 
     def billed(self, call: Call, answer: Answer, is_lost: bool) -> None:
-        """An answer was made that a provider would charge for."""
-        held = self._tokens[call.model]
+        """Count the tokens of an answer that a provider would charge for."""
+        tokens = self._tokens[call.model]
         if is_lost:
-            held.lost_input += answer.input_tokens
-            held.lost_output += answer.output_tokens
+            tokens.lost_input += answer.input_tokens
+            tokens.lost_output += answer.output_tokens
         else:
-            held.input += answer.input_tokens
-            held.output += answer.output_tokens
+            tokens.input += answer.input_tokens
+            tokens.output += answer.output_tokens
 
-    def says(self, admitted_in_a_minute: int) -> dict[str, Any]:
-        """The whole, as JSON has it."""
+    def as_json(self, admitted_in_a_minute: int) -> dict[str, Any]:
+        """All counts, as JSON."""
         faults: Counter[str] = Counter()
-        for tally in self.calls.values():
-            faults.update(tally.faults)
+        for counts in self.calls.values():
+            faults.update(counts.faults)
         return {
-            "calls": {kind: tally.says() for kind, tally in self.calls.items()},
+            "calls": {kind: counts.as_json() for kind, counts in self.calls.items()},
             "faults": dict(faults),
             "in_flight": {"now": self._inside, "peak": self._peak},
             "largest_minute": {
@@ -112,7 +112,7 @@ class Counts:
                 "admitted": admitted_in_a_minute,
             },
             "calls_span_s": round(self._last - self._first, 3),
-            "tokens": {model: vars(held) for model, held in self._tokens.items()},
+            "tokens": {model: vars(tokens) for model, tokens in self._tokens.items()},
             "control": {
                 "received": self.control.received,
                 "faults": dict(self.control.faults),

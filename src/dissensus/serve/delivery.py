@@ -1,4 +1,4 @@
-"""How an answer reaches its client, or fails to: whole, late, broken off, or not at all."""
+"""Sends an answer to its client: whole, broken off, or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from dissensus.serve.faults import Luck
+from dissensus.serve.faults import Draw
 from dissensus.serve.refusals import Interface, Refusal
 from dissensus.serve.service import Service
 
@@ -39,26 +39,26 @@ def headers(content_type: str = "application/json") -> dict[str, str]:
 
 def encoded(body: Any) -> bytes:
     """JSON as a provider writes it."""
-    # A lone half of a surrogate pair in a request must not break the answer that repeats it.
+    # A lone surrogate in a request must not break the answer that repeats it.
     return _JSON.encode(body).encode(errors="replace")
 
 
 def refusal(problem: Refusal, interface: Interface) -> web.Response:
     """An error as an answer."""
-    told = headers()
+    extra = headers()
     if problem.retry_after is not None:
         # Whole seconds, as HTTP wants them, are too coarse to use up a limit.
-        told["retry-after-ms"] = f"{problem.retry_after * 1000:.0f}"
-        told["retry-after"] = f"{_whole(problem.retry_after):g}"
-    body = encoded(problem.body(interface, told["request-id"]))
-    return web.Response(status=problem.status, body=body, headers=told)
+        extra["retry-after-ms"] = f"{problem.retry_after * 1000:.0f}"
+        extra["retry-after"] = f"{_whole(problem.retry_after):g}"
+    body = encoded(problem.body(interface, extra["request-id"]))
+    return web.Response(status=problem.status, body=body, headers=extra)
 
 
 async def without_answer(
-    service: Service, request: web.Request, interface: Interface, luck: Luck
+    service: Service, request: web.Request, interface: Interface, draw: Draw
 ) -> web.StreamResponse | None:
-    """What a fault sends that does not wait for an answer; None where one has to be made."""
-    fault, is_odd = luck.fault, luck.turn % 2 == 1
+    """The response of a fault that needs no answer; None where an answer is needed."""
+    fault, is_odd = draw.fault, draw.turn % 2 == 1
     if fault == "timeout":
         await asyncio.sleep(service.options.hang_s)
         return await _break_off(request, None)
@@ -71,13 +71,13 @@ async def without_answer(
 
 
 async def send(
-    request: web.Request, luck: Luck, body: bytes, content_type: str = "application/json"
+    request: web.Request, draw: Draw, body: bytes, content_type: str = "application/json"
 ) -> web.StreamResponse:
-    """Send an answer, or what a fault leaves of it; ends when the connection has taken all."""
-    if luck.fault == "connection":
+    """Send an answer, or what a fault leaves of it; returns once everything is sent."""
+    if draw.fault == "connection":
         return await _break_off(request, body)
-    if luck.fault == "malformed":
-        return _malformed(body, luck.turn)
+    if draw.fault == "malformed":
+        return _malformed(body, draw.turn)
     response = web.Response(body=body, headers=headers(content_type))
     await response.prepare(request)
     await response.write_eof()
@@ -85,7 +85,7 @@ async def send(
 
 
 def _malformed(body: bytes, turn: int) -> web.Response:
-    """Status 200 and nothing to go on with: JSON torn, a page, or JSON without an answer."""
+    """A response of status 200 without an answer: torn JSON, a page, or other JSON."""
     form = turn % 3
     if form == 0:
         return web.Response(body=body[: len(body) // 2], headers=headers())
@@ -101,7 +101,7 @@ async def _break_off(request: web.Request, body: bytes | None) -> web.StreamResp
         response.content_length = len(body)
         await response.prepare(request)
         await response.write(body[: len(body) // 2])
-        # What is still unsent when a connection is aborted is lost.
+        # Bytes not yet sent are lost when a connection is aborted.
         await asyncio.sleep(0.001)
     if request.transport is not None:
         if body is None:

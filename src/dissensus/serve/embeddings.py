@@ -1,4 +1,4 @@
-"""Vectors for texts: their words hashed into a few dimensions, so that like texts are near."""
+"""Vectors of texts: words are hashed into dimensions, so that similar texts are near."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dissensus.serve.calls import Answer
 from dissensus.serve.refusals import Interface, Refusal, unsupported
-from dissensus.serve.speech import Words, tokens
+from dissensus.serve.replies import Replies, tokens
 
 #: What OpenAI takes in one request.
 _MOST_TEXTS = 2048
@@ -38,7 +38,7 @@ class EmbeddingsCall:
     kind: ClassVar[str] = "embeddings"
     interface: ClassVar[Interface] = "openai"
 
-    def answer(self, words: Words, reported: str, fault: str) -> Answer:
+    def answer(self, replies: Replies, reported: str, fault: str) -> Answer:
         texts = () if fault == "empty" else self.texts
         data = [
             {"object": "embedding", "index": index, "embedding": self._encoded(text)}
@@ -62,7 +62,7 @@ def vector(text: str, dimensions: int) -> NDArray[np.float32]:
     for word in _WORD.findall(text.lower()):
         number = crc32(word.encode())
         made[number % dimensions] += 1.0 if number >> 31 else -1.0
-    # Told apart from a text of the same words in another order, and from nothing at all.
+    # The same words in another order, or no word at all, give another vector.
     made[crc32(text.encode(errors="replace")) % dimensions] += 0.5
     return (made / np.linalg.norm(made)).astype(np.float32)
 
@@ -70,7 +70,7 @@ def vector(text: str, dimensions: int) -> NDArray[np.float32]:
 def read_embeddings(
     body: Mapping[str, Any], refused: frozenset[str], dimensions: int
 ) -> EmbeddingsCall:
-    """A request for embeddings; Refusal where it is none that can be answered."""
+    """The call in a request for embeddings; Refusal where it cannot be answered."""
     if not isinstance(body, Mapping) or not isinstance(body.get("model"), str):
         raise Refusal(400, "you must provide a model parameter", param="model")
     for name in sorted(refused & body.keys()):
@@ -78,12 +78,12 @@ def read_embeddings(
     given = body.get("input")
     texts = tuple(given) if isinstance(given, list) else (given,)
     if not 1 <= len(texts) <= _MOST_TEXTS or not all(isinstance(t, str) and t for t in texts):
-        said = f"'$.input' must hold 1 to {_MOST_TEXTS} texts, none of them empty."
-        raise Refusal(400, said, param="input")
+        message = f"'$.input' must hold 1 to {_MOST_TEXTS} texts, none of them empty."
+        raise Refusal(400, message, param="input")
     count = sum(tokens(text) for text in texts)
     if count > _MOST_TOKENS:
-        said = f"Requested {count} tokens, max {_MOST_TOKENS} tokens per request"
-        raise Refusal(400, said, code="max_tokens_per_request", kind="max_tokens_per_request")
+        message = f"Requested {count} tokens, max {_MOST_TOKENS} tokens per request"
+        raise Refusal(400, message, code="max_tokens_per_request", kind="max_tokens_per_request")
     encoding = body.get("encoding_format") or "float"
     if encoding not in ("float", "base64"):
         raise Refusal(400, "encoding_format may be float or base64.", param="encoding_format")

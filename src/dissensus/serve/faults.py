@@ -1,4 +1,4 @@
-"""Which try at a request fails, and how: drawn from the seed, the request and the try's number."""
+"""Which tries fail, and how: a random draw from the seed, the request and the try's number."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
-#: What a later try can mend; an even mix of them is what ``--faults`` gives.
+#: Faults that a later try can do without; ``--faults`` gives an even mix of them.
 RECOVERABLE = (
     *("rate_limit", "overload", "server_error", "connection", "timeout", "malformed", "empty"),
 )
-#: What a request gets whenever it is asked, as from a real model, so that a run that is killed and
-#: resumed sees the same.
+#: Faults of every try at a request, as with a real model, so that a run that is killed and resumed
+#: meets the same ones.
 LASTING = ("length", "content_filter", "refusal", "context_overflow")
 KINDS = (*RECOVERABLE, *LASTING, "rejected", "authentication", "credit")
-#: What can befall any request; the others need a model's answer.
+#: Faults that any request can have; the others need a model's answer.
 TRANSPORT = ("rate_limit", "overload", "server_error", "connection", "timeout", "malformed")
 
 
 @dataclass(frozen=True, slots=True)
-class Luck:
-    """What is drawn for one try.
+class Draw:
+    """The random draw of one try.
 
     Attributes
     ----------
     fault : a key of RULES, or "" for none.
-    turn : a number that counts on with the tries, for faults that have several forms.
-    name : of the try, for further draws.
+    turn : a number that counts up with the tries, for faults that have several forms.
+    name : of the try, to seed further draws.
     """
 
     fault: str
@@ -37,7 +37,7 @@ class Luck:
 
 
 class Faults:
-    """The draws, and the count of tries that they go by.
+    """Draws the faults, and counts the tries at each request.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ class Faults:
         self._by_request = {kind: rate for kind, rate in rates.items() if kind in LASTING}
         self._seed = seed
 
-    def draw(self, kind: str, digest: str, possible: Collection[str] = KINDS) -> Luck:
-        """What becomes of the next try at a request.
+    def draw(self, kind: str, digest: str, possible: Collection[str] = KINDS) -> Draw:
+        """Draw the next try at a request.
 
         Parameters
         ----------
         kind : of call.
         digest : of the request (hexadecimal).
-        possible : the faults that this kind of call can have; others leave it be.
+        possible : the faults that this kind of call can have; it succeeds where another is drawn.
         """
         number = self._tried[kind, digest]
         self._tried[kind, digest] = number + 1
@@ -67,20 +67,20 @@ class Faults:
         if not fault and self._by_request:
             fault = _pick(self._by_request, self._uniform(f"{kind}/{digest}"))
         turn = int(digest[:8], 16) + number
-        return Luck(fault if fault in possible else "", turn, name)
+        return Draw(fault if fault in possible else "", turn, name)
 
-    def normal(self, luck: Luck) -> float:
+    def normal(self, draw: Draw) -> float:
         """A standard normal draw for a try."""
-        return NormalDist().inv_cdf(min(max(self._uniform(f"{luck.name}/normal"), 1e-9), 1 - 1e-9))
+        return NormalDist().inv_cdf(min(max(self._uniform(f"{draw.name}/normal"), 1e-9), 1 - 1e-9))
 
-    def _uniform(self, what: str) -> float:
-        made = hashlib.blake2b(f"{self._seed}/{what}".encode(), digest_size=8).digest()
+    def _uniform(self, name: str) -> float:
+        made = hashlib.blake2b(f"{self._seed}/{name}".encode(), digest_size=8).digest()
         return int.from_bytes(made) / 2**64
 
 
-def _pick(rates: Mapping[str, float], drawn: float) -> str:
+def _pick(rates: Mapping[str, float], uniform: float) -> str:
     for kind, rate in rates.items():
-        drawn -= rate
-        if drawn < 0:
+        uniform -= rate
+        if uniform < 0:
             return kind
     return ""

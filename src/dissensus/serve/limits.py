@@ -18,7 +18,7 @@ class Window:
         self.largest = 0
 
     def add(self, now: float, amount: int = 1) -> None:
-        """Count an amount that came in now."""
+        """Count an amount now."""
         self.forget(now)
         self._entries.append((now, amount))
         self.total += amount
@@ -35,15 +35,15 @@ class Window:
         excess = self.total + amount - limit
         if excess <= 0:
             return 0.0
-        for entered, held in self._entries:
-            excess -= held
+        for entered, amount_then in self._entries:
+            excess -= amount_then
             if excess <= 0:
                 return min(entered + WINDOW_S - now, WINDOW_S)
         return WINDOW_S
 
 
 class Gate:
-    """Lets a call in, or refuses it with the seconds after which it may come again.
+    """Lets a call in, or refuses it with the seconds after which to try again.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class Gate:
         self.spent.add(now, tokens)
 
     def leave(self, now: float, tokens: int) -> None:
-        """A call that was let in is over, with so many tokens of output."""
+        """Count the end of a call, and its tokens of output."""
         self._inside -= 1
         self.spent.add(now, tokens)
 
 
 def _refusal(what: str, kind: str, limit: int, wait: float) -> Refusal:
-    said = f"Rate limit reached on {what}: Limit {limit}. Please try again in {wait:.3f}s."
-    return Refusal(429, said, "rate_limit_exceeded", None, kind, wait)
+    message = f"Rate limit reached on {what}: Limit {limit}. Please try again in {wait:.3f}s."
+    return Refusal(429, message, "rate_limit_exceeded", None, kind, wait)

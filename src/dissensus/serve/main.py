@@ -1,4 +1,4 @@
-"""``dissensus serve`` from its options to its end."""
+"""Runs ``dissensus serve``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def options_from(chosen: argparse.Namespace, environment: Mapping[str, str]) -> 
 
     Raises
     ------
-    SettingError : a model, a fault rate or the key's variable is not as it must be.
+    SettingError : a model, a fault rate or the key's variable is not valid.
     """
     key = None
     if chosen.key_from is not None:
@@ -61,7 +61,7 @@ def options_from(chosen: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def _rates(mixed: float, own: Mapping[str, float]) -> dict[str, float]:
-    """Rate of each fault: its own where it has one, else its part of the mix."""
+    """The rate of each fault: its own where it is set, else its share of the mix."""
     rates = {kind: mixed / len(RECOVERABLE) for kind in RECOVERABLE} | dict(own)
     for kinds, what in ((set(KINDS) - set(LASTING), "tries"), (set(LASTING), "requests")):
         total = sum(rate for kind, rate in rates.items() if kind in kinds)
@@ -73,7 +73,7 @@ def _rates(mixed: float, own: Mapping[str, float]) -> dict[str, float]:
 
 
 def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """Names that are answered to, with the settings of the simulated models behind them."""
+    """The names that clients may ask for -> settings of the simulated models behind them."""
     if chosen.words == "fixed" and chosen.models:
         return {name: {} for name, _ in chosen.models}
     simulated = _simulated_models(chosen.config)
@@ -112,7 +112,7 @@ def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _check(entry: Mapping[str, Any], where: str) -> None:
-    """SettingError where no speech can be composed with a model's settings."""
+    """Raise a SettingError where a model's settings are not valid."""
     behaviour = entry.get("behaviour")
     try:
         import_module(str(behaviour)).check(entry.get("speech", {}))
@@ -127,7 +127,7 @@ def _check(entry: Mapping[str, Any], where: str) -> None:
 
 
 def serve(chosen: argparse.Namespace) -> int:
-    """Serve until a signal ends it; the exit code."""
+    """Serve until a signal ends the server; the exit code."""
     options = options_from(chosen, os.environ)
     try:
         asyncio.run(_serve(Service(options), chosen.host, chosen.port, chosen.quiet))
@@ -143,7 +143,7 @@ async def _serve(service: Service, host: str, port: int, is_quiet: bool) -> None
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    # A client that goes away ends its request, as a time-out would last for minutes otherwise.
+    # A client that goes away ends its request: a simulated time-out would go on for minutes.
     runner = web.AppRunner(
         build(service), handler_cancellation=True, access_log=None, shutdown_timeout=0.2
     )
@@ -158,7 +158,7 @@ async def _serve(service: Service, host: str, port: int, is_quiet: bool) -> None
 
 
 def _announce(host: str, port: int, is_quiet: bool) -> None:
-    """Say where the server listens and how to use it."""
+    """Print where the server listens and how to use it."""
     if host not in _LOOPBACK:
         print(
             f"Warning: {host} lets other machines reach this server; "
@@ -166,9 +166,9 @@ def _announce(host: str, port: int, is_quiet: bool) -> None:
             file=sys.stderr,
         )
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    told = (
+    message = (
         f'Listening on {address}; in a configuration: base_url: "{address}/v1" with '
         f'interface: openai, base_url: "{address}" with interface: anthropic, and '
         "simulated: true. Ctrl-C ends it."
     )
-    print(address if is_quiet else told, flush=True)
+    print(address if is_quiet else message, flush=True)

@@ -1,4 +1,4 @@
-"""OpenAI's batches: a file of requests goes up, a file of answers and one of errors come down."""
+"""OpenAI's batches: a file of requests is uploaded, a file of answers and one of errors fetched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _File:
     content: bytes
     created: float = field(default_factory=time.time)
 
-    def says(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         return {
             "id": self.id,
             "object": "file",
@@ -51,11 +51,16 @@ class OpenAIBatches:
         """Add them all."""
         routes = (
             ("POST", "/v1/files", self._upload, _form_of),
-            ("GET", "/v1/files/{id}", lambda request, _: self._file(request).says(), None),
+            ("GET", "/v1/files/{id}", lambda request, _: self._file(request).as_json(), None),
             ("GET", "/v1/files/{id}/content", lambda request, _: self._file(request).content, None),
             ("POST", "/v1/batches", self._create, json_of),
             ("GET", "/v1/batches", self._list, None),
-            ("GET", "/v1/batches/{id}", lambda request, _: self._says(self._batch(request)), None),
+            (
+                "GET",
+                "/v1/batches/{id}",
+                lambda request, _: self._as_json(self._batch(request)),
+                None,
+            ),
             ("POST", "/v1/batches/{id}/cancel", self._cancel, None),
         )
         for method, path, act, parse in routes:
@@ -77,22 +82,22 @@ class OpenAIBatches:
         content = form["file"].encode()
         file = _File(new_id("file-"), form.get("name") or "batch.jsonl", "batch", content)
         self._files[file.id] = file
-        return file.says()
+        return file.as_json()
 
     def _create(self, _: web.Request, body: Any) -> dict[str, Any]:
-        told = body if isinstance(body, dict) else {}
-        file = self._files.get(str(told.get("input_file_id")))
+        request = body if isinstance(body, dict) else {}
+        file = self._files.get(str(request.get("input_file_id")))
         if file is None:
             raise Refusal(400, "Invalid value for 'input_file_id'.", param="input_file_id")
-        if told.get("endpoint") not in _KINDS:
+        if request.get("endpoint") not in _KINDS:
             may = " or ".join(_KINDS)
             raise Refusal(400, f"'endpoint' may be {may}.", param="endpoint")
-        if told.get("completion_window") != "24h":
+        if request.get("completion_window") != "24h":
             raise Refusal(400, "'completion_window' may be 24h.", param="completion_window")
-        lines, faults = _lines(file.content, told["endpoint"])
-        batch = Batch(new_id("batch_"), "openai", lines, told, faults)
+        lines, faults = _lines(file.content, request["endpoint"])
+        batch = Batch(new_id("batch_"), "openai", lines, request, faults)
         self._batches.start(batch)
-        return self._says(batch)
+        return self._as_json(batch)
 
     def _list(self, request: web.Request, _: Any) -> dict[str, Any]:
         query = request.query
@@ -101,7 +106,7 @@ class OpenAIBatches:
         )
         return {
             "object": "list",
-            "data": [self._says(batch) for batch in shown],
+            "data": [self._as_json(batch) for batch in shown],
             "first_id": shown[0].id if shown else None,
             "last_id": shown[-1].id if shown else None,
             "has_more": has_more,
@@ -113,9 +118,9 @@ class OpenAIBatches:
             status = _status(batch)
             raise Refusal(409, f"Cannot cancel a batch with status '{status}'.")
         self._batches.cancel(batch)
-        return self._says(batch)
+        return self._as_json(batch)
 
-    def _says(self, batch: Batch) -> dict[str, Any]:
+    def _as_json(self, batch: Batch) -> dict[str, Any]:
         status = _status(batch)
         ended = int(batch.ended) if batch.ended else None
         fates = batch.fates()
@@ -123,9 +128,9 @@ class OpenAIBatches:
         return {
             "id": batch.id,
             "object": "batch",
-            "endpoint": batch.told["endpoint"],
+            "endpoint": batch.request["endpoint"],
             "errors": {"object": "list", "data": batch.faults} if batch.faults else None,
-            "input_file_id": batch.told["input_file_id"],
+            "input_file_id": batch.request["input_file_id"],
             "completion_window": "24h",
             "status": status,
             "output_file_id": files[0],
@@ -142,11 +147,11 @@ class OpenAIBatches:
                 "completed": fates["succeeded"],
                 "failed": len(batch.results) - fates["succeeded"],
             },
-            "metadata": batch.told.get("metadata"),
+            "metadata": batch.request.get("metadata"),
         }
 
     def _make_files(self, batch: Batch) -> tuple[str | None, str | None]:
-        """Ids of the files of answers and of errors, None for one that would be empty."""
+        """The ids of the files of answers and of errors; None for one that would be empty."""
         made: list[str | None] = []
         for what, is_wanted in (("output", True), ("error", False)):
             file_id = f"file-{what}-{batch.id.removeprefix('batch_')}"
@@ -175,7 +180,7 @@ async def _form_of(request: web.Request) -> dict[str, str]:
 
 
 def _lines(content: bytes, endpoint: str) -> tuple[list[Line], list[dict[str, Any]]]:
-    """The calls in a file, and what is wrong with it."""
+    """The calls in a file, and its faults."""
     lines: list[Line] = []
     faults: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -184,15 +189,17 @@ def _lines(content: bytes, endpoint: str) -> tuple[list[Line], list[dict[str, An
             entry = json.loads(text)
             line = Line(str(entry["custom_id"]), _KINDS[entry["url"]], entry["body"])
         except (ValueError, KeyError, TypeError):
-            said = "This line is not parseable as valid JSON with custom_id, method, url and body."
-            faults.append(_fault("invalid_json_line", number, said))
+            message = (
+                "This line is not parseable as valid JSON with custom_id, method, url and body."
+            )
+            faults.append(_fault("invalid_json_line", number, message))
             continue
         if entry["url"] != endpoint:
-            said = "The URL of this line does not match the endpoint of the batch."
-            faults.append(_fault("mismatched_url", number, said))
+            message = "The URL of this line does not match the endpoint of the batch."
+            faults.append(_fault("mismatched_url", number, message))
         if line.custom_id in seen:
-            said = f"The custom_id '{line.custom_id}' was used before in this file."
-            faults.append(_fault("duplicate_custom_id", number, said))
+            message = f"The custom_id '{line.custom_id}' was used before in this file."
+            faults.append(_fault("duplicate_custom_id", number, message))
         seen.add(line.custom_id)
         lines.append(line)
     return lines, faults
@@ -217,11 +224,11 @@ def _line(result: Result) -> dict[str, Any]:
         request_id = new_id("")
         response = {"status_code": result.status, "request_id": request_id, "body": result.body}
     elif result.fate == "expired":
-        said = "This request could not be executed before the completion window expired."
-        error = {"code": "batch_expired", "message": said}
+        message = "This request could not be executed before the completion window expired."
+        error = {"code": "batch_expired", "message": message}
     else:
-        said = "This request was not executed because the batch was cancelled."
-        error = {"code": "batch_cancelled", "message": said}
+        message = "This request was not executed because the batch was cancelled."
+        error = {"code": "batch_cancelled", "message": message}
     return {
         "id": new_id("batch_req_"),
         "custom_id": result.custom_id,

@@ -1,4 +1,4 @@
-"""What ``dissensus serve`` may be told on the command line."""
+"""The command-line options of ``dissensus serve``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _model(text: str) -> tuple[str, str]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What ``dissensus serve`` may be told."""
+    """Add the options of ``dissensus serve``."""
     where = parser.add_argument_group("where and which")
     where.add_argument(
         "--config",
@@ -120,10 +120,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     where.add_argument("--seed", type=_whole(0), default=0, help="which tries fail (0)")
     where.add_argument("--quiet", action="store_true", help="print the bare address only")
-    _add_troubles(parser.add_argument_group("what goes wrong, and how slowly"))
+    _add_faults(parser.add_argument_group("what goes wrong, and how slowly"))
 
 
-def _add_troubles(group: Any) -> None:
+def _add_faults(group: Any) -> None:
     add = group.add_argument
     add(
         "--latency",

@@ -1,4 +1,4 @@
-"""Answers that are errors, in the format and with the status that each interface gives them."""
+"""Error responses, in the format and with the status of each interface."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 Interface = Literal["openai", "anthropic"]
 
-#: Anthropic's word for each status.
+#: Status -> Anthropic's type of error.
 _TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -22,14 +22,13 @@ _TYPES = {
 
 @dataclass
 class Refusal(Exception):
-    """A request that gets an error for an answer.
+    """A request is answered with an error.
 
     Attributes
     ----------
     status : of the HTTP answer.
     message : what is wrong.
-    code, param, kind : OpenAI's machine-readable words: the error's code, the parameter at fault,
-        the error's type.
+    code, param, kind : of OpenAI's errors: code, the parameter at fault, type.
     retry_after : seconds to send as Retry-After; None sends none.
     """
 
@@ -56,15 +55,15 @@ class Refusal(Exception):
 
 
 def unknown_model(name: str, interface: Interface) -> Refusal:
-    """A model that nobody answers to."""
+    """The error for an unknown model."""
     if interface == "anthropic":
         return Refusal(404, f"model: {name}")
-    said = f"The model `{name}` does not exist or you do not have access to it."
-    return Refusal(404, said, code="model_not_found")
+    message = f"The model `{name}` does not exist or you do not have access to it."
+    return Refusal(404, message, code="model_not_found")
 
 
 def wrong_key(given: str, interface: Interface) -> Refusal:
-    """A key that is not the one; OpenAI repeats both its ends, and so does this."""
+    """The error for a wrong key; like OpenAI, it repeats both ends of the key."""
     if interface == "anthropic":
         return Refusal(401, "invalid x-api-key")
     if not given:
@@ -74,7 +73,7 @@ def wrong_key(given: str, interface: Interface) -> Refusal:
 
 
 def unsupported(name: str, interface: Interface) -> Refusal:
-    """A parameter that the model does not take."""
+    """The error for a parameter that the model does not take."""
     if interface == "anthropic":
         return Refusal(400, f"{name}: Extra inputs are not permitted")
     other = {
@@ -82,14 +81,14 @@ def unsupported(name: str, interface: Interface) -> Refusal:
         "max_completion_tokens": "max_tokens",
     }.get(name)
     instead = f" Use '{other}' instead." if other else ""
-    said = f"Unsupported parameter: '{name}' is not supported with this model.{instead}"
-    return Refusal(400, said, code="unsupported_parameter", param=name)
+    message = f"Unsupported parameter: '{name}' is not supported with this model.{instead}"
+    return Refusal(400, message, code="unsupported_parameter", param=name)
 
 
 def simulated_fault(
     outcome: str, interface: Interface, retry_after: float | None
 ) -> Refusal | None:
-    """The error that a fault shows as; None for one that shows otherwise."""
+    """The error response of a fault; None for a fault that has none."""
     if outcome not in _FAULTS[interface]:
         return None
     status, message, code, kind = _FAULTS[interface][outcome]

@@ -1,4 +1,4 @@
-"""What a server is told and what it holds, apart from HTTP."""
+"""The server's options, models, faults, limits and counts, apart from HTTP."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from typing import Any
 from dissensus.serve.calls import CREATED, Call, read_chat, read_message
 from dissensus.serve.counts import Counts
 from dissensus.serve.embeddings import read_embeddings
-from dissensus.serve.faults import Faults, Luck
+from dissensus.serve.faults import Draw, Faults
 from dissensus.serve.limits import Gate
 from dissensus.serve.refusals import Interface, Refusal, simulated_fault, unknown_model, wrong_key
-from dissensus.serve.speech import Words
+from dissensus.serve.replies import Replies
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a server is told.
+    """The options of a server.
 
     Attributes
     ----------
-    models : the name that is answered to -> settings of the simulated model behind it.
+    models : the name that clients ask for -> settings of the simulated model behind it.
     embeddings, dimensions : names of embedding models; the length of their vectors.
     faults : outcome -> rate.
     latency_s, latency_spread : an answer takes ``latency_s * latency_spread ** z``, z standard
         normal.
-    hang_s : how long a time-out is silent.
-    retry_after_s : what simulated rate limits and overloads send as Retry-After; None for nothing.
+    hang_s : seconds of silence of a time-out.
+    retry_after_s : the Retry-After of simulated rate limits and overloads; None sends none.
     requests_per_minute, tokens_per_minute, concurrency : limits; None for none.
     key : the only one accepted; None for any.
-    report_model : the name to report instead of the one asked.
+    report_model : the model's name in answers; None for the name in the request.
     refused : parameters that are refused.
-    batch_s : how long a batch takes.
+    batch_s : seconds that a batch takes.
+    fixed_words : whether every reply is one constant text.
+    seed : of the faults and latencies.
     """
 
     models: Mapping[str, Mapping[str, Any]]
@@ -60,7 +62,7 @@ class Service:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.words = Words(options.models, options.fixed_words)
+        self.replies = Replies(options.models, options.fixed_words)
         self.faults = Faults(options.faults, options.seed)
         self.counts = Counts()
         self.gate = Gate(
@@ -68,7 +70,7 @@ class Service:
         )
 
     def check_key(self, headers: Mapping[str, str], interface: Interface) -> None:
-        """Refusal where the request's key is not the one."""
+        """Raise a Refusal where the request's key is wrong."""
         wanted = self.options.key
         if wanted is None:
             return
@@ -77,7 +79,7 @@ class Service:
             raise wrong_key(given, interface)
 
     def read(self, kind: str, body: Any) -> Call:
-        """The call that a request's JSON makes; Refusal where it is none."""
+        """The call in a request's JSON; Refusal where there is none."""
         call: Call
         if kind == "embeddings":
             call = read_embeddings(body, self.options.refused, self.options.dimensions)
@@ -95,22 +97,22 @@ class Service:
         return self.options.report_model or model
 
     def fault(self, outcome: str, interface: Interface) -> Refusal | None:
-        """The error that a fault shows as; None for one that shows otherwise."""
+        """The error response of a fault; None for a fault that has none."""
         return simulated_fault(outcome, interface, self.options.retry_after_s)
 
-    def latency(self, luck: Luck) -> float:
+    def latency(self, draw: Draw) -> float:
         """Seconds that a try takes."""
         spread = self.options.latency_spread
         if spread == 1.0:
             return self.options.latency_s
-        return float(self.options.latency_s * spread ** self.faults.normal(luck))
+        return float(self.options.latency_s * spread ** self.faults.normal(draw))
 
     def model_entries(self) -> list[dict[str, Any]]:
-        """Every model, in one form that the clients of both interfaces can read."""
+        """All models, in a form that the clients of both interfaces read."""
         return [_entry(name) for name in (*self.options.models, *self.options.embeddings)]
 
     def model_entry(self, name: str, interface: Interface) -> dict[str, Any]:
-        """One model; Refusal where nobody has that name."""
+        """One model; Refusal where none has that name."""
         if name not in self.options.models and name not in self.options.embeddings:
             raise unknown_model(name, interface)
         return _entry(name)

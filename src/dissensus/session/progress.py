@@ -1,4 +1,4 @@
-"""How far a run's sessions are: counted in each of its processes, added up by whoever asks."""
+"""The progress of a run's sessions: counted in each process, added up by the progress board."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Counts:
     Attributes
     ----------
     begun : sessions.
-    ended : sessions that were held, or that failed for good.
+    ended : sessions that were completed, or that failed for good.
     failed : those among them that failed for good.
-    answers : replies, whether a model or a journal gave them.
-    calls : replies that a model gave.
-    repairs : answers to being asked again within a turn.
+    answers : replies of models and of journals.
+    calls : replies of models.
+    repairs : replies to being asked again within a turn.
     reruns : attempts at a session beyond its first.
     """
 
@@ -59,12 +59,12 @@ class Counts:
 _NAMES = tuple(field.name for field in fields(Counts))
 
 
-class Tally:
-    """The counts of this process, published in a file of their own about once a second.
+class Progress:
+    """The counts of this process, written to a file of its own about once a second.
 
-    A thread of its own writes them, so that no session waits for a disk; what cannot be written is
-    left for the next time, since no session may fail for the sake of progress. A process that
-    ends by ``os._exit`` calls :meth:`publish` first, or its last second is not counted.
+    A thread writes them, so that no session waits for the disk. What cannot be written is left for
+    the next time, since progress must not make a session fail. A process that ends by ``os._exit``
+    calls :meth:`publish` first, or its last second is not counted.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Tally:
         self._name = f"{platform.node()}-{os.getpid()}-{time.time_ns()}"
 
     def begin(self, folder: Path) -> None:
-        """Publish from now on in a folder, which is made when there is something to publish."""
+        """Publish in a folder from now on; it is made when there is something to publish."""
         self._folder = folder
 
     def count(self, **more: int) -> None:
@@ -114,14 +114,14 @@ class Tally:
 
 
 #: The counts of this process.
-PROGRESS_COUNTS = Tally()
+PROGRESS_COUNTS = Progress()
 atexit.register(PROGRESS_COUNTS.publish)
-# A child has done nothing yet, and its parent's thread does not publish for it.
+# A forked child has done nothing yet, and has no thread that publishes.
 os.register_at_fork(after_in_child=PROGRESS_COUNTS._start_over)
 
 
 class Counted:
-    """A provider whose answers are counted as calls; what a journal answers never gets here."""
+    """A provider whose replies are counted as calls; replies of a journal do not pass here."""
 
     def __init__(self, provider: Provider) -> None:
         self.name = provider.name
@@ -139,7 +139,7 @@ class Counted:
 
 
 def clear(folder: Path) -> None:
-    """Take away what an earlier run's processes have published."""
+    """Delete what an earlier run's processes have published."""
     for pattern in ("*.json", "*.part"):
         for path in folder.glob(pattern):
             with suppress(OSError):
@@ -147,9 +147,9 @@ def clear(folder: Path) -> None:
 
 
 class Published:
-    """What all processes of a run have published in a folder.
+    """The counts that all processes of a run have published in a folder.
 
-    Whatever else is there is passed over, and of a file that is torn the last state counts.
+    Other files there are ignored. Of a torn file, the state read before counts.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -175,7 +175,7 @@ class Published:
 
 
 def _parsed(raw: bytes) -> Counts | None:
-    """The counts that were written, None where these are none."""
+    """The counts in a file; None where it holds none."""
     try:
         members: Any = json.loads(raw)
     except (ValueError, RecursionError):

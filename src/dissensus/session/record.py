@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dissensus.llm.model_names import answers_for
+from dissensus.llm.call import answers_for
 from dissensus.session.protocol import Turn
 from dissensus.session.runner import Attempt, Session
 from dissensus.tables.artefact import Column, Schema, replacing, write

@@ -13,14 +13,14 @@ from pydantic import Field, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
 from dissensus.llm.registry import ModelRegistry
-from dissensus.llm.settings import Talk
+from dissensus.llm.settings import LlmSettings
 from dissensus.settings import Count, Faults, fault, validate
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 
 
-class Configuration(Talk):
+class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")

@@ -103,6 +103,9 @@ def priced_files(settings: Configuration, study: str, folder: Path) -> dict[str,
 
 
 def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
-    """The template of a caption: the project's, or beside a reader's own study."""
+    """The template of a caption: the project's, a reader's own, or one that says so."""
     own = settings.study_folders.get(study)
-    return f"{own}/captions/{figure}.rst" if own else f"workflow/report/{study}_{figure}.rst"
+    if own is None:
+        return f"workflow/report/{study}_{figure}.rst"
+    template = Path(own) / f"captions/{figure}.rst"
+    return str(template) if template.is_file() else "workflow/report/own.rst"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dissensus.llm.model_names import answers_for
+from dissensus.llm.call import answers_for
 from dissensus.study.cost import EMBEDDING
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, text

@@ -16,10 +16,10 @@ from batching import (
     TWO,
     ask,
     ask_all,
-    board,
     half_price,
     kind_of,
     made,
+    make_registry,
     most_usd,
     plans,
     renew,
@@ -27,9 +27,9 @@ from batching import (
 )
 from dissensus.errors import BudgetReached, ProviderError
 from dissensus.llm.batches.interface import State
-from dissensus.llm.batches.openai import OpenAIBatches
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import InFlight
+from dissensus.llm.providers.openai import OpenAIBatches
 from serving import serving
 
 
@@ -44,7 +44,7 @@ def test_each_turn_of_all_sessions_is_one_batch_at_half_the_price(
     tmp_path: Path, kind: str
 ) -> None:
     with serving(*FAST) as server:
-        registry = board(tmp_path, server, kind)
+        registry = make_registry(tmp_path, server, kind)
 
         def session(number: int) -> list[Reply]:
             return [ask(registry, number + 100 * turn) for turn in range(3)]
@@ -71,7 +71,7 @@ def test_a_batch_asks_one_model_where_the_provider_wants_it_so(
     tmp_path: Path, kind: str, count: int
 ) -> None:
     with serving(*TWO) as server:
-        registry = board(tmp_path, server, kind)
+        registry = make_registry(tmp_path, server, kind)
         with ThreadPoolExecutor(2) as pool:
             both = list(pool.map(lambda name: ask(registry, 1, name), ("real", "other")))
         assert made(server, kind)["created"] == count
@@ -83,7 +83,7 @@ def test_a_batch_holds_no_more_calls_than_the_provider_takes(
 ) -> None:
     monkeypatch.setattr(OpenAIBatches, "most_requests", 4)
     with serving(*FAST) as server:
-        assert all(reply.text for reply in ask_all(board(tmp_path, server), 10))
+        assert all(reply.text for reply in ask_all(make_registry(tmp_path, server), 10))
         assert made(server) == {"created": 3, "requests": 10, "ended": 3}
 
 
@@ -92,7 +92,7 @@ def test_what_failed_in_one_batch_is_asked_again_in_the_next(tmp_path: Path, kin
     faults = ("server_error", "overload", "rate_limit", "timeout", "empty")
     options = [part for fault in faults for part in ("--fault", f"{fault}=0.07")]
     with serving(*FAST, *options, "--hang", "0.1", "--seed", "4") as server:
-        replies = ask_all(board(tmp_path, server, kind), 30)
+        replies = ask_all(make_registry(tmp_path, server, kind), 30)
         counts = server.stats()["calls"][kind_of(kind)]
         tokens = server.stats()["tokens"]["real"]
     assert all(reply.text and not reply.error for reply in replies)
@@ -109,7 +109,7 @@ def test_what_failed_in_one_batch_is_asked_again_in_the_next(tmp_path: Path, kin
 
 def test_an_answer_that_cannot_be_read_counts_at_its_most(tmp_path: Path) -> None:
     with serving(*FAST, "--fault", "malformed=0.3", "--seed", "7") as server:
-        replies = ask_all(board(tmp_path, server), 12)
+        replies = ask_all(make_registry(tmp_path, server), 12)
         counts = server.stats()["calls"]["batched chat"]
     assert all(reply.text for reply in replies)
     faults = [fault for reply in replies for fault in reply.faults]
@@ -124,7 +124,7 @@ def test_no_call_is_answered_twice_however_the_requests_about_batches_fail(
     faults = ("connection", "server_error", "malformed", "overload")
     options = [part for fault in faults for part in ("--fault", f"{fault}=0.08")]
     with serving(*FAST, *options, "--seed", "3") as server:
-        registry = board(tmp_path, server, kind, retries=40)
+        registry = make_registry(tmp_path, server, kind, retries=40)
         replies = ask_all(registry, 24)
         stats = server.stats()
     assert all(reply.text for reply in replies)
@@ -135,7 +135,7 @@ def test_no_call_is_answered_twice_however_the_requests_about_batches_fail(
 
 def test_a_batch_holds_what_the_rest_of_the_budget_covers(tmp_path: Path) -> None:
     with serving(*FAST) as server:
-        registry = board(tmp_path, server, budget=3.5 * most_usd())
+        registry = make_registry(tmp_path, server, budget=3.5 * most_usd())
         with ThreadPoolExecutor(8) as pool:
             calls = [pool.submit(ask, registry, number) for number in range(8)]
         outcomes = [call.exception() for call in calls]
@@ -151,9 +151,9 @@ def test_a_batch_holds_what_the_rest_of_the_budget_covers(tmp_path: Path) -> Non
 def test_a_call_that_the_budget_does_not_cover_is_not_sent(tmp_path: Path) -> None:
     with serving(*FAST) as server:
         with pytest.raises(BudgetReached, match="raise budget_usd"):
-            ask(board(tmp_path, server, budget=0.9 * most_usd()), 0)
+            ask(make_registry(tmp_path, server, budget=0.9 * most_usd()), 0)
         assert made(server) == {} and plans(tmp_path) == []
-        assert ask(board(tmp_path, server, budget=1.1 * most_usd()), 0).text
+        assert ask(make_registry(tmp_path, server, budget=1.1 * most_usd()), 0).text
 
 
 class Refusing(OpenAIBatches):
@@ -177,7 +177,7 @@ def test_a_batch_refused_for_its_size_is_sent_in_halves(
 ) -> None:
     monkeypatch.setattr("dissensus.llm.providers.openai.OpenAIBatches", Refusing)
     with serving(*FAST) as server:
-        replies = ask_all(board(tmp_path, server), 4)
+        replies = ask_all(make_registry(tmp_path, server), 4)
         assert made(server)["requests"] == 8 and made(server)["created"] == 3
     assert all(reply.text and reply.faults == ("rate_limit",) for reply in replies)
     assert spent(tmp_path).spent_usd == pytest.approx(sum(map(half_price, replies)), rel=1e-12)
@@ -192,7 +192,7 @@ def test_a_batch_refused_for_good_stops_the_run_with_the_provider_s_words(
         serving(*FAST) as server,
         pytest.raises(ProviderError, match=r"refused a batch of 3 calls \(too many tokens"),
     ):
-        ask_all(board(tmp_path, server), 3)
+        ask_all(make_registry(tmp_path, server), 3)
     assert plans(tmp_path) == [] and spent(tmp_path).spent_usd == 0.0
 
 
@@ -207,14 +207,14 @@ def test_a_line_that_no_other_could_escape_stops_the_run_and_is_asked_again(
         ThreadPoolExecutor(10) as pool,
     ):
         # The draws spare the requests about batches with this seed; the lines they do not.
-        registry = board(tmp_path, server)
+        registry = make_registry(tmp_path, server)
         calls = [pool.submit(ask, registry, number) for number in range(10)]
         errors = [call.exception() for call in calls]
     stopped = [error for error in errors if error]
     assert stopped and all(isinstance(error, ProviderError) for error in stopped)
     assert said in str(stopped[0])
     with serving(*FAST) as server:
-        assert all(reply.text for reply in ask_all(board(tmp_path, server), 10))
+        assert all(reply.text for reply in ask_all(make_registry(tmp_path, server), 10))
         assert made(server)["requests"] == len(stopped)
 
 
@@ -223,15 +223,15 @@ def test_a_parameter_that_the_model_does_not_take_stops_the_run_after_one_batch(
 ) -> None:
     with serving(*FAST, "--refuse-parameter", "seed") as server:
         with pytest.raises(ProviderError, match=r"rejects its requests .*'seed'"):
-            ask(board(tmp_path, server), 0)
+            ask(make_registry(tmp_path, server), 0)
         assert made(server)["created"] == 1
     with serving(*FAST) as server:
-        assert ask(board(tmp_path, server), 0).faults == ()
+        assert ask(make_registry(tmp_path, server), 0).faults == ()
 
 
 def test_a_provider_without_batches_is_told_so(tmp_path: Path) -> None:
     with serving(*FAST) as server:
-        registry = board(tmp_path, server, base_url=server.address + "/nothing")
+        registry = make_registry(tmp_path, server, base_url=server.address + "/nothing")
         with pytest.raises(ProviderError, match="set its batch to false"):
             ask(registry, 0)
     assert plans(tmp_path) == []

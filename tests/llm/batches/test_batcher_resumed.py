@@ -18,11 +18,11 @@ from batching import (
     ask,
     ask_all,
     begun,
-    board,
     change,
     half_price,
     kind_of,
     made,
+    make_registry,
     most_usd,
     plans,
     renew,
@@ -46,18 +46,18 @@ def test_calls_of_a_sent_batch_leave_when_the_run_stops_and_find_it_again(
     tmp_path: Path, kind: str, in_flight: InFlight, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(*FAST, "--batch-seconds", "1.5") as server:
-        with begun(board(tmp_path, server, kind), server, kind, 6) as calls:
+        with begun(make_registry(tmp_path, server, kind), server, kind, 6) as calls:
             in_flight.close()
             for call in calls:
                 with pytest.raises(Stopped):
                     call.result(timeout=10)
         assert made(server, kind).get("ended", 0) == 0
         renew(monkeypatch)
-        replies = ask_all(board(tmp_path, server, kind), 6)
+        replies = ask_all(make_registry(tmp_path, server, kind), 6)
         assert made(server, kind) == {"created": 1, "requests": 6, "ended": 1}
         # The answers are kept: a third start asks nobody.
         control = server.stats()["control"]["received"]
-        again = ask_all(board(tmp_path, server, kind), 6)
+        again = ask_all(make_registry(tmp_path, server, kind), 6)
         assert server.stats()["control"]["received"] == control
     assert again == replies
     assert spent(tmp_path).spent_usd == pytest.approx(sum(map(half_price, replies)), rel=1e-12)
@@ -70,7 +70,7 @@ def test_a_killed_process_leaves_its_batch_to_the_next(tmp_path: Path, kind: str
         "from pathlib import Path\n"
         "from types import SimpleNamespace\n"
         "server = SimpleNamespace(address=sys.argv[1])\n"
-        "t.ask_all(t.board(Path(sys.argv[2]), server, sys.argv[3]), 6)\n"
+        "t.ask_all(t.make_registry(Path(sys.argv[2]), server, sys.argv[3]), 6)\n"
     )
     with serving(*FAST, "--batch-seconds", "1.5") as server:
         process = subprocess.Popen(
@@ -82,7 +82,7 @@ def test_a_killed_process_leaves_its_batch_to_the_next(tmp_path: Path, kind: str
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        replies = ask_all(board(tmp_path, server, kind), 6)
+        replies = ask_all(make_registry(tmp_path, server, kind), 6)
         assert made(server, kind) == {"created": 1, "requests": 6, "ended": 1}
         assert server.stats()["calls"][kind_of(kind)]["received"] == 6
     assert all(reply.text and not reply.faults for reply in replies)
@@ -95,17 +95,17 @@ def test_a_batch_is_found_whose_id_was_never_written_down(
 ) -> None:
     with serving(*FAST, "--batch-seconds", "1") as server:
         # One of the same size that is not ours, so that only what it holds can tell.
-        other = board(tmp_path / "other", server, kind)
+        other = make_registry(tmp_path / "other", server, kind)
         with ThreadPoolExecutor(3) as pool:
             foreign = [pool.submit(ask, other, number + 50) for number in range(3)]
             until(lambda: made(server, kind).get("created") == 1)
-            ours = [pool.submit(ask, board(tmp_path, server, kind), 0)]
+            ours = [pool.submit(ask, make_registry(tmp_path, server, kind), 0)]
             for call in foreign:
                 assert call.result(timeout=20).text
             assert ours[0].result(timeout=20).text
         (tmp_path / "batches").rename(tmp_path / "finished")
         calls = ThreadPoolExecutor(3)
-        first = board(tmp_path, server, kind)
+        first = make_registry(tmp_path, server, kind)
         asked = [calls.submit(ask, first, number) for number in range(3)]
         until(lambda: made(server, kind).get("created") == 3)
         until(lambda: json.loads(plans(tmp_path)[0].read_text())["id"] != "")
@@ -116,21 +116,21 @@ def test_a_batch_is_found_whose_id_was_never_written_down(
         calls.shutdown()
         change(plans(tmp_path)[0], id="")
         renew(monkeypatch)
-        assert all(reply.text for reply in ask_all(board(tmp_path, server, kind), 3))
+        assert all(reply.text for reply in ask_all(make_registry(tmp_path, server, kind), 3))
         assert made(server, kind)["created"] == 3
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_that_was_planned_and_never_made_is_made(tmp_path: Path, kind: str) -> None:
     with serving(*FAST) as server:
-        first = board(tmp_path, server, kind)
+        first = make_registry(tmp_path, server, kind)
         ask_all(first, 2)
         (plan,) = plans(tmp_path)
         for path in (tmp_path / "batches" / "there").glob("*.answers.json"):
             path.unlink()
         change(plan, id="", own="20200101-000000-never", made=time.time())
         plan.rename(plan.with_name("20200101-000000-never.plan.json"))
-        assert all(reply.text for reply in ask_all(board(tmp_path, server, kind), 2))
+        assert all(reply.text for reply in ask_all(make_registry(tmp_path, server, kind), 2))
         assert made(server, kind)["created"] == 2
     assert [path.name for path in plans(tmp_path)] != ["20200101-000000-never.plan.json"]
     assert len(plans(tmp_path)) == 1
@@ -146,13 +146,13 @@ def test_a_lost_batch_is_sent_again_with_one_warning(
 ) -> None:
     with (
         serving(*FAST, "--batch-seconds", "60") as server,
-        begun(board(tmp_path, server, kind), server, kind, 4),
+        begun(make_registry(tmp_path, server, kind), server, kind, 4),
     ):
         until(lambda: json.loads(plans(tmp_path)[0].read_text())["id"] != "")
         in_flight.close()
     renew(monkeypatch)
     with serving(*FAST) as server:
-        replies = ask_all(board(tmp_path, server, kind), 4)
+        replies = ask_all(make_registry(tmp_path, server, kind), 4)
         assert made(server, kind)["created"] == 1
     assert all(reply.text and reply.faults == ("connection",) for reply in replies)
     said = capsys.readouterr().err
@@ -165,14 +165,14 @@ def test_batches_under_way_are_taken_from_what_is_left(
 ) -> None:
     """Those of an earlier process too: the calls wait until it is known what they cost."""
     with serving(*FAST, "--batch-seconds", "1") as server:
-        with begun(board(tmp_path, server, budget=1.0), server, "openai", 2):
+        with begun(make_registry(tmp_path, server, budget=1.0), server, "openai", 2):
             until(lambda: json.loads(plans(tmp_path)[0].read_text())["id"] != "")
             in_flight.close()
         renew(monkeypatch)
-        usd = half_price(ask(board(tmp_path / "other", server), 0))
+        usd = half_price(ask(make_registry(tmp_path / "other", server), 0))
         budget = 2.01 * usd + most_usd()
         assert budget < 3 * most_usd()
-        assert ask(board(tmp_path, server, budget=budget), 7).text
+        assert ask(make_registry(tmp_path, server, budget=budget), 7).text
         # It was sent after the first was over, and the first was booked though nobody asked.
         assert made(server) == {"created": 3, "requests": 4, "ended": 3}
     assert spent(tmp_path).by_stage_and_model()["test", "real"].tries == 3
@@ -183,7 +183,7 @@ def test_a_damaged_file_is_named_and_no_call_is_made(tmp_path: Path) -> None:
         folder = tmp_path / "batches" / "there"
         folder.mkdir(parents=True)
         (folder / "x.plan.json").write_text('{"own": "x"')
-        registry = board(tmp_path, server)
+        registry = make_registry(tmp_path, server)
         for _ in range(2):
             with pytest.raises(DissensusError, match=r"x\.plan\.json is damaged"):
                 ask(registry, 0)
@@ -193,7 +193,7 @@ def test_a_damaged_file_is_named_and_no_call_is_made(tmp_path: Path) -> None:
 def test_no_file_of_a_batch_holds_what_was_asked(tmp_path: Path) -> None:
     """Prompts are in no plan: it holds keys, ids and prices."""
     with serving(*FAST) as server:
-        ask(board(tmp_path, server), 0)
+        ask(make_registry(tmp_path, server), 0)
     (plan,) = plans(tmp_path)
     assert "call number" not in plan.read_text()
     (call,) = json.loads(plan.read_text())["calls"].values()

@@ -94,9 +94,9 @@ def read(body: dict[str, str]) -> Answer:
         (Line({"text": ""}), "empty", 0.0003, True),
         (Line({"status": "ok"}), "malformed", 0.003, False),
         (Line(["no", "object"]), "malformed", 0.003, False),
-        (Line(outcome="rate_limit", said="later"), "rate_limit", None, True),
-        (Line(outcome="timeout", said="it expired"), "timeout", None, True),
-        (Line(outcome="connection", said="lost", billed=True), "connection", 0.003, False),
+        (Line(outcome="rate_limit", message="later"), "rate_limit", None, True),
+        (Line(outcome="timeout", message="it expired"), "timeout", None, True),
+        (Line(outcome="connection", message="lost", billed=True), "connection", 0.003, False),
     ],
 )
 def test_what_a_line_costs(line: Line, outcome: str, usd: float | None, sure: bool) -> None:

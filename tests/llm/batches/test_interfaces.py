@@ -12,9 +12,9 @@ import httpx2
 import openai
 import pytest
 
-from dissensus.llm.batches.anthropic import AnthropicBatches
 from dissensus.llm.batches.interface import Found, Line, Sought, State
-from dissensus.llm.batches.openai import OpenAIBatches
+from dissensus.llm.providers.anthropic import AnthropicBatches
+from dissensus.llm.providers.openai import OpenAIBatches
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 AT = 1_760_000_000
@@ -130,7 +130,7 @@ def test_the_lines_of_openai() -> None:
 
     lines = asyncio.run(by_openai(handle).results("batch_1"))
     assert lines.pop("a") == Line(answer)
-    assert {name: (line.outcome, line.said, line.billed) for name, line in lines.items()} == {
+    assert {name: (line.outcome, line.message, line.billed) for name, line in lines.items()} == {
         "b": ("server_error", "Rate limit", False),
         "c": ("rate_limit", "Rate limit", False),
         "d": ("credit", "no quota", False),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.deliberation.design.topics import TOPICS
+from dissensus.design.manifest import rows_of_draw
 from dissensus.digests import digest
 from dissensus.tables.artefact import Column, Schema, read
 from dissensus.tables.common import common, count, text, texts
@@ -99,7 +100,6 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
     One row per session, in the order of their ids; ``position`` is the order in which the sessions
     of a draw run. The hint is the draw's, given only in the arms with hints.
     """
-    width = max(3, len(str(drawing.draws)))
     rows: list[dict[str, Any]] = []
     hinting, arms = _Hinting(drawing), sorted(drawing.arms)
     for index, topic in zip(
@@ -110,10 +110,7 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
         hint = hinting.draw(topic, rng)
         # Last, since it takes as many random numbers as there are arms.
         order = [arms[int(place)] for place in rng.permutation(len(arms))]
-        draw_id = f"t{index + 1:0{width}d}"
         shared = {
-            "draw_id": draw_id,
-            "block": index // drawing.block_size + 1,
             "topic_id": topic["topic_id"],
             "arm_order": ">".join(order),
             "cast": cast,
@@ -122,17 +119,15 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
             "agents": len(cast),
             "rounds": drawing.rounds,
         }
-        rows += [
-            {
-                "session_id": f"{draw_id}-{arm}",
-                **shared,
-                "arm": arm,
-                "position": position,
-                # Not of draw_id, which gets wider with the number of draws.
-                "seed": int(digest([drawing.seed, f"t{index + 1:03d}", arm])[:12], 16),
-            }
-            for position, arm in enumerate(order, start=1)
-        ]
+        rows += rows_of_draw(
+            index,
+            drawing.draws,
+            order,
+            drawing.seed,
+            shared,
+            letter="t",
+            block_size=drawing.block_size,
+        )
     return sorted(rows, key=lambda row: str(row["session_id"]))
 
 

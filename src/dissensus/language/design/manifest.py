@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.digests import digest
+from dissensus.design.manifest import rows_of_draw
 from dissensus.language.design.pool import POOL
 from dissensus.language.settings import ROLES
 from dissensus.tables.artefact import Schema, read
@@ -90,7 +90,6 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
         if row["drawable"]:
             by_domain.setdefault(row["domain_id"], []).append(row["motion_id"])
     domains = sorted(by_domain)
-    width = max(3, len(str(drawing.draws)))
     rows = []
     for index in range(drawing.draws):
         rng = np.random.default_rng([drawing.seed, index])
@@ -98,21 +97,19 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
         motion = by_domain[domain][int(rng.integers(len(by_domain[domain])))]
         cast = [drawing.panel[int(i)] for i in rng.permutation(len(drawing.panel))[: len(ROLES)]]
         order = [list(drawing.languages)[int(i)] for i in rng.permutation(len(drawing.languages))]
-        draw_id = f"d{index + 1:0{width}d}"
-        rows += [
-            {
-                "session_id": f"{draw_id}-{language}",
-                "draw_id": draw_id,
-                "block": index // drawing.block_size + 1,
-                "domain_id": domain,
-                "motion_id": motion,
-                "language": language,
-                "language_order": ">".join(order),
-                "position": position,
-                **dict(zip(ROLES, cast, strict=True)),
-                # Not of draw_id, which gets wider with the number of draws.
-                "seed": int(digest([drawing.seed, f"d{index + 1:03d}", language])[:12], 16),
-            }
-            for position, language in enumerate(order, start=1)
-        ]
+        shared = {
+            "domain_id": domain,
+            "motion_id": motion,
+            "language_order": ">".join(order),
+            **dict(zip(ROLES, cast, strict=True)),
+        }
+        rows += rows_of_draw(
+            index,
+            drawing.draws,
+            order,
+            drawing.seed,
+            shared,
+            arm="language",
+            block_size=drawing.block_size,
+        )
     return sorted(rows, key=lambda row: row["session_id"])

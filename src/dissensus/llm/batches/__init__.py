@@ -1,1 +1,1 @@
-"""Batch mode: calls of many sessions sent together, hours long and at half the price."""
+"""Batch mode: calls of many sessions are sent together, and take hours, at half the price."""

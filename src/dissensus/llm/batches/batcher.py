@@ -1,9 +1,8 @@
-"""Batch mode: the calls of all sessions wait for each other and go to their provider together.
+"""Batch mode: the calls of all sessions are collected and sent to their provider together.
 
-Sessions are threads that call as ever. A call joins the batch that is being collected; when no
-other has come for a while, the batch is written down, sent, looked at until it is over, booked, and
-each call gets its answer. What failed is asked again in the next batch. A call whose batch an
-earlier process has sent waits for that one.
+A call joins the batch that is being collected. When no other call has come for a while, the batch
+is written to disk, sent, polled until it is over, and booked, and each call gets its answer. Calls
+that failed join the next batch. A call whose batch an earlier process has sent waits for that one.
 """
 
 from __future__ import annotations
@@ -15,20 +14,26 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dissensus.errors import BudgetReached, ProviderError
-from dissensus.llm.batches.control import Control, Gone, Habits, Refused, nap
+from dissensus.llm.batches.client import (
+    BatchClient,
+    BatchLost,
+    BatchRefused,
+    BatchSettings,
+    sleep,
+)
 from dissensus.llm.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
 from dissensus.llm.batches.interface import BatchInterface, Line
-from dissensus.llm.exchange import Answer, Exchange
+from dissensus.llm.exchange import Answer, Exchange, Failure
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.outcomes import RULES, stopped
 from dissensus.llm.prices import Price
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 #: Bytes of a line of a batch besides the body.
 _LINE_BYTES = 200
@@ -36,7 +41,7 @@ _LINE_BYTES = 200
 
 @dataclass
 class _Batch:
-    """A batch from its first call to its answers; ``task`` is at work on it while calls wait."""
+    """A batch from its first call to its answers; ``task`` runs while calls wait for them."""
 
     plan: Plan
     bodies: dict[str, Any] = field(default_factory=dict)
@@ -57,31 +62,31 @@ class _Call:
 
 
 class Batcher:
-    """The batches of one provider; all of it runs on the loop.
+    """The batches of one provider, on the providers' event loop.
 
     Parameters
     ----------
-    habits : when to send and to look.
+    settings : when to send and to poll.
     interface : the provider's batches.
-    read : takes an answer's body apart.
+    parse : makes an answer of the JSON of a response.
     ledger : what the run has spent.
-    pace : the provider's limits a minute; every request about batches takes one from it.
+    rate_limiter : the provider's limits a minute; every request about batches takes one from it.
     folder : where the provider's batches are kept.
     """
 
     def __init__(
         self,
-        habits: Habits,
+        settings: BatchSettings,
         interface: BatchInterface,
-        read: Callable[[Any], Answer],
+        parse: Callable[[Any], Answer],
         ledger: Ledger,
-        pace: Pace,
+        rate_limiter: RateLimiter,
         folder: Path,
     ) -> None:
-        self._habits = habits
+        self._settings = settings
         self._interface = interface
-        self._control = Control(habits, interface, pace)
-        self._read = read
+        self._client = BatchClient(settings, interface, rate_limiter)
+        self._parse = parse
         self._ledger = ledger
         self._files = BatchFiles(folder)
         self._batches: list[_Batch] = []
@@ -92,19 +97,20 @@ class Batcher:
         self._refusals = 0
         self._not_before = 0.0
 
-    async def ask(self, exchange: Exchange, key: str, asked: str, body: Any) -> float:
-        """Have a call made in a batch, and again in others as the rules of its outcomes allow.
+    async def ask(self, exchange: Exchange, key: str, asked: str, body: Any) -> Answer:
+        """Make a call in a batch, and again in others as the rules of its outcomes allow.
 
         Parameters
         ----------
-        exchange : is told what became of it.
+        exchange : takes the failed tries, the time waited before the batches were sent, and the
+            time from sending the first to the last answer.
         key : digest of the request.
         asked : the provider's name for the model.
-        body : what the call by itself would send.
+        body : the JSON that the call by itself would send.
 
         Returns
         -------
-        seconds from sending its first batch to its last answer.
+        The answer; with a fault where none came that can be used.
 
         Raises
         ------
@@ -116,7 +122,7 @@ class Batcher:
         done: list[str] = []
         while True:
             earlier = (b for b in self._of_key[key] if b.plan.own not in done)
-            batch = next(earlier, None) or self._join(call)
+            batch = next(earlier, None) or self._add(call)
             answers = await self._wait(batch)
             done.append(batch.plan.own)
             one = answers.tries.get(key)
@@ -124,12 +130,16 @@ class Batcher:
                 continue
             first = first or batch.plan.made
             exchange.queued_s += max(0.0, batch.plan.made - began)
-            if not self._settle(exchange, one):
-                return answers.read - first
+            exchange.latency_s = answers.read - first
+            answer = None if one.body is None else self._parse(one.body)
+            if answer is not None and not one.outcome:
+                return replace(answer, cost_usd=one.usd)
+            if not self._record(exchange, one, answer):
+                return exchange.failed()
             began = answers.read
 
     def _load(self) -> None:
-        """Find what earlier processes left."""
+        """Read the batches of earlier processes."""
         if self._loaded:
             return
         for plan in self._files.plans():
@@ -143,7 +153,7 @@ class Batcher:
 
     async def _wait(self, batch: _Batch) -> Answers:
         if batch.task is None:
-            batch.task = asyncio.create_task(self._carry(batch))
+            batch.task = asyncio.create_task(self._process(batch))
             # Its error may come when nobody waits any more.
             batch.task.add_done_callback(lambda task: task.cancelled() or task.exception())
         batch.waiting += 1
@@ -152,38 +162,31 @@ class Batcher:
         finally:
             batch.waiting -= 1
             if not batch.waiting and batch.task.done():
-                # On disk they are kept for whoever asks later.
+                # The answers are on disk.
                 batch.task = None
 
-    def _settle(self, exchange: Exchange, one: Try) -> bool:
-        """Tell the exchange what a try came to; whether the call may be tried again."""
-        if one.body is not None:
-            exchange.answer = self._read(one.body)
-        if not one.outcome:
-            exchange.cost_usd = one.usd
-            return False
+    def _record(self, exchange: Exchange, one: Try, answer: Answer | None) -> bool:
+        """Record a try that failed; whether the call may be tried again."""
         rule = RULES[one.outcome]
-        exchange.said = one.said
-        exchange.faults.append(one.outcome)
-        exchange.faults_usd += one.usd or 0.0
+        exchange.failures.append(Failure(one.outcome, one.usd or 0.0, one.said, answer))
         if rule.stops:
-            said = f"models.{exchange.model}: {one.said}"
-            raise stopped(self._habits.name, one.outcome, said)
+            message = f"models.{exchange.model}: {one.said}"
+            raise stopped(self._settings.name, one.outcome, message)
         if one.outcome == "rejected" and not self._ledger.answered(exchange.model):
             return False
-        tries = exchange.faults.count(one.outcome)
-        allowed = rule.tries is None or tries < rule.tries
-        return allowed and len(exchange.faults) <= self._habits.retries
+        faults = exchange.faults
+        allowed = rule.tries is None or faults.count(one.outcome) < rule.tries
+        return allowed and len(faults) <= self._settings.retries
 
-    # Collecting
+    # Collecting calls
 
-    def _join(self, call: _Call) -> _Batch:
+    def _add(self, call: _Call) -> _Batch:
         group = call.asked if self._interface.one_model else ""
         batch = self._open.get(group)
         if batch is None or not batch.is_open or self._is_full(batch, call.size):
             if batch is not None:
                 batch.is_open = False
-            batch = _Batch(Plan(_own_name(), 0.0), is_open=True)
+            batch = _Batch(Plan(_new_name(), 0.0), is_open=True)
             self._open[group] = batch
             self._batches.append(batch)
         custom_id = f"{batch.plan.own}-{len(batch.bodies)}"
@@ -203,21 +206,21 @@ class Batcher:
         )
 
     async def _collect(self, batch: _Batch) -> None:
-        """Wait until no further call comes."""
+        """Wait until no further call has come for a while."""
         while batch.is_open:
-            until = max(batch.last + self._habits.wait_s, self._not_before)
+            until = max(batch.last + self._settings.wait_s, self._not_before)
             left = until - time.monotonic()
             if left <= 0:
                 batch.is_open = False
             else:
-                await nap(left)
+                await sleep(left)
 
     async def _fit(self, batch: _Batch) -> None:
-        """Leave out the calls that the budget would not cover; they wait for this batch's end.
+        """Leave out the calls that the budget does not cover; they wait for this batch's end.
 
         Raises
         ------
-        BudgetReached : it covers none, and nothing in flight may turn out to cost less.
+        BudgetReached : it covers none, and no batch under way may still cost less than its most.
         """
         while True:
             IN_FLIGHT.check()
@@ -226,7 +229,7 @@ class Batcher:
                 return
             others = [other for other in self._batches if self._is_under_way(other)]
             if not others:
-                raise self._no_room(batch)
+                raise self._over_budget(batch)
             waits = [asyncio.ensure_future(self._wait(other)) for other in others]
             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             for wait in waits:
@@ -238,7 +241,7 @@ class Batcher:
         return bool(batch.plan.id) and not self._files.is_answered(batch.plan)
 
     def _trim(self, batch: _Batch) -> bool:
-        """Keep as many of the calls, first come, as the rest of the budget covers; whether any."""
+        """Keep the first calls that the rest of the budget covers; whether there is one."""
         left = (self._ledger.budget_usd or 0.0) - self._ledger.spent_usd - self._files.pledged()
         kept = 0
         for call in batch.plan.calls.values():
@@ -248,14 +251,14 @@ class Batcher:
             kept += 1
         if kept:
             for custom_id in list(batch.plan.calls)[kept:]:
-                self._leave(batch, custom_id)
+                self._drop(batch, custom_id)
         return kept > 0
 
-    def _leave(self, batch: _Batch, custom_id: str) -> None:
+    def _drop(self, batch: _Batch, custom_id: str) -> None:
         del batch.bodies[custom_id]
         self._of_key[batch.plan.calls.pop(custom_id).key].remove(batch)
 
-    def _no_room(self, batch: _Batch) -> BudgetReached:
+    def _over_budget(self, batch: _Batch) -> BudgetReached:
         usd = next(iter(batch.plan.calls.values())).usd or 0.0
         return BudgetReached(
             f"The run has spent ${self._ledger.spent_usd:,.4f} of the "
@@ -264,10 +267,10 @@ class Batcher:
             "budget_usd and start again: the run goes on where it stopped."
         )
 
-    # Sending, waiting, reading
+    # Sending, waiting, booking
 
-    async def _carry(self, batch: _Batch) -> Answers:
-        """Take a batch from where it is to its answers."""
+    async def _process(self, batch: _Batch) -> Answers:
+        """Go on with a batch from its present state to its answers."""
         plan = batch.plan
         if not plan.made:
             await self._collect(batch)
@@ -276,13 +279,13 @@ class Batcher:
         elif self._files.is_answered(plan):
             return self._files.answers(plan)
         elif not plan.id:
-            plan.id = await self._control.find(plan, self._ids())
+            plan.id = await self._client.find(plan, self._ids())
             if not plan.id:
                 self._forget(batch)
                 return Answers(time.time(), {})
             self._files.write(plan)
         answers = await self._finish(batch)
-        # What is on disk need not be kept in memory.
+        # The calls are on disk.
         plan.calls = {}
         return answers
 
@@ -290,7 +293,7 @@ class Batcher:
         plan = batch.plan
         plan.made = time.time()
         self._files.write(plan)
-        plan.id = await self._control.make(
+        plan.id = await self._client.create(
             plan, batch.bodies, self._ids(), lambda: self._forget(batch)
         )
         batch.bodies = {}
@@ -300,47 +303,47 @@ class Batcher:
         return {batch.plan.id for batch in self._batches if batch.plan.id}
 
     async def _finish(self, batch: _Batch) -> Answers:
-        """Wait for a batch that was made, and put its answers on disk and in the ledger."""
+        """Wait for a batch that was sent, and put its answers on disk and in the ledger."""
         plan = batch.plan
         try:
-            lines = await self._control.lines(plan)
+            lines = await self._client.lines(plan)
             self._refusals = 0
-        except Refused as refused:
+        except BatchRefused as refused:
             lines = self._refused(batch, refused)
-        except Gone:
+        except BatchLost:
             print(
-                f"providers.{self._habits.name} does not know its batch {plan.id} any more; its "
+                f"providers.{self._settings.name} does not know its batch {plan.id} any more; its "
                 f"{len(plan.calls)} calls are made again, and count as paid.",
                 file=sys.stderr,
                 flush=True,
             )
-            lost = Line(outcome="connection", said="its batch was lost", billed=True)
+            lost = Line(outcome="connection", message="its batch was lost", billed=True)
             lines = dict.fromkeys(plan.calls, lost)
         answers = Answers(
             time.time(),
             {
-                call.key: tried(line, call, plan.prices[call.model], self._read)
+                call.key: tried(line, call, plan.prices[call.model], self._parse)
                 for call, line in ((plan.calls[name], lines[name]) for name in plan.calls)
             },
         )
-        lasting = self._lasting(plan, answers)
+        lasting = self._without_stops(plan, answers)
         kept = self._files.keep(plan, lasting, lambda: self._book(plan, answers))
         return answers if kept is lasting else kept
 
-    def _refused(self, batch: _Batch, refused: Refused) -> dict[str, Line]:
-        """What follows where the provider took none of a batch."""
+    def _refused(self, batch: _Batch, refused: BatchRefused) -> dict[str, Line]:
+        """The results of a batch that the provider took none of; its calls join smaller ones."""
         size = len(batch.plan.calls)
         if not refused.again:
             self._forget(batch)
             raise ProviderError(
-                f"providers.{self._habits.name} refused a batch of {size} calls ({refused}); mend "
-                "that and start again: the run goes on where it stopped."
+                f"providers.{self._settings.name} refused a batch of {size} calls ({refused}); "
+                "mend that and start again: the run goes on where it stopped."
             )
-        # Most often it is too many tokens at once.
+        # The usual reason is too many tokens at once.
         self._refusals += 1
         self._most_requests = max(1, size // 2)
-        self._not_before = time.monotonic() + self._habits.backoff(self._refusals)
-        return dict.fromkeys(batch.plan.calls, Line(outcome="rate_limit", said=str(refused)))
+        self._not_before = time.monotonic() + self._settings.backoff(self._refusals)
+        return dict.fromkeys(batch.plan.calls, Line(outcome="rate_limit", message=str(refused)))
 
     def _book(self, plan: Plan, answers: Answers) -> None:
         for call in plan.calls.values():
@@ -349,21 +352,21 @@ class Batcher:
                 tokens = (one.usage.input_tokens, one.usage.output_tokens)
                 self._ledger.add(call.model, one.usd or 0.0, *tokens, sure=one.sure)
 
-    def _lasting(self, plan: Plan, answers: Answers) -> Answers:
-        """The answers without those that stop the run: mended, those calls are asked again."""
+    def _without_stops(self, plan: Plan, answers: Answers) -> Answers:
+        """The answers to keep: calls that stop the run are made again once the cause is mended."""
         models = {call.key: call.model for call in plan.calls.values()}
-        heard = {models[key] for key, one in answers.tries.items() if not one.outcome}
-        heard |= {model for model in plan.prices if self._ledger.answered(model)}
+        answered = {models[key] for key, one in answers.tries.items() if not one.outcome}
+        answered |= {model for model in plan.prices if self._ledger.answered(model)}
         lasting = {
             key: one
             for key, one in answers.tries.items()
             if not (one.outcome and RULES[one.outcome].stops)
-            and not (one.outcome == "rejected" and models[key] not in heard)
+            and not (one.outcome == "rejected" and models[key] not in answered)
         }
         return Answers(answers.read, lasting)
 
     def _forget(self, batch: _Batch) -> None:
-        """Drop a batch none of whose calls was made."""
+        """Delete a batch that was not sent."""
         self._files.forget(batch.plan)
         for call in batch.plan.calls.values():
             self._of_key[call.key].remove(batch)
@@ -371,13 +374,13 @@ class Batcher:
 
 
 def _call(exchange: Exchange, key: str, asked: str, body: Any) -> _Call:
-    most = exchange.most
+    most = exchange.max_usage
     usd = exchange.cost(most, batch=True)
     planned = Planned(key, exchange.model, most.input_tokens, most.output_tokens, usd)
     size = len(json.dumps(body)) + _LINE_BYTES
     return _Call(asked, body, size, planned, exchange.price)
 
 
-def _own_name() -> str:
-    """A name for a batch that no other has: when it was begun, and chance."""
+def _new_name() -> str:
+    """A unique name for a batch: the time and a random number."""
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(5)}"

@@ -1,7 +1,8 @@
-"""What is on disk of a provider's batches, so that none is sent, or booked, a second time.
+"""The files of a provider's batches, so that none is sent, or booked, a second time.
 
-Two files a batch: its plan, written before it is sent and again once the provider's id is known,
-and its answers, whose place is taken only when what they cost is in the ledger.
+A batch has two files: its plan, written before it is sent and again once the provider's id is
+known, and its answers, moved into place once their cost is in the ledger. The members of the files
+are the fields of the classes here, so renaming a field breaks the runs of before.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dissensus.llm.prices import Price
 
 _PLAN = ".plan.json"
 _ANSWERS = ".answers.json"
-#: What taking apart an answer that is none can raise.
+#: What parsing a malformed answer may raise.
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, IndexError)
 _NOTHING = Usage()
 
@@ -56,11 +57,11 @@ class Plan:
 
     Attributes
     ----------
-    own : our name for it, which the provider is told.
+    own : our name for it, sent along with it.
     made : when it was about to be sent (seconds since 1970).
-    id : the provider's name for it; "" until that is known.
+    id : the provider's id; "" until that is known.
     calls : the call of each custom id.
-    prices : of each model when it was sent.
+    prices : model -> its price when the batch was sent.
     """
 
     own: str
@@ -76,15 +77,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Try:
-    """What a batch came to for one of its calls.
+    """The result of one call of a batch.
 
     Attributes
     ----------
-    outcome : "" for an answer that can be used, else what was wrong with it.
+    outcome : "" for an answer that can be used, else a key of RULES.
     said : the provider's own words about that.
     body : of the answer; None where there is none.
     usd : its cost; None where there is no price.
-    usage : what is booked for it; ``sure`` where the provider has said so.
+    usage : the tokens booked for it; ``sure`` where the provider counted them.
     """
 
     outcome: str = ""
@@ -97,24 +98,24 @@ class Try:
 
 @dataclass(frozen=True)
 class Answers:
-    """The tries of a batch by the keys of their requests, and when they were read (since 1970)."""
+    """The tries of a batch by request key, and when they were read (seconds since 1970)."""
 
     read: float
     tries: Mapping[str, Try]
 
 
-def tried(line: Line, call: Planned, price: Price | None, read: Callable[[Any], Answer]) -> Try:
-    """What a line of a batch's results came to, and what is booked for it."""
+def tried(line: Line, call: Planned, price: Price | None, parse: Callable[[Any], Answer]) -> Try:
+    """The try that a line of a batch's results is, with what is booked for it."""
     if line.outcome and not line.billed:
-        return Try(line.outcome, line.said)
+        return Try(line.outcome, line.message)
     try:
         if line.outcome:
-            raise ValueError(line.said)
-        answer = read(line.body)
+            raise ValueError(line.message)
+        answer = parse(line.body)
     except _MALFORMED:
-        # Nobody says what an answer that cannot be read has cost: at most this much.
-        said = line.said or "its answer holds no answer"
-        return Try(line.outcome or "malformed", said, None, call.usd, call.most, sure=False)
+        # The cost of an answer that cannot be read is unknown: book the most.
+        message = line.message or "its answer holds no answer"
+        return Try(line.outcome or "malformed", message, None, call.usd, call.most, sure=False)
     used = answer.usage
     tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
     usd = None if price is None else price.cost(*tokens, batch=True)
@@ -144,7 +145,7 @@ class BatchFiles:
         return sorted(found, key=lambda plan: (plan.made, plan.own))
 
     def pledged(self) -> float:
-        """The most that the batches under way may cost, those of the run's other providers too."""
+        """The most that the batches under way may cost, with those of the other providers."""
         return sum(
             self._most_of(path)
             for path in self.folder.parent.glob(f"*/*{_PLAN}")
@@ -157,37 +158,37 @@ class BatchFiles:
         return self._most.get(path, 0.0)
 
     def write(self, plan: Plan) -> None:
-        """Put a plan on disk, in place of what was known of it before."""
+        """Write a plan, in place of its former version."""
         with self._writing():
             path = self._path(plan.own, _PLAN)
             _write(path, asdict(plan)).replace(path)
             _sync_folder(self.folder)
 
     def forget(self, plan: Plan) -> None:
-        """Remove a plan none of whose calls was made."""
+        """Delete a plan that was not sent."""
         with self._writing():
             self._path(plan.own, _PLAN).unlink(missing_ok=True)
 
     def is_answered(self, plan: Plan) -> bool:
-        """Whether its answers are there, and booked."""
+        """Whether its answers are on disk, and booked."""
         return self._path(plan.own, _ANSWERS).exists()
 
     def answers(self, plan: Plan) -> Answers:
         """The answers of a batch that has them."""
         path = self._path(plan.own, _ANSWERS)
         with _reading(path):
-            said = json.loads(path.read_bytes())
+            members = json.loads(path.read_bytes())
             tries = {
-                key: Try(**{**members, "usage": Usage(**members["usage"])})
-                for key, members in said["tries"].items()
+                key: Try(**{**one, "usage": Usage(**one["usage"])})
+                for key, one in members["tries"].items()
             }
-            return Answers(float(said["read"]), tries)
+            return Answers(float(members["read"]), tries)
 
     def keep(self, plan: Plan, answers: Answers, book: Callable[[], None]) -> Answers:
-        """Put answers on disk and book them, unless another process has; those that are there.
+        """Write answers and book them, unless another process has; the answers on disk.
 
-        A kill between the booking and the file's new name books them a second time, when they are
-        fetched again: the ledger may then say too much, never too little.
+        A kill after the booking and before the file is in place books them again at the next
+        start: the ledger may then say too much, never too little.
         """
         with self._writing(), self._locked():
             if self.is_answered(plan):
@@ -204,7 +205,7 @@ class BatchFiles:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other processes from doing the same; their threads are one thread, the loop's."""
+        """Keep other processes out; in this one only the loop's thread gets here."""
         if self._lock < 0:
             self._lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         fcntl.lockf(self._lock, fcntl.LOCK_EX)
@@ -231,12 +232,12 @@ def _members(tries: Mapping[str, Try]) -> dict[str, Any]:
 
 def _plan(path: Path) -> Plan:
     with _reading(path):
-        said = json.loads(path.read_bytes())
-        said["calls"] = {name: Planned(**call) for name, call in said["calls"].items()}
-        said["prices"] = {
-            model: price and Price(**price) for model, price in said["prices"].items()
+        members = json.loads(path.read_bytes())
+        members["calls"] = {name: Planned(**call) for name, call in members["calls"].items()}
+        members["prices"] = {
+            model: price and Price(**price) for model, price in members["prices"].items()
         }
-        return Plan(**said)
+        return Plan(**members)
 
 
 @contextmanager
@@ -253,7 +254,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _write(path: Path, members: Mapping[str, Any]) -> Path:
-    """Members on disk beside a path, to be moved there; a kill leaves the path as it was."""
+    """A new file beside a path, to be moved there: a kill leaves the path as it was."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     with beside.open("wb") as file:
         file.write(json.dumps(members, ensure_ascii=False).encode(errors="replace"))
@@ -267,7 +268,7 @@ def _sync_folder(folder: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError:
-        # Some file systems cannot; the file's own content is on disk.
+        # Some file systems cannot; the file's content is on disk all the same.
         pass
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What every provider with batches has in common: sending one, looking at it, finding it again."""
+"""The interface of batches, for every kind of provider."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Line:
-    """What became of one request of a batch: the body of its answer, or why there is none.
+    """The result of one request of a batch: the body of its answer, or why there is none.
 
     Attributes
     ----------
-    body : what an answer by itself would have had for a body.
+    body : the JSON of the answer, as for a call by itself.
     outcome : of a request without an answer (a key of RULES).
-    said : the provider's words about that.
+    message : the provider's own words about it.
     billed : whether the provider may have charged for a request without an answer.
     """
 
     body: Any = None
     outcome: str = ""
-    said: str = ""
+    message: str = ""
     billed: bool = False
 
 
 @dataclass(frozen=True)
 class State:
-    """How far a batch is.
+    """The state of a batch.
 
     Attributes
     ----------
-    over : whether all that there will be is there.
-    refused : why the provider took none of it, in its words.
-    again : whether it may be sent again for all that.
-    missing : the outcome of the requests that its results leave out, where it was ended early.
+    over : whether its results are complete.
+    refused : why the provider took none of it, in its words; "" where it did.
+    again : whether a refused batch may be sent again later.
+    missing : the outcome of requests without a result, where the batch ended early.
     """
 
     over: bool
@@ -45,12 +45,12 @@ class State:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search for a batch by our own name for it came to.
+    """The result of a search for a batch by our own name for it.
 
     Attributes
     ----------
     id : the provider's; "" where there is none.
-    unsettled : whether one that it may be cannot be looked into yet.
+    unsettled : whether a batch that may be ours cannot be read yet.
     """
 
     id: str = ""
@@ -59,7 +59,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Sought:
-    """A batch that may have been made: our name, how many calls it has, when it was sent.
+    """A batch that may have been created: our name, its number of calls, when it was sent.
 
     ``others`` are the provider's ids of our other batches.
     """
@@ -81,18 +81,18 @@ class BatchInterface(Protocol):
     async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
         """Send requests, by custom id; the provider's id of the batch.
 
-        The request that makes the batch is sent once: what fails without saying so may have made
-        one, and whoever calls looks for it.
+        The request that creates the batch is sent once. Where it fails, it may have created one,
+        and the caller searches for it.
         """
 
     async def state(self, batch_id: str) -> State:
-        """How far a batch is."""
+        """The state of a batch."""
 
     async def results(self, batch_id: str) -> dict[str, Line]:
-        """What became of its requests, by custom id, once it is over."""
+        """The results of its requests, by custom id, once it is over."""
 
     async def find(self, sought: Sought) -> Found:
-        """The batch that was made under our own name."""
+        """The batch that was created under our own name."""
 
 
 #: A provider's clock may be this much behind ours.
@@ -100,7 +100,7 @@ SKEW_S = 3600.0
 
 
 def id_of(made: Any) -> str:
-    """The id of what an answer describes; ValueError where it describes nothing."""
+    """The id in an answer about a batch or file; ValueError where there is none."""
     found = getattr(made, "id", None)
     if not isinstance(found, str) or not found:
         raise ValueError("the answer holds no id")

@@ -1,4 +1,7 @@
-"""The registry of interfaces, and what a model's replies depend on: cheap, it loads no package."""
+"""The interfaces by name, and the digest of what a model's replies depend on.
+
+Importing this loads no provider's package.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from dissensus.digests import digest
 
-#: Interface -> module and class; imported only when a model of its kind is asked something.
+#: Interface -> module and class, imported when the first model of that kind is asked.
 INTERFACES = {
     "openai": ("dissensus.llm.providers.openai", "OpenAIInterface"),
     "anthropic": ("dissensus.llm.providers.anthropic", "AnthropicInterface"),
@@ -22,10 +25,10 @@ def interface(kind: str) -> Any:
 
 
 def identity(name: str, settings: Mapping[str, Any]) -> str:
-    """Digest of all that a model's replies depend on; needs no key and opens no connection.
+    """Digest of all that a model's replies depend on; it needs no key and no connection.
 
-    Not where it is reached, nor how patiently: a run goes on from its journals through another
-    gateway, and pays for nothing twice.
+    The address and the time limits are left out, so that a run that goes on through another
+    gateway pays for no call twice.
     """
     if settings["provider"] == "simulated":
         from dissensus.llm.providers import simulated

@@ -1,4 +1,4 @@
-"""Embeddings from a provider: in batches, under the same limits and budget as every other call."""
+"""Embeddings from a provider, under the same limits and budget as every other call."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ import numpy.typing as npt
 
 from dissensus.digests import digest
 from dissensus.errors import ProviderError
-from dissensus.llm import loop
 from dissensus.llm.call import Reply
-from dissensus.llm.exchange import Answer, Exchange, Usage, tokens_at_most
+from dissensus.llm.exchange import Answer, Exchange, Usage, max_tokens_of, run
 from dissensus.llm.journal import IN_FLIGHT, Records, reply_from
 from dissensus.llm.prices import Price
-from dissensus.llm.providers.remote import Host, check_accepted, converse, reply_of
+from dissensus.llm.providers.remote import Host, check_accepted, make_call, reply_of
 
-#: The most texts in one request; and of its tokens, by our generous estimate.
+#: The most texts, and the most tokens (estimated from above), in one request.
 _TEXTS = 256
 _TOKENS = 200_000
-#: Bytes of a vector in a journal, generously: the room that is kept on the disk for it.
+#: The most bytes of a vector in a journal, reserved on the disk before the request.
 _VECTOR_BYTES = 20_000
 
 
 @dataclass(frozen=True)
 class EmbeddingCall:
-    """One request for embeddings: its texts by their digests, their vectors, what it came to."""
+    """One request for embeddings: the digests of its texts, their vectors, and its reply."""
 
     keys: tuple[str, ...]
     vectors: tuple[str, ...]
@@ -42,17 +41,17 @@ class RemoteEmbedder:
     Parameters
     ----------
     name : ``<provider>:<model>``, as in the configuration.
-    reach : gives the host, checked; called when a text is not in the journal.
+    host : gives the host, checked; called when a text is not in the journal.
     price : None where it has none.
-    path : journal of the requests; a text whose vector it holds is not asked for again.
+    path : journal of the requests; texts whose vectors are in it are not sent again.
     """
 
     def __init__(
-        self, name: str, reach: Callable[[], Host], price: Price | None, path: Path
+        self, name: str, host: Callable[[], Host], price: Price | None, path: Path
     ) -> None:
         self.name = name
         self.provider, _, self.model = name.partition(":")
-        self._reach = reach
+        self._host = host
         self._price = price
         self._journal = Records(path, _read, _write)
         self._vectors: dict[str, str] = {}
@@ -101,7 +100,7 @@ class RemoteEmbedder:
             ) from None
 
     def _ask(self, texts: dict[str, str]) -> EmbeddingCall:
-        host = self._reach()
+        host = self._host()
         room = _VECTOR_BYTES * len(texts)
         with IN_FLIGHT:
             self._journal.reserve(room)
@@ -114,35 +113,34 @@ class RemoteEmbedder:
         return call
 
     def _call(self, host: Host, texts: dict[str, str]) -> EmbeddingCall:
-        tokens = sum(tokens_at_most(len(text.encode())) for text in texts.values())
+        tokens = sum(max_tokens_of(len(text.encode())) for text in texts.values())
 
-        def read(body: Any) -> Answer:
-            answer = host.interface.read_vectors(body)
+        def parse(body: Any) -> Answer:
+            answer = host.interface.parse_vectors(body)
             if len(answer.vectors) != len(texts):
                 raise ValueError("not as many vectors as texts")
             if len(answer.vectors[0]) != len(next(iter(self._vectors.values()), answer.vectors[0])):
                 raise ValueError("not as long as the vectors before")
             return answer
 
-        exchange = Exchange(self.name, read, self._price, Usage(tokens))
-        seconds = loop.run(
-            converse(
+        exchange = Exchange(self.name, parse, self._price, Usage(tokens))
+        answer = run(
+            make_call(
                 exchange,
                 lambda: host.interface.embed(self.model, list(texts.values())),
                 host.terms.deadline_s,
             )
         )
-        check_accepted(exchange, host)
-        reply = reply_of(exchange, seconds)
-        vectors = exchange.answer.vectors if exchange.answer and not reply.error else ()
-        return EmbeddingCall(tuple(texts), vectors, reply)
+        check_accepted(exchange, answer, host)
+        vectors = answer.vectors if not answer.fault else ()
+        return EmbeddingCall(tuple(texts), vectors, reply_of(exchange, answer))
 
 
 def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
     batch: dict[str, str] = {}
     tokens = 0
     for key, text in texts.items():
-        more = tokens_at_most(len(text.encode()))
+        more = max_tokens_of(len(text.encode()))
         if batch and (len(batch) == _TEXTS or tokens + more > _TOKENS):
             yield batch
             batch, tokens = {}, 0

@@ -1,24 +1,39 @@
-"""OpenAI's interface, through its package: OpenAI, DeepSeek, Mistral, vLLM, Ollama, gateways."""
+"""OpenAI's interface, through its package: OpenAI, DeepSeek, Mistral, vLLM, Ollama, gateways.
+
+Of a batch, a file of requests goes up, and a file of answers and one of errors come down.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx2
 import numpy as np
 import openai
+from openai.types import Batch
 
-from dissensus.llm.batches.openai import OpenAIBatches
+from dissensus.llm.batches.interface import SKEW_S, Found, Line, Sought, State, id_of
 from dissensus.llm.call import Request
 from dissensus.llm.exchange import Answer, Usage, count, label
-from dissensus.llm.http_client import HttpClient
+from dissensus.llm.http_client import HttpClient, answer_of
+from dissensus.llm.outcomes import outcome_of
 
 #: Its words for why it stopped, where they differ from ours.
 _REASONS = {"max_tokens": "length", "model_length": "length", "sensitive": "content_filter"}
-#: What gateways and DeepSeek say of a text that their own trouble cut off.
+#: Finish reasons of gateways and DeepSeek for a text that their own fault cut off.
 _BROKEN = ("error", "network_error", "insufficient_system_resource")
+#: The key of our own name for a batch in its metadata.
+_OURS = "dissensus"
+_OVER = ("completed", "expired", "cancelled", "failed")
+#: Error codes of a batch that may be sent again later, such as too many tokens in the queue.
+_AGAIN = re.compile(r"limit|server|internal|timeout|unavailable|try_again")
+#: Error codes of requests in a batch that were never run, and cost nothing -> outcome.
+_NEVER = {"batch_expired": "timeout", "batch_cancelled": "server_error"}
+_ENDED_EARLY = {"expired": "timeout", "cancelled": "server_error"}
 
 
 class OpenAIInterface:
@@ -26,24 +41,32 @@ class OpenAIInterface:
 
     takes = ("temperature", "top_p", "max_tokens", "seed")
 
-    def __init__(self, wire: HttpClient, key: str, base_url: str | None, retries: int) -> None:
+    def __init__(
+        self, http_client: HttpClient, key: str, base_url: str | None, retries: int
+    ) -> None:
         self._client = openai.AsyncOpenAI(
-            api_key=key, base_url=base_url, timeout=None, max_retries=retries, http_client=wire
+            api_key=key,
+            base_url=base_url,
+            timeout=None,
+            max_retries=retries,
+            http_client=http_client,
         )
         self.batches = OpenAIBatches(self._client)
 
-    async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
+    async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Answer:
+        return await self._post("/chat/completions", self.body(model, request, parameters))
+
+    async def _post(self, path: str, body: dict[str, Any]) -> Answer:
         # The package's general call: its typed one takes a quarter more time for building an object
-        # of what the wire has read already, and refuses parameters that other providers have.
-        body = self.body(model, request, parameters)
-        await self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        # of what is parsed already, and refuses parameters that other providers have.
+        return answer_of(await self._client.post(path, body=body, cast_to=httpx2.Response))
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, "messages": messages(request), **parameters}
 
-    async def embed(self, model: str, texts: Sequence[str]) -> None:
+    async def embed(self, model: str, texts: Sequence[str]) -> Answer:
         body = {"model": model, "input": list(texts), "encoding_format": "base64"}
-        await self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
+        return await self._post("/embeddings", body)
 
     async def knows(self, model: str) -> bool | None:
         client = self._client.with_options(max_retries=2)
@@ -58,7 +81,7 @@ class OpenAIInterface:
             return False
         return True
 
-    def read(self, body: Any) -> Answer:
+    def parse(self, body: Any) -> Answer:
         choice = body["choices"][0]
         message = choice["message"]
         reason = label(choice.get("finish_reason"))
@@ -76,7 +99,7 @@ class OpenAIInterface:
             fault="server_error" if reason in _BROKEN else "" if text else why_empty(reason),
         )
 
-    def read_vectors(self, body: Any) -> Answer:
+    def parse_vectors(self, body: Any) -> Answer:
         rows = sorted(body["data"], key=lambda row: row["index"])
         if [row["index"] for row in rows] != list(range(len(rows))):
             raise ValueError("an embedding is missing, or there twice")
@@ -98,9 +121,11 @@ def messages(request: Request) -> Any:
 
 
 def plain_text(content: Any) -> str:
-    """The words of a message's content, which may be a text or a list of parts."""
+    """The text of a message's content, which may be a string or a list of content blocks."""
     if isinstance(content, list):
-        content = "".join(part.get("text") or "" for part in content if part.get("type") == "text")
+        content = "".join(
+            block.get("text") or "" for block in content if block.get("type") == "text"
+        )
     if content is None:
         return ""
     if not isinstance(content, str):
@@ -137,3 +162,84 @@ def _base64(vector: Any) -> str:
     if numbers.ndim != 1 or not np.isfinite(numbers).all() or not numbers.any():
         raise ValueError("an embedding is no vector")
     return base64.b64encode(numbers.tobytes()).decode()
+
+
+class OpenAIBatches:
+    """See :class:`dissensus.llm.batches.interface.BatchInterface`."""
+
+    # Half of what OpenAI takes, so that a file is uploaded well within the time for one request.
+    most_requests = 25_000
+    most_bytes = 100_000_000
+    one_model = True
+
+    def __init__(self, client: openai.AsyncOpenAI) -> None:
+        # The caller retries: it knows when a request must not be sent twice.
+        self._client = client.with_options(max_retries=0)
+        self._uploading = client.with_options(max_retries=2)
+
+    async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
+        endpoint = "/v1/chat/completions"
+        lines = "".join(
+            json.dumps({"custom_id": name, "method": "POST", "url": endpoint, "body": body}) + "\n"
+            for name, body in bodies.items()
+        )
+        file = await self._uploading.files.create(
+            file=(f"{own}.jsonl", lines.encode()), purpose="batch"
+        )
+        batch = await self._client.batches.create(
+            input_file_id=id_of(file),
+            endpoint="/v1/chat/completions",
+            completion_window="24h",
+            metadata={_OURS: own},
+        )
+        return id_of(batch)
+
+    async def state(self, batch_id: str) -> State:
+        batch = await self._retrieve(batch_id)
+        if batch.status != "failed":
+            return State(batch.status in _OVER, missing=_ENDED_EARLY.get(batch.status, ""))
+        errors = (batch.errors.data if batch.errors else None) or []
+        reason = "; ".join(f"{e.message or e.code}" for e in errors[:3]) or "it gives no reason"
+        again = bool(errors) and all(_AGAIN.search((e.code or "").lower()) for e in errors)
+        return State(over=True, refused=reason, again=again)
+
+    async def results(self, batch_id: str) -> dict[str, Line]:
+        batch = await self._retrieve(batch_id)
+        lines: dict[str, Line] = {}
+        for file_id in (batch.output_file_id, batch.error_file_id):
+            if not file_id:
+                continue
+            content = (await self._client.files.content(file_id)).content
+            entries = [json.loads(line) for line in content.splitlines() if line.strip()]
+            lines |= {entry["custom_id"]: _line(entry) for entry in entries}
+        return lines
+
+    async def find(self, sought: Sought) -> Found:
+        async for batch in self._client.batches.list(limit=100):
+            if (batch.metadata or {}).get(_OURS) == sought.own:
+                return Found(id_of(batch))
+            if batch.created_at < sought.since - SKEW_S:
+                break
+        return Found()
+
+    async def _retrieve(self, batch_id: str) -> Batch:
+        batch = await self._client.batches.retrieve(batch_id)
+        if id_of(batch) != batch_id:
+            raise ValueError("it is another batch")
+        return batch
+
+
+def _line(entry: Any) -> Line:
+    response, error = entry.get("response"), entry.get("error")
+    if not response:
+        code, message = (str((error or {}).get(name) or "") for name in ("code", "message"))
+        return Line(outcome=_NEVER.get(code) or outcome_of(500, error), message=message or code)
+    status, body = response.get("status_code") or 500, response.get("body")
+    wrong = body.get("error") if isinstance(body, dict) else None
+    if 200 <= status < 300 and not wrong:
+        return Line(body)
+    return Line(outcome=outcome_of(status if status >= 400 else 500, body), message=_message(wrong))
+
+
+def _message(error: Any) -> str:
+    return str(error.get("message") if isinstance(error, dict) else error or "")[:300]

@@ -1,4 +1,4 @@
-"""A model that is reached over the network: what the packages of all providers have in common."""
+"""Models that are reached over the network, whichever provider's package is used."""
 
 from __future__ import annotations
 
@@ -10,54 +10,68 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dissensus.errors import DissensusError, ProviderError
-from dissensus.llm import loop
 from dissensus.llm.batches.batcher import Batcher
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request
-from dissensus.llm.exchange import EXCHANGE, Answer, Exchange, Terms, Usage, tokens_at_most
+from dissensus.llm.exchange import (
+    EXCHANGE,
+    Answer,
+    Exchange,
+    Failure,
+    Terms,
+    Usage,
+    max_tokens_of,
+    run,
+)
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
 
 
 class Interface(Protocol):
-    """What a provider's package is told to do: one class a kind of interface."""
+    """One class a kind of interface: it has a provider's package send requests."""
 
     takes: tuple[str, ...]
     """Which of temperature, top_p, max_tokens and seed it has."""
     batches: BatchInterface
 
-    async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> None:
-        """Send a request; its answer reaches the exchange by way of the wire."""
+    async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Answer:
+        """Send a request, as often as the package does; its answer.
+
+        Where there is none it raises whatever the package raises; the exchange holds the reasons.
+        """
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """What that sends."""
+        """The JSON that :meth:`ask` sends."""
 
-    async def embed(self, model: str, texts: Sequence[str]) -> None:
+    async def embed(self, model: str, texts: Sequence[str]) -> Answer:
         """Ask for embeddings, in the same way."""
 
     async def knows(self, model: str) -> bool | None:
-        """Whether the provider has a model; None where it does not say. Costs nothing."""
+        """Whether the provider has a model; None where it does not tell. Costs nothing."""
 
-    def read(self, body: Any) -> Answer:
-        """What an answer says."""
+    def parse(self, body: Any) -> Answer:
+        """The answer in the JSON of a response."""
 
-    def read_vectors(self, body: Any) -> Answer:
-        """What an answer with embeddings says."""
+    def parse_vectors(self, body: Any) -> Answer:
+        """The answer in the JSON of a response with embeddings."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """A provider as it is reached; in batches, where it has a ``batcher``.
+    """A provider that was checked and can be asked.
 
-    ``heard`` are the models that answered in this process.
+    Attributes
+    ----------
+    batcher : None where calls are not sent in batches.
+    answered : the models that answered in this process.
     """
 
     terms: Terms
     ledger: Ledger
     interface: Interface
     batcher: Batcher | None = None
-    heard: set[str] = field(default_factory=set)
+    answered: set[str] = field(default_factory=set)
 
 
 class RemoteModel:
@@ -68,7 +82,7 @@ class RemoteModel:
     name : in the configuration.
     settings : its entry there.
     simulated : whether simulated models answer at its provider's address.
-    reach : gives the host, checked; called when something is asked, and never for a replay.
+    host : gives the host, checked; called when something is asked, and never for a replay.
     price : None where it has none.
     """
 
@@ -80,7 +94,7 @@ class RemoteModel:
         settings: Mapping[str, Any],
         *,
         simulated: bool,
-        reach: Callable[[], Host],
+        host: Callable[[], Host],
         price: Price | None,
     ) -> None:
         self.name = name
@@ -88,40 +102,39 @@ class RemoteModel:
         self.asked_model: str = settings.get("model") or name
         self.identity = identity(name, settings)
         self.price = price
-        self._reach = reach
+        self._host = host
         self._rename = settings.get("rename") or {}
         self._parameters = settings.get("parameters") or {}
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """See :class:`dissensus.llm.call.Provider`."""
-        host = self._reach()
+        host = self._host()
         interface = host.interface
-        said = sum(len(message.content.encode()) for message in request.messages)
-        exchange = Exchange(
-            self.name,
-            interface.read,
-            self.price,
-            Usage(tokens_at_most(said), 0, request.max_tokens),
-        )
+        size = sum(len(message.content.encode()) for message in request.messages)
+        max_usage = Usage(max_tokens_of(size), 0, request.max_tokens)
+        exchange = Exchange(self.name, interface.parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
         if host.batcher is not None:
-            # A batch takes its time, whatever the deadlines say of a call.
+            # The deadlines of a call do not apply to a batch.
             body = interface.body(self.asked_model, request, parameters)
-            calling = host.batcher.ask(exchange, request.sha256, self.asked_model, body)
+            answer = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
         else:
-            calling = converse(
-                exchange,
-                lambda: interface.ask(self.asked_model, request, parameters),
-                min(host.terms.deadline_s, math.inf if patience_s is None else patience_s),
+            deadline_s = min(host.terms.deadline_s, math.inf if patience_s is None else patience_s)
+            answer = run(
+                make_call(
+                    exchange,
+                    lambda: interface.ask(self.asked_model, request, parameters),
+                    deadline_s,
+                )
             )
-        seconds = loop.run(calling)
-        check_accepted(exchange, host)
-        return reply_of(exchange, seconds)
+        check_accepted(exchange, answer, host)
+        return reply_of(exchange, answer)
 
     def _takes(self, interface: Interface) -> Iterable[str]:
-        """What can be sent: a simulated model draws by the seed, whichever interface it is behind.
+        """The parameters that can be sent.
 
-        Without one, agents who are asked the same at once would all say the same.
+        A simulated model needs the seed behind every interface: without it, agents who are asked
+        the same at the same time would all give the same reply.
         """
         return dict.fromkeys((*interface.takes, "seed")) if self.simulated else interface.takes
 
@@ -132,10 +145,14 @@ class RemoteModel:
         return {name: value for name, value in sent.items() if name and value is not None}
 
 
-async def converse(
-    exchange: Exchange, send: Callable[[], Awaitable[None]], deadline_s: float
-) -> float:
-    """Have a provider's package make a call, with its retries; the seconds that it took.
+async def make_call(
+    exchange: Exchange, ask: Callable[[], Awaitable[Answer]], deadline_s: float
+) -> Answer:
+    """Have a provider's package make a call, with its retries.
+
+    Returns
+    -------
+    The answer; with a fault where none came that can be used.
 
     Raises
     ------
@@ -143,72 +160,68 @@ async def converse(
     """
     EXCHANGE.set(exchange)
     began = time.monotonic()
-    why: Exception | None = None
     try:
         async with asyncio.timeout(deadline_s) as exchange.deadline:
-            await send()
+            return await ask()
     except Exception as error:
         # Whatever the package makes of a failure, the exchange knows what it was.
-        why = error
-    if exchange.stop is not None:
-        raise exchange.stop
-    if isinstance(why, DissensusError):
-        raise why
-    if isinstance(why, TimeoutError) and not exchange.faults:
-        # There was no time left to send it.
-        exchange.faults.append("timeout")
-    if exchange.answer is None and not exchange.faults:
-        raise ProviderError(f"models.{exchange.model} could not be asked ({why}).")
-    return time.monotonic() - (exchange.started or began)
+        stop = exchange.stop or error
+        if isinstance(stop, DissensusError):
+            raise stop from None
+        if isinstance(error, TimeoutError) and not exchange.failures:
+            # There was no time left to send it.
+            exchange.failures.append(Failure("timeout", reached=False))
+        if not exchange.failures:
+            raise ProviderError(f"models.{exchange.model} could not be asked ({error}).") from None
+        return exchange.failed()
+    finally:
+        exchange.latency_s = time.monotonic() - (exchange.started or began)
 
 
-def check_accepted(exchange: Exchange, host: Host) -> None:
-    """Stop the run where no other call could fare better: the session is not to be lost for that.
+def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
+    """Stop the run, rather than lose the session, where every other call would fail as well.
 
-    That is where none of a call's tries reached the provider at all, and where a model that never
-    answered yet rejects what it is asked. One that has answered before rejects this one request,
-    which is the session's affair; one that never has is asked in a way that it does not take.
+    Raises
+    ------
+    ProviderError : no try reached the provider, or a model that never answered yet rejects the
+        request. A model that answered before rejects this request only: the session fails.
     """
     model = exchange.model
-    if _usable(exchange):
-        host.heard.add(model)
+    if not answer.fault:
+        host.answered.add(model)
         return
-    if "connection" in exchange.faults and not exchange.reached:
+    faults = exchange.faults
+    if "connection" in faults and not any(failure.reached for failure in exchange.failures):
         raise ProviderError(
-            f"providers.{host.terms.name} could not be reached in {len(exchange.faults)} tries at "
-            f"models.{model} ({exchange.said}); start again when it can be: the run goes on where "
-            "it stopped."
+            f"providers.{host.terms.name} could not be reached in {len(faults)} tries at "
+            f"models.{model} ({exchange.message}); start again when it can be: the run goes on "
+            "where it stopped."
         )
-    heard = model in host.heard or host.ledger.answered(model)
-    if exchange.faults[-1:] == ["rejected"] and not heard:
+    answered = model in host.answered or host.ledger.answered(model)
+    if faults[-1] == "rejected" and not answered:
         raise ProviderError(
             f"models.{model}: providers.{host.terms.name} rejects its requests "
-            f"({exchange.said}); a parameter that a model does not take is left out by "
+            f"({exchange.message}); a parameter that a model does not take is left out by "
             "`rename: {name: null}` or `parameters`."
         )
 
 
-def _usable(exchange: Exchange) -> bool:
-    return exchange.answer is not None and not exchange.answer.fault
-
-
-def reply_of(exchange: Exchange, seconds: float) -> Reply:
+def reply_of(exchange: Exchange, answer: Answer) -> Reply:
     """What a call came to, as it is journaled."""
-    answer = exchange.answer or Answer(finish_reason="error")
-    error = "" if _usable(exchange) else exchange.faults[-1]
+    faults = exchange.faults
     return Reply(
-        text=answer.text if not error else "",
-        error=error,
-        finish_reason=answer.finish_reason if exchange.answer else "error",
+        text=answer.text if not answer.fault else "",
+        error=answer.fault,
+        finish_reason=answer.finish_reason,
         input_tokens=answer.usage.input_tokens,
         output_tokens=answer.usage.output_tokens,
-        cost_usd=exchange.cost_usd,
-        latency_s=seconds,
+        cost_usd=answer.cost_usd,
+        latency_s=exchange.latency_s,
         cached_tokens=answer.usage.cached_tokens,
         queued_s=exchange.queued_s,
         answered_by=answer.answered_by,
         fingerprint=answer.fingerprint,
         request_id=answer.request_id,
-        faults=tuple(exchange.faults[:-1] if error else exchange.faults),
-        faults_usd=exchange.faults_usd,
+        faults=tuple(faults[:-1] if answer.fault else faults),
+        faults_usd=sum((failure.cost_usd for failure in exchange.failures), 0.0),
     )

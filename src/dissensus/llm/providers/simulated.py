@@ -1,8 +1,8 @@
-"""Simulated models: a behaviour that composes replies, and faults at set rates.
+"""Simulated models: a study's behaviour composes the replies, and calls fail at set rates.
 
-What a simulated model says is a study's business, so it is named in the model's settings as an
-importable module with ``speak(messages, settings, rng) -> str`` and ``identity(settings)``. What
-goes wrong on the way (time-outs, empty replies) is the same for all and lives here.
+A model's settings name the behaviour: an importable module with
+``speak(messages, settings, rng) -> str`` and ``identity(settings) -> Any``. Time-outs and empty
+replies are the same for every behaviour.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 class SimulatedModel:
-    """A model that draws its reply from a documented distribution, seeded by the request alone."""
+    """A model whose reply is a random draw, seeded by the request alone."""
 
     simulated = True
     waits = False
@@ -38,19 +38,19 @@ class SimulatedModel:
         self.identity = identity(settings)
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        # Not by the identity, so that a mended module changes what it changes and no other luck.
-        asked = replace(request, identity="").sha256
-        rng = np.random.default_rng(int(asked[:16], 16))
-        luck = rng.random()
-        if luck < self._timeout:
+        # Without the identity: an edit of the behaviour must not change the random numbers.
+        key = replace(request, identity="").sha256
+        rng = np.random.default_rng(int(key[:16], 16))
+        uniform = rng.random()
+        if uniform < self._timeout:
             return Reply("", error="timeout", finish_reason="error")
-        if luck < self._timeout + self._empty:
+        if uniform < self._timeout + self._empty:
             return Reply("", error="empty", finish_reason="stop")
         text = self._behaviour.speak(request.messages, self._settings, rng)
-        said = sum(len(message.content) for message in request.messages)
+        characters = sum(len(message.content) for message in request.messages)
         return Reply(
             text,
-            input_tokens=said // _CHARACTERS_PER_TOKEN,
+            input_tokens=characters // _CHARACTERS_PER_TOKEN,
             output_tokens=len(text) // _CHARACTERS_PER_TOKEN,
         )
 

@@ -1,4 +1,4 @@
-"""What the simulated models say: a function of the request and of nothing else."""
+"""The replies of the simulated models: each depends on its request and on nothing else."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dissensus.llm.call import Message
 
 #: UTF-8 bytes to a token: some four English letters, or a Chinese character and a third.
 _BYTES_PER_TOKEN = 4
-#: How many speeches are kept, so that a retry does not compose its speech again.
-_REMEMBERED = 4096
-_NO_DEBATE = (
+#: Replies kept in memory, so that a retry does not compose its reply again.
+_CACHED = 4096
+_NO_STUDY_PROMPT = (
     "I am a simulated model and can only speak to a prompt of my own study, worded as the files in "
     "resources/prompts word it, and this was none."
 )
-#: Five sentences that keep every format rule of the debate.
+#: Five sentences that keep every format rule of the language study.
 _FIXED = (
     "A policy is worth adopting only when those who bear its costs can see what it buys them.",
     "Cities that published the price of a reform before they chose it kept the reform for longer.",
@@ -31,7 +31,7 @@ _FIXED = (
 
 
 def tokens(text: str) -> int:
-    """How many tokens a text is said to have."""
+    """The number of tokens that a text is billed for."""
     return -(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
 
 
@@ -40,29 +40,29 @@ def cut(text: str, limit: int) -> str:
     return text.encode(errors="replace")[: limit * _BYTES_PER_TOKEN].decode(errors="ignore")
 
 
-class Words:
-    """The words of every model.
+class Replies:
+    """Composes the replies of all models.
 
     Parameters
     ----------
     models : the name that is answered to -> settings of the simulated model behind it.
-    fixed : whether every answer is the one constant text, for benchmarks.
+    fixed : whether every reply is one constant text, for benchmarks.
     """
 
     def __init__(self, models: Mapping[str, Mapping[str, Any]], fixed: bool) -> None:
         self._models = models
         self._fixed = fixed
-        self._said: OrderedDict[str, str] = OrderedDict()
+        self._cache: OrderedDict[str, str] = OrderedDict()
 
-    def of(self, model: str, messages: Sequence[Message], digest: str) -> str:
-        """The reply to a conversation; ``digest`` (hexadecimal) is the source of all chance."""
+    def text(self, model: str, messages: Sequence[Message], digest: str) -> str:
+        """The reply to a conversation; ``digest`` (hexadecimal) seeds its random numbers."""
         if self._fixed:
             return " ".join(_FIXED[: 4 if _is_closing(messages[-1].content) else 5])
-        text = self._said.get(digest)
+        text = self._cache.get(digest)
         if text is None:
-            text = self._said[digest] = self._compose(model, messages, digest)
-            if len(self._said) > _REMEMBERED:
-                self._said.popitem(last=False)
+            text = self._cache[digest] = self._compose(model, messages, digest)
+            if len(self._cache) > _CACHED:
+                self._cache.popitem(last=False)
         return text
 
     def _compose(self, model: str, messages: Sequence[Message], digest: str) -> str:
@@ -71,7 +71,7 @@ class Words:
         try:
             text: str = import_module(settings["behaviour"]).speak(messages, settings, rng)
         except ResourceError:
-            return _NO_DEBATE
+            return _NO_STUDY_PROMPT
         return text
 
 

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.llm.batches.control import Control, Gone, Habits, Refused
+from dissensus.llm.batches.client import BatchClient, BatchLost, BatchRefused, BatchSettings
 from dissensus.llm.batches.files import Plan, Planned
 from dissensus.llm.batches.interface import Found, Line, Sought, State
-from dissensus.llm.rate_limiter import Pace
+from dissensus.llm.rate_limiter import RateLimiter
 
 Result = TypeVar("Result")
-HABITS = Habits("there", wait_s=0.01, poll_s=0.001, retries=4)
+SETTINGS = BatchSettings("there", wait_s=0.01, poll_s=0.001, retries=4)
 CALLS = {f"own-{number}": Planned(f"key{number}", "real", 10, 10, 0.1) for number in range(3)}
 LINES = {name: Line({"text": name}) for name in CALLS}
 
@@ -68,17 +68,17 @@ class Provider:
 def make(provider: Provider) -> tuple[str | Exception, bool]:
     """The id or the error, and whether it was said that no batch was made."""
     unmade: list[bool] = []
-    control = Control(HABITS, provider, Pace(None, None, None))
+    client = BatchClient(SETTINGS, provider, RateLimiter(None, None, None))
     try:
-        made = control.make(Plan("own", 1.0, "", dict(CALLS)), {}, (), lambda: unmade.append(True))
+        made = client.create(Plan("own", 1.0, "", dict(CALLS)), {}, (), lambda: unmade.append(True))
         return asyncio.run(limited(made)), bool(unmade)
     except ProviderError as error:
         return error, bool(unmade)
 
 
 def lines(provider: Provider) -> Mapping[str, Line]:
-    control = Control(HABITS, provider, Pace(None, None, None))
-    return asyncio.run(limited(control.lines(Plan("own", 1.0, "id", dict(CALLS)))))
+    client = BatchClient(SETTINGS, provider, RateLimiter(None, None, None))
+    return asyncio.run(limited(client.lines(Plan("own", 1.0, "id", dict(CALLS)))))
 
 
 async def limited(work: Awaitable[Result]) -> Result:
@@ -133,7 +133,7 @@ def test_a_provider_that_never_answers_stops_the_run_and_may_have_made_it() -> N
     provider = Provider(submit=[Said(None)], find=[Found()])
     error, unmade = make(provider)
     assert isinstance(error, ProviderError) and not unmade
-    assert provider.asked.count("submit") == HABITS.retries + 1
+    assert provider.asked.count("submit") == SETTINGS.retries + 1
 
 
 def test_a_batch_is_looked_at_until_it_is_over() -> None:
@@ -163,14 +163,14 @@ def test_a_batch_is_gone_only_when_it_is_unknown_three_times() -> None:
     unknown = Said(404)
     found = Provider(state=[unknown, unknown, State(True)], results=[LINES])
     assert lines(found) == LINES
-    with pytest.raises(Gone):
+    with pytest.raises(BatchLost):
         lines(Provider(state=[unknown]))
-    with pytest.raises(Gone):
+    with pytest.raises(BatchLost):
         lines(Provider(state=[State(True)], results=[unknown]))
 
 
 def test_a_batch_that_was_refused_says_why() -> None:
-    with pytest.raises(Refused, match="too many tokens") as refused:
+    with pytest.raises(BatchRefused, match="too many tokens") as refused:
         lines(Provider(state=[State(True, refused="too many tokens", again=True)]))
     assert refused.value.again
 

@@ -1,0 +1,53 @@
+"""What the manifests of all studies have alike: ids, order and seeds of the sessions of a draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dissensus.digests import digest
+
+
+def rows_of_draw(
+    index: int,
+    draws: int,
+    arms: Iterable[str],
+    seed: int,
+    shared: Mapping[str, Any],
+    *,
+    arm: str = "arm",
+    letter: str = "d",
+    block_size: int = 25,
+) -> list[dict[str, Any]]:
+    """The sessions of one draw, one in every arm.
+
+    Parameters
+    ----------
+    index : of the draw, from 0.
+    draws : how many there are; ids get as wide as that needs, at least three digits.
+    arms : in the order in which the sessions run.
+    seed : the run's.
+    shared : columns that the sessions of the draw have alike.
+    arm : the column of the arm.
+    letter : how ids begin.
+    block_size : draws that are kept together in one block.
+
+    Returns
+    -------
+    Rows with ``session_id`` (such as d007-en), ``draw_id``, ``block``, the arm, ``position`` (from
+    1), ``seed`` and the shared columns. A session's seed is of the run's seed, the draw's number
+    and the arm, and not of the width of the ids, so that a study that grows keeps its sessions.
+    """
+    draw_id = f"{letter}{index + 1:0{max(3, len(str(draws)))}d}"
+    return [
+        {
+            "session_id": f"{draw_id}-{name}",
+            "draw_id": draw_id,
+            "block": index // block_size + 1,
+            **shared,
+            arm: str(name),
+            "position": position,
+            "seed": int(digest([seed, f"{letter}{index + 1:03d}", str(name)])[:12], 16),
+        }
+        for position, name in enumerate(arms, start=1)
+    ]
