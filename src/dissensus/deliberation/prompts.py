@@ -61,7 +61,7 @@ class View:
     Attributes
     ----------
     agents, rounds : of the debate.
-    round : the one to be held.
+    round : the one that is next.
     history : the turns of all rounds before, in their order.
     topology : whom an agent is to engage.
     beta : contentiousness, in [0, 1]; None where the prompt says nothing of it.
@@ -259,11 +259,11 @@ def _read(path: str | Path, needed: Sequence[str]) -> Mapping[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         found = " ".join(str(error).split())
         raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
-    held = wording if isinstance(wording, dict) else {}
-    missing = [part for part in needed if part not in held]
+    texts = wording if isinstance(wording, dict) else {}
+    missing = [part for part in needed if part not in texts]
     if missing:
         raise ResourceError(
             f"{path} lacks {missing[0]!r}; the file of this kind in resources/prompts/deliberation "
             "has all parts."
         )
-    return held
+    return texts

@@ -241,12 +241,14 @@ def _again(system: str, prompt: str, violations: tuple[str, ...]) -> tuple[Messa
 def _texts(path: str | Path) -> dict[str, str]:
     """A YAML file of texts by name."""
     try:
-        held: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        personas: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         found = " ".join(str(error).split())
         raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
-    if not isinstance(held, dict) or not all(isinstance(text, str) for text in held.values()):
+    if not isinstance(personas, dict) or not all(
+        isinstance(text, str) for text in personas.values()
+    ):
         raise ResourceError(f"{path} must hold texts by name, such as 'vanilla: |' and the text.")
-    return {str(name): text for name, text in held.items()}
+    return {str(name): text for name, text in personas.items()}
