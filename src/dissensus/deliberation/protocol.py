@@ -79,7 +79,7 @@ def deliberate(
     wording : of all prompts.
     topic : what is deliberated.
     cast : who takes part.
-    arm : how the session runs.
+    arm : how it runs.
     rounds : how many.
     note : the moderator's, None where none is given.
     decoding : of every reply.
@@ -90,16 +90,16 @@ def deliberate(
 def observed(
     stances: Sequence[ParsedTurn | None], before: Mapping[int, Mapping[str, float]]
 ) -> tuple[dict[int, Mapping[str, float]], float | None, float | None]:
-    """What the controller is given of a round besides its quality.
+    """What the controller gets of a round besides its quality.
 
     Parameters
     ----------
     stances : the turns that stand, one a seat; None for an agent that abstained.
-    before : seat -> its probabilities before the round.
+    before : seat -> the probabilities that it had before the round.
 
     Returns
     -------
-    seat -> its probabilities after the round, an agent that abstained those from
+    seat -> the probabilities that it holds after the round, an agent that abstained those from
     before it and one whose reply could not be read none; the generalised JS divergence of these, in
     bits; and the overlap of the evidence that the agents cite, of which one that abstained cites
     none. None for what fewer than two agents leave undefined.
@@ -119,7 +119,7 @@ def observed(
 
 @dataclass
 class _Session:
-    """One session attempt: its settings, and its state."""
+    """One attempt at a session: what it is, and how far it has come."""
 
     wording: Wording
     topic: Topic

@@ -1,4 +1,4 @@
-"""What a session leaves: every attempt, the transcript, the calls, and the mark that it ended."""
+"""What a session leaves: every attempt, the transcript, the calls, and a mark that says so."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def write_session(
     Parameters
     ----------
     paths : where to.
-    session : what was run.
+    session : what it left.
     ids : the columns that name the session in its study, ``session_id`` among them.
-    types : the types of these columns.
+    types : what these columns hold.
     provenance : metadata; the transcript's also says whether, and why, the session failed.
     spec_digest : of all that the session depends on; what the mark says.
     """

@@ -66,9 +66,9 @@ def claim_run(folder: Path, simulated: bool) -> None:
     kind = "simulated" if simulated else "real"
     if not marker.exists():
         write_text(marker, kind + "\n")
-    before = marker.read_text(encoding="utf-8").strip()
-    if before != kind:
+    found = marker.read_text(encoding="utf-8").strip()
+    if found != kind:
         raise SettingError(
-            f"{folder} holds a run with {before} models and this one has {kind} models; "
+            f"{folder} holds a run with {found} models and this one has {kind} models; "
             "give it another name (run in config.yaml)."
         )

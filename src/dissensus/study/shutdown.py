@@ -147,7 +147,7 @@ def stopping_with(folder: Path) -> Iterator[None]:
         threading.Thread(target=IN_FLIGHT.close, daemon=True).start()
 
     signalled = threading.Event()
-    handlers = {number: signal.signal(number, interrupted) for number in _SIGNALS}
+    before = {number: signal.signal(number, interrupted) for number in _SIGNALS}
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
@@ -159,7 +159,7 @@ def stopping_with(folder: Path) -> Iterator[None]:
         raise
     finally:
         done.set()
-        for number, handler in handlers.items():
+        for number, handler in before.items():
             signal.signal(number, handler)
 
 
