@@ -6,7 +6,6 @@ import errno
 import json
 import math
 import os
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,26 +41,6 @@ class Billed:
             raise ValueError(f"{self.input_tokens}, {self.output_tokens} are no counts of tokens")
 
 
-@dataclass
-class Spent:
-    """Tries, tokens and dollars of one model in one stage."""
-
-    tries: int = 0
-    sure_usd: float = 0.0
-    unsure_usd: float = 0.0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def count(self, billed: Billed) -> None:
-        self.tries += 1
-        self.input_tokens += billed.input_tokens
-        self.output_tokens += billed.output_tokens
-        if billed.sure:
-            self.sure_usd += billed.usd
-        else:
-            self.unsure_usd += billed.usd
-
-
 class Ledger:
     """What a run has spent; all its processes read and write it.
 
@@ -94,8 +73,8 @@ class Ledger:
     def _forget(self) -> None:
         self._offset = 0
         self._lines = 0
-        self._spent: defaultdict[tuple[str, str], Spent] = defaultdict(Spent)
-        self._total = Spent()
+        # Dollars of sure tries, and of others.
+        self._usd = {True: 0.0, False: 0.0}
         self._answered: set[str] = set()
 
     def add(
@@ -131,7 +110,7 @@ class Ledger:
             if self._unwritten:
                 self._write()
             self._read()
-            if self.budget_usd is None or self._sum() < self.budget_usd - _ROUNDING_USD:
+            if self.budget_usd is None or self._total() < self.budget_usd - _ROUNDING_USD:
                 return
             raise BudgetReached(self._reached())
 
@@ -140,21 +119,21 @@ class Ledger:
         """Dollars of all tries, with the most that unsure ones may have cost."""
         with self._lock:
             self._read()
-            return self._sum()
+            return self._total()
 
     @property
     def sure_usd(self) -> float:
         """Dollars of answers that arrived."""
         with self._lock:
             self._read()
-            return self._total.sure_usd + sum(b.usd for b in self._unwritten if b.sure)
+            return self._sum(sure=True)
 
     @property
     def unsure_usd(self) -> float:
         """The most that tries without an answer may have cost."""
         with self._lock:
             self._read()
-            return self._total.unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+            return self._sum(sure=False)
 
     def answered(self, model: str) -> bool:
         """Whether the model ever answered in this run."""
@@ -164,29 +143,27 @@ class Ledger:
                 b.sure and b.model == model for b in self._unwritten
             )
 
-    def by_stage_and_model(self) -> dict[tuple[str, str], Spent]:
-        """What was spent so far, by stage and model."""
-        with self._lock:
-            self._read()
-            return {key: Spent(**vars(spent)) for key, spent in self._spent.items()}
+    def _sum(self, sure: bool) -> float:
+        return self._usd[sure] + sum(
+            billed.usd for billed in self._unwritten if billed.sure == sure
+        )
 
-    def _sum(self) -> float:
-        return self._total.sure_usd + self._total.unsure_usd + sum(b.usd for b in self._unwritten)
+    def _total(self) -> float:
+        return self._sum(sure=True) + self._sum(sure=False)
 
     def _reached(self) -> str:
-        unsure = self._total.unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+        unsure = self._sum(sure=False)
         at_most = (
             f" (up to ${unsure:,.4f} of it for tries whose answer never arrived)" if unsure else ""
         )
         return (
-            f"The run has spent ${self._sum():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
+            f"The run has spent ${self._total():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
             "budget_usd allows; raise budget_usd and start again: the run goes on where it "
             "stopped."
         )
 
     def _count(self, billed: Billed) -> None:
-        self._total.count(billed)
-        self._spent[billed.stage, billed.model].count(billed)
+        self._usd[billed.sure] += billed.usd
         if billed.sure:
             self._answered.add(billed.model)
 

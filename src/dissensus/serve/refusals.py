@@ -101,70 +101,32 @@ _INVALID = "invalid_request_error"
 #: Outcome -> status, message, and OpenAI's code and type.
 _FAULTS: dict[Interface, dict[str, tuple[int, str, str | None, str]]] = {
     "openai": {
-        "rate_limit": (
-            429,
-            "Rate limit reached on requests per min (RPM). (simulated)",
-            "rate_limit_exceeded",
-            "requests",
-        ),
-        "overload": (
-            503,
-            "The engine is currently overloaded, please try again later. (simulated)",
-            None,
-            "service_unavailable_error",
-        ),
-        "server_error": (
-            500,
-            "The server had an error while processing your request. Sorry about that! (simulated)",
-            None,
-            "server_error",
-        ),
+        "rate_limit": (429, "Rate limit reached on requests per min (RPM). (simulated)",
+                       "rate_limit_exceeded", "requests"),
+        "overload": (503, "The engine is currently overloaded, please try again later. (simulated)",
+                     None, "service_unavailable_error"),
+        "server_error": (500, "The server had an error while processing your request. Sorry about "
+                              "that! (simulated)", None, "server_error"),
         "rejected": (400, "The request could not be processed. (simulated)", None, _INVALID),
-        "context_overflow": (
-            400,
-            "This model's maximum context length is 8192 tokens. Please reduce the length of the "
-            "messages. (simulated)",
-            "context_length_exceeded",
-            _INVALID,
-        ),
-        "authentication": (
-            401,
-            "Incorrect API key provided. (simulated)",
-            "invalid_api_key",
-            _INVALID,
-        ),
-        "credit": (
-            429,
-            "You exceeded your current quota, please check your plan and billing details. "
-            "(simulated)",
-            "insufficient_quota",
-            "insufficient_quota",
-        ),
+        "context_overflow": (400, "This model's maximum context length is 8192 tokens. Please "
+                                  "reduce the length of the messages. (simulated)",
+                             "context_length_exceeded", _INVALID),
+        "authentication": (401, "Incorrect API key provided. (simulated)", "invalid_api_key",
+                           _INVALID),
+        "credit": (429, "You exceeded your current quota, please check your plan and billing "
+                        "details. (simulated)", "insufficient_quota", "insufficient_quota"),
     },
     "anthropic": {
-        "rate_limit": (
-            429,
-            "This request would exceed your organization's rate limit. (simulated)",
-            None,
-            "",
-        ),
+        "rate_limit": (429, "This request would exceed your organization's rate limit. (simulated)",
+                       None, ""),
         "overload": (529, "Overloaded (simulated)", None, ""),
         "server_error": (500, "Internal server error (simulated)", None, ""),
         "rejected": (400, "The request could not be processed. (simulated)", None, ""),
-        "context_overflow": (
-            400,
-            "prompt is too long: 208310 tokens > 200000 maximum (simulated)",
-            None,
-            "",
-        ),
+        "context_overflow": (400, "prompt is too long: 208310 tokens > 200000 maximum (simulated)",
+                             None, ""),
         "content_filter": (400, "Output blocked by content filtering policy (simulated)", None, ""),
         "authentication": (401, "invalid x-api-key (simulated)", None, ""),
-        "credit": (
-            400,
-            "Your credit balance is too low to access the Anthropic API. Please go to Plans & "
-            "Billing to upgrade or purchase credits. (simulated)",
-            None,
-            "",
-        ),
+        "credit": (400, "Your credit balance is too low to access the Anthropic API. Please go to "
+                        "Plans & Billing to upgrade or purchase credits. (simulated)", None, ""),
     },
-}
+}  # fmt: skip
