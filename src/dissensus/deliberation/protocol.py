@@ -236,7 +236,7 @@ class _Session:
     ) -> Call:
         again = partial(repaired, messages, repair)
         place = (self.number, speaker, role, round_label(round_), model)
-        return Call(*place, messages, format, again, self.decoding)
+        return Call(*place, messages, format, again, self.decoding, "debate")
 
 
 def _spoken(agent: str, round_: int, turn: Turn | None) -> Spoken:

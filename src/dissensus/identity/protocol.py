@@ -203,6 +203,7 @@ class Debate:
                 format=self.format,
                 again=partial(_again, system, f"{prompt}\n\n{self.prompts.wording['repair']}"),
                 decoding=self.decoding,
+                purpose="debate",
             )
             for agent, (seat, system, prompt) in enumerate(
                 zip(self.seats, self.systems, prompts, strict=True), start=1

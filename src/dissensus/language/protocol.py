@@ -106,6 +106,7 @@ def _steps(
                 format=rules(SENTENCES[slot["strategy"]]),
                 again=partial(_again, opening, prompt, wording["repair"]),
                 decoding=decoding,
+                purpose="debate",
             )
         ]
 

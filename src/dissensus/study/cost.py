@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from dissensus.llm.prices import Price, Table, price_of, read_prices
-from dissensus.session.inputs import PLACEHOLDER
+from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.call_plan import PlannedCall, call_plans
 from dissensus.study.sessions import Sessions
 from dissensus.text.tokens import Tokenize, tokenizer
