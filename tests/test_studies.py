@@ -285,7 +285,7 @@ def test_plan_and_cost_name_every_study(ended_copy: Project) -> None:
     told = AGENTS * (9 + 28 * ROUNDS)
     assert f"{told} calls if nothing goes wrong" in said
     assert f"{SEATS * TURNS * (12 + 9)} calls if nothing goes wrong" in said
-    assert f"judge_session: deliberation-judge: {SEATS * TURNS * 9} calls" in said
+    assert f"judge: deliberation-judge: {SEATS * TURNS * 9} calls" in said
     for study in ("language", *STUDIES):
         assert re.search(rf"^  {study} +calls +input tokens", said, re.M), study
     assert not (ended_copy.results() / "journal").exists()
@@ -303,7 +303,7 @@ def test_the_report_has_a_section_a_study_made_of_its_numbers(ended_copy: Projec
         and row["measure"] == "delta" and row["policy"] == "drop"
     ]  # fmt: skip
     cell = max(cells, key=lambda row: abs(row["estimate"]))
-    effect = max((r for r in effects if r["primary"]), key=lambda row: abs(row["estimate"]))
+    effect = max((r for r in effects if r["headline"]), key=lambda row: abs(row["estimate"]))
     plain = text.replace("\N{MINUS SIGN}", "-")
     assert f"The largest difference is {cell['estimate']:+.3f}" in plain
     assert f"the largest difference is {effect['arm']}, {effect['estimate']:+.3f}" in plain
@@ -332,7 +332,7 @@ def test_a_failed_opening_takes_its_debates_with_it_and_no_others(tmp_path: Path
     assert all(row["attempts"] == (1 if row["complete"] else 3) for row in outcomes)
     lost = [row for row in manifest(project, "identity") if row["team"] == "silent"]
     assert {row["session_id"]: row["failure"] for row in outcomes if not row["complete"]} == {
-        row["session_id"]: f"its opening {row['opening']} failed"
+        row["session_id"]: f"{row['opening']}, which it reads, failed"
         if row["opening"]
         else "turn 0: timeout"
         for row in lost

@@ -126,6 +126,13 @@ def test_shards_gather_sessions_or_bundles(results: Path) -> None:
     ]
 
 
+def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> None:
+    assert graph(results).shard_names("language") == ["1", "2"]
+    (results / "language/pool.parquet").unlink()
+    assert graph(results).shard_names("language") == []
+    assert graph(results / "nowhere").shard_names("language") == []
+
+
 def test_how_many_sessions_a_job_runs(results: Path) -> None:
     assert FEW_SESSIONS >= 8
     assert graph(results).per_job("language") == 1

@@ -119,7 +119,7 @@ def shards_of(study):
     """The names of a study's shards, as a parameter: what gathers them depends on which there are."""
 
     def names(wildcards):
-        return list(GRAPH.drawn(study).shards)
+        return GRAPH.shard_names(study)
 
     return names
 
