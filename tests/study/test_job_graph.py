@@ -14,7 +14,7 @@ from dissensus.language.design.pool import POOL, build_pool
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.job_graph import FEW_SESSIONS, File, JobGraph
 from dissensus.study.sessions import Sessions, paths_in
-from dissensus.study.study import pick
+from dissensus.study.study import Needs, pick
 from dissensus.tables.artefact import write
 from support import ROOT
 
@@ -90,6 +90,17 @@ def test_what_is_complete_is_left_alone_and_what_changed_is_not(results: Path) -
     warmer = settings().language.model_dump()
     warmer["protocol"]["temperature"] = 0.1
     assert len(graph(results, language=warmer).drawn("language").pending) == 8
+
+
+def test_what_a_session_reads_is_among_its_inputs_and_its_age_matters(results: Path) -> None:
+    made = graph(results)
+    study = made.drawn("language").sessions.study
+    study.needs = lambda row: Needs((), ("memos/1.txt",) if row["draw_id"] == "d001" else ())
+    memo = File(results / "language/memos/1.txt")
+    assert memo in made.session_inputs("language", "d001-en")
+    assert memo not in made.session_inputs("language", "d002-en")
+    assert memo in made.bundle_inputs("language", "d001_d002")
+    assert memo not in made.bundle_inputs("language", "d003_d004")
 
 
 def test_planning_writes_nothing_in_the_run_s_folder(results: Path) -> None:

@@ -162,8 +162,8 @@ for NAME, STUDY in STUDIES.items():
                     FOLDER / "tables/index.html",
                     caption=captions(NAME) / "tables.rst",
                     category=NAME,
-                    subcategory="8 Tables",
-                    labels={"result": "All tables"},
+                    subcategory=STUDY.tables[0].section,
+                    labels={"result": STUDY.tables[0].title},
                 ),
                 caption=FOLDER / "captions/tables.rst",
             log:
