@@ -335,5 +335,5 @@ def test_the_report_is_made_of_the_run_s_own_numbers(copied: Project) -> None:
 def test_the_plan_counts_the_calls_before_any_is_made(project: Project) -> None:
     said = project.succeed("plan")
     assert "language: 4 draws, 8 sessions (4 en, 4 zh)" in said
-    assert "64 calls if nothing goes wrong; 576 with every repair and every re-run" in said
+    assert "64 calls if nothing goes wrong; 576 with every repair and every session attempt" in said
     assert not (project.results() / "journal").exists()
