@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
-from dissensus.llm.ledger import Ledger, Spent
+from dissensus.llm.ledger import Ledger
 
 enough = settings(max_examples=40)
 
@@ -34,10 +34,6 @@ def test_sums_by_hand(path: Path | None):
     ledger.add("b", 0.125, 50, 5)
     ledger.add("a", 0.0, 7, 0)
     assert (ledger.spent_usd, ledger.sure_usd, ledger.unsure_usd) == (0.875, 0.375, 0.5)
-    assert ledger.by_stage_and_model() == {
-        ("sessions", "a"): Spent(3, 0.25, 0.5, 307, 50),
-        ("sessions", "b"): Spent(1, 0.125, 0.0, 50, 5),
-    }
     ledger.check()
 
 
@@ -139,7 +135,7 @@ def test_ledgers_of_one_file_see_each_other(tmp_path: Path):
     assert first.spent_usd == 0.75
     first.add("b", 0.25, 1, 1)
     for ledger in (first, second):
-        assert list(ledger.by_stage_and_model()) == [("two", "a"), ("one", "b")]
+        assert ledger.spent_usd == 1.0
         with pytest.raises(BudgetReached):
             ledger.check()
 
@@ -263,9 +259,9 @@ def test_threads_lose_nothing(path: Path | None):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(spend, range(8)))
     assert ledger.spent_usd == 8 * 50 * 0.25
-    spent = ledger.by_stage_and_model().values()
-    assert sum(one.tries for one in spent) == 400
-    assert sum(one.input_tokens for one in spent) == 50 * sum(range(8))
+    if path is not None:
+        tries = [json.loads(line) for line in path.read_text().splitlines()]
+        assert sum(one["input_tokens"] for one in tries) == 50 * sum(range(8))
 
 
 SPENDING = """

@@ -6,7 +6,6 @@ import errno
 import json
 import math
 import os
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,26 +41,6 @@ class Billed:
             raise ValueError(f"{self.input_tokens}, {self.output_tokens} are no counts of tokens")
 
 
-@dataclass
-class Spent:
-    """Tries, tokens and dollars of one model in one stage."""
-
-    tries: int = 0
-    sure_usd: float = 0.0
-    unsure_usd: float = 0.0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def count(self, billed: Billed) -> None:
-        self.tries += 1
-        self.input_tokens += billed.input_tokens
-        self.output_tokens += billed.output_tokens
-        if billed.sure:
-            self.sure_usd += billed.usd
-        else:
-            self.unsure_usd += billed.usd
-
-
 class Ledger:
     """What a run has spent; all its processes read and write it.
 
@@ -94,8 +73,8 @@ class Ledger:
     def _forget(self) -> None:
         self._offset = 0
         self._lines = 0
-        self._spent: defaultdict[tuple[str, str], Spent] = defaultdict(Spent)
-        self._total = Spent()
+        self._sure_usd = 0.0
+        self._unsure_usd = 0.0
         self._answered: set[str] = set()
 
     def add(
@@ -147,14 +126,14 @@ class Ledger:
         """Dollars of answers that arrived."""
         with self._lock:
             self._read()
-            return self._total.sure_usd + sum(b.usd for b in self._unwritten if b.sure)
+            return self._sure_usd + sum(b.usd for b in self._unwritten if b.sure)
 
     @property
     def unsure_usd(self) -> float:
         """The most that tries without an answer may have cost."""
         with self._lock:
             self._read()
-            return self._total.unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+            return self._unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
 
     def answered(self, model: str) -> bool:
         """Whether the model ever answered in this run."""
@@ -164,17 +143,11 @@ class Ledger:
                 b.sure and b.model == model for b in self._unwritten
             )
 
-    def by_stage_and_model(self) -> dict[tuple[str, str], Spent]:
-        """What was spent so far, by stage and model."""
-        with self._lock:
-            self._read()
-            return {key: Spent(**vars(spent)) for key, spent in self._spent.items()}
-
     def _sum(self) -> float:
-        return self._total.sure_usd + self._total.unsure_usd + sum(b.usd for b in self._unwritten)
+        return self._sure_usd + self._unsure_usd + sum(b.usd for b in self._unwritten)
 
     def _reached(self) -> str:
-        unsure = self._total.unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+        unsure = self._unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
         at_most = (
             f" (up to ${unsure:,.4f} of it for tries whose answer never arrived)" if unsure else ""
         )
@@ -185,10 +158,11 @@ class Ledger:
         )
 
     def _count(self, billed: Billed) -> None:
-        self._total.count(billed)
-        self._spent[billed.stage, billed.model].count(billed)
         if billed.sure:
+            self._sure_usd += billed.usd
             self._answered.add(billed.model)
+        else:
+            self._unsure_usd += billed.usd
 
     def _write(self) -> None:
         """Append what is not written yet."""
