@@ -160,5 +160,4 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
         "unit": unit(outcome, reference),
         "above": listed(shares),
         "lines": "a line each" if step == 1 else f"a line for one in {whole(step)}",
-        "reference": language_name(reference),
     }
