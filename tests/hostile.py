@@ -294,7 +294,8 @@ def make_registry(
 def terms(**changes: Any) -> Terms:
     """What a provider is called on."""
     given = {"concurrency": 8, "timeout_s": 5.0, "deadline_s": 20.0, "simulated": False}
-    return Terms("p", **{**given, **changes})
+    given |= {"retries": 4, "batch_wait_s": 0.01, "batch_poll_s": 0.001}
+    return Terms(**{"name": "p", **given, **changes})
 
 
 @cache

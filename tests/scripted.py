@@ -40,6 +40,7 @@ def toy_call(number: int, speaker: str = "A", prompt: str = "", model: str = "m"
         format=NoBad(),
         again=again,
         decoding=DECODING,
+        purpose="debate",
     )
 
 

@@ -89,6 +89,10 @@ class Project:
         counts = {line.split()[0]: int(line.split()[1]) for line in stats if line.strip()}
         return {rule: n for rule, n in counts.items() if rule not in ("total", "all")}
 
+    def snapshot(self) -> dict[Path, int]:
+        """Every file and folder of the results, with the time of its last change."""
+        return {path: path.stat().st_mtime_ns for path in (self.folder / "results").rglob("*")}
+
     def results(self, run: str = "demo", study: str = "language") -> Path:
         return self.folder / "results" / run / study
 

@@ -64,9 +64,10 @@ def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(
     before = ended_copy.digests(KINDS)
     for kind, name in (("transcripts", "d003-zh"), ("calls", "d001-en"), ("sessions", "d001-zh")):
         (ended_copy.results() / kind / f"{name}.parquet").unlink()
-    moment = time.time()
+    moment, snapshot = time.time(), ended_copy.snapshot()
     planned = ended_copy.planned()
     assert planned["run_bundle"] == 2
+    assert ended_copy.snapshot() == snapshot, "a dry run writes nothing"
     # Draws 1 and 3 are in shards of their own, and both are measured again; nothing else is.
     assert planned["gather_shard"] == planned["embed_turns"] == 2
     ended_copy.succeed()

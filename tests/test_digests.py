@@ -17,7 +17,8 @@ from dissensus.digests import code_digest, digest, file_digest
 
 def forget() -> None:
     """As a new process would: sources are read once in each."""
-    for cached in (digests._imports, digests._has_module, digests._source):
+    caches = (digests._folders, digests._imports, digests._has_module, digests._source)
+    for cached in caches:
         cached.cache_clear()
 
 

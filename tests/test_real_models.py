@@ -277,6 +277,6 @@ def test_another_model_than_asked_is_flagged(project: Project) -> None:
 def test_the_cost_is_told_before_any_call(project: Project) -> None:
     project.configure(real("http://127.0.0.1:9", budget_usd=0.01))
     told = project.succeed("cost")
-    for line in ("run_session: a (simulated-a of o", "expected", "ceiling", "Budget: $0.0100"):
+    for line in ("debate: a (simulated-a of o", "expected", "ceiling", "Budget: $0.0100"):
         assert line in told
     assert not (project.results("real") / "journal").exists()

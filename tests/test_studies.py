@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -30,7 +31,7 @@ from both import (
     rows,
     with_both,
 )
-from support import SMALL, Project
+from support import ROOT, SMALL, Project
 
 
 @pytest.fixture(scope="module")
@@ -284,7 +285,7 @@ def test_plan_and_cost_name_every_study(ended_copy: Project) -> None:
     told = AGENTS * (9 + 28 * ROUNDS)
     assert f"{told} calls if nothing goes wrong" in said
     assert f"{SEATS * TURNS * (12 + 9)} calls if nothing goes wrong" in said
-    assert f"judge_session: deliberation-judge: {SEATS * TURNS * 9} calls" in said
+    assert f"judge: deliberation-judge: {SEATS * TURNS * 9} calls" in said
     for study in ("language", *STUDIES):
         assert re.search(rf"^  {study} +calls +input tokens", said, re.M), study
     assert not (ended_copy.results() / "journal").exists()
@@ -302,7 +303,7 @@ def test_the_report_has_a_section_a_study_made_of_its_numbers(ended_copy: Projec
         and row["measure"] == "delta" and row["policy"] == "drop"
     ]  # fmt: skip
     cell = max(cells, key=lambda row: abs(row["estimate"]))
-    effect = max((r for r in effects if r["primary"]), key=lambda row: abs(row["estimate"]))
+    effect = max((r for r in effects if r["headline"]), key=lambda row: abs(row["estimate"]))
     plain = text.replace("\N{MINUS SIGN}", "-")
     assert f"The largest difference is {cell['estimate']:+.3f}" in plain
     assert f"the largest difference is {effect['arm']}, {effect['estimate']:+.3f}" in plain
@@ -331,7 +332,7 @@ def test_a_failed_opening_takes_its_debates_with_it_and_no_others(tmp_path: Path
     assert all(row["attempts"] == (1 if row["complete"] else 3) for row in outcomes)
     lost = [row for row in manifest(project, "identity") if row["team"] == "silent"]
     assert {row["session_id"]: row["failure"] for row in outcomes if not row["complete"]} == {
-        row["session_id"]: f"its opening {row['opening']} failed"
+        row["session_id"]: f"{row['opening']}, which it reads, failed"
         if row["opening"]
         else "turn 0: timeout"
         for row in lost
@@ -371,3 +372,37 @@ def test_wrong_resources_are_a_sentence_each(tmp_path: Path) -> None:
     assert "topics.yaml: topic 1: evidence.0.supports holds 'worn bell'" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(project.folder.glob("results/demo/*/*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("edited", "runs"),
+    [
+        # The stage's own script.
+        (
+            "workflow/scripts/study/draw_manifest.py",
+            {"draw_identity_manifest", "draw_deliberation_manifest"},
+        ),
+        # A module that the drawing of the manifest imports, for one function.
+        ("src/dissensus/identity/protocol.py", {"draw_identity_manifest"}),
+        # A module of schemas that a measure imports.
+        (
+            "src/dissensus/deliberation/measures/records.py",
+            {"reconstruct_debates", "measure_deliberation"},
+        ),
+    ],
+)
+def test_an_edit_of_anything_that_a_stage_imports_runs_it_again(
+    ended_copy: Project, edited: str, runs: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "src", ended_copy.folder / "src")
+    monkeypatch.setenv("PYTHONPATH", str(ended_copy.folder / "src"))
+    assert ended_copy.planned() == {}
+    path = ended_copy.folder / edited
+    path.write_text(path.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
+    planned = set(ended_copy.planned())
+    assert runs <= planned
+    others = {"reconstruct_debates", "measure_deliberation"} - runs
+    if "records" not in edited and "identity" in edited:
+        assert not others & planned
+    if "records" in edited:
+        assert not {"run_session", "run_bundle", "read_answers"} & planned

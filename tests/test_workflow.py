@@ -154,8 +154,12 @@ def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> No
     prompt = copied.folder / "resources/prompts/language/zh.yaml"
     text = prompt.read_text(encoding="utf-8")
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
+    snapshot = copied.snapshot()
     assert copied.planned()["run_session"] == 4
     text = copied.succeed("--dry-run")
+    for command in (["--list-rules"], ["--summary"], ["--lint"]):
+        copied.run(*command)
+    assert copied.snapshot() == snapshot, "only a run writes"
     assert {f"d{n:03d}-zh" for n in range(1, 5)} == {
         line.split()[-1] for line in text.splitlines() if "Run session" in line
     }

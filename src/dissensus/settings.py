@@ -72,9 +72,9 @@ class Faults(ValueError):
         self.sentences = sentences
 
 
-def fault(path: str, held: Any, may: str) -> str:
+def fault(path: str, value: Any, may: str) -> str:
     """The one sentence for a wrong setting."""
-    return f"{path} holds {_show(held)}; {may}."
+    return f"{path} holds {_show(value)}; {may}."
 
 
 def without_nulls(entries: Any) -> Any:
@@ -142,13 +142,13 @@ def _keys(location: tuple[Any, ...], values: Any, *, is_missing: bool) -> list[s
 
 
 def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[BaseModel]) -> str:
-    held = problem["input"]
+    value = problem["input"]
     if kind == "missing":
         return f"{path} is missing; it must be set."
     if kind == "extra_forbidden":
         return f"{path} is no setting{_nearest(problem['loc'], model)}."
     if kind == "value_error":
-        return fault(path, held, str(context["error"]))
+        return fault(path, value, str(context["error"]))
     may = {
         "int_type": "it must be a whole number",
         "int_from_float": "it must be a whole number",
@@ -170,7 +170,7 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         "finite_number": "it must be a finite number",
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
     }.get(kind, problem["msg"])
-    return fault(path, held, may)
+    return fault(path, value, may)
 
 
 def _show(value: Any) -> str:

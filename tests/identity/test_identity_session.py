@@ -16,7 +16,8 @@ from dissensus.identity.design.manifest import IDS, MANIFEST, Drawing, draw_mani
 from dissensus.identity.protocol import order, read_personas
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.study import Identity
-from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
+from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
 from dissensus.study.sessions import Sessions, paths_in
 from dissensus.tables.artefact import provenance_of, read, write

@@ -1,4 +1,4 @@
-"""The way to a provider: deadlines, waiting, places, and the budget."""
+"""The HTTP client: deadlines, limits, and the budget."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
-from dissensus.llm.ledger import Ledger
+from dissensus.llm.ledger import Billed, Ledger
 
 enough = settings(max_examples=40)
 
@@ -24,6 +24,11 @@ enough = settings(max_examples=40)
 @pytest.fixture(params=["file", "memory"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
     return tmp_path / "folder" / "ledger.jsonl" if request.param == "file" else None
+
+
+def billed(path: Path) -> list[Billed]:
+    """The lines of a ledger."""
+    return [Billed(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_sums_by_hand(path: Path | None):
@@ -34,6 +39,12 @@ def test_sums_by_hand(path: Path | None):
     ledger.add("b", 0.125, 50, 5)
     ledger.add("a", 0.0, 7, 0)
     assert (ledger.spent_usd, ledger.sure_usd, ledger.unsure_usd) == (0.875, 0.375, 0.5)
+    assert path is None or billed(path) == [
+        Billed("sessions", "a", 0.25, True, 100, 20),
+        Billed("sessions", "a", 0.5, False, 200, 30),
+        Billed("sessions", "b", 0.125, True, 50, 5),
+        Billed("sessions", "a", 0.0, True, 7, 0),
+    ]
     ledger.check()
 
 
@@ -134,8 +145,11 @@ def test_ledgers_of_one_file_see_each_other(tmp_path: Path):
     second.add("a", 0.75, 1, 1)
     assert first.spent_usd == 0.75
     first.add("b", 0.25, 1, 1)
+    assert [(one.stage, one.model) for one in billed(tmp_path / "l")] == [
+        ("two", "a"),
+        ("one", "b"),
+    ]
     for ledger in (first, second):
-        assert ledger.spent_usd == 1.0
         with pytest.raises(BudgetReached):
             ledger.check()
 
@@ -260,8 +274,8 @@ def test_threads_lose_nothing(path: Path | None):
         list(pool.map(spend, range(8)))
     assert ledger.spent_usd == 8 * 50 * 0.25
     if path is not None:
-        tries = [json.loads(line) for line in path.read_text().splitlines()]
-        assert sum(one["input_tokens"] for one in tries) == 50 * sum(range(8))
+        assert len(billed(path)) == 400
+        assert sum(one.input_tokens for one in billed(path)) == 50 * sum(range(8))
 
 
 SPENDING = """

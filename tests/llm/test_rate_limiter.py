@@ -47,11 +47,11 @@ def busiest_minute(times: Sequence[float], weights: Sequence[float] | None = Non
     return most
 
 
-def taken(pace: RateLimiter, clock: Clock, seconds: float, late: Iterator[float]) -> list[float]:
+def taken(limiter: RateLimiter, clock: Clock, seconds: float, late: Iterator[float]) -> list[float]:
     """When requests of 1,000 tokens were taken by one that always wants and wakes late."""
     times, end = [], clock.now + seconds
     while clock.now < end:
-        wait = pace.take(1000)
+        wait = limiter.take(1000)
         if wait:
             clock.now += wait + next(late)
         else:
@@ -84,10 +84,10 @@ def test_limits_of_every_size(limit: float):
 )
 def test_a_limit_is_kept_whenever_requests_come(limit: int, gaps: list[float]):
     clock, times = Clock(), []
-    pace = RateLimiter(None, limit, None, clock)
+    limiter = RateLimiter(None, limit, None, clock)
     for gap in gaps:
         clock.now += gap
-        if not pace.take(1):
+        if not limiter.take(1):
             times.append(clock.now)
     assert busiest_minute(times) <= limit
 
@@ -99,73 +99,73 @@ def test_a_limit_is_kept_whenever_requests_come(limit: int, gaps: list[float]):
 )
 def test_tokens_are_kept_within_one_request_of_the_limit(sizes: list[int], shares: list[float]):
     clock, limit = Clock(), 100_000
-    pace = RateLimiter(None, None, limit, clock)
+    limiter = RateLimiter(None, None, limit, clock)
     times: list[float] = []
     used: list[int] = []
     for size, share in zip(cycle(sizes), cycle(shares), strict=False):
-        while wait := pace.take(size):
+        while wait := limiter.take(size):
             clock.now += wait + 0.01
         times.append(clock.now)
         used.append(int(size * share))
-        pace.settle(size, used[-1])
+        limiter.settle(size, used[-1])
         if len(times) == 400 or clock.now > NOON + 600:
             break
     assert busiest_minute(times, used) <= limit + max(sizes)
-    # All but the last were due at the limit's pace.
+    # All but the last were due at the limit's rate.
     assert sum(used[:-1]) >= 0.97 * limit * (clock.now - NOON - 1.0) / 60.0
 
 
-def wait_of(pace: RateLimiter, clock: Clock, tokens: int = 1) -> float:
+def wait_of(limiter: RateLimiter, clock: Clock, tokens: int = 1) -> float:
     """Seconds until a request is let through, asking again as told."""
     began = clock.now
-    while wait := pace.take(tokens):
+    while wait := limiter.take(tokens):
         clock.now += wait
     return clock.now - began
 
 
 def test_a_request_larger_than_a_minute_passes_and_the_next_waits_for_it():
     clock = Clock()
-    pace = RateLimiter(None, None, 1000, clock)
-    assert pace.take(50_000) == 0.0
-    assert wait_of(pace, clock, 50_000) == pytest.approx(60.0, abs=0.01)
-    assert wait_of(pace, clock, 500) == pytest.approx(60.6, abs=0.01)
-    assert wait_of(pace, clock, 500) == pytest.approx(30.3, abs=0.01)
+    limiter = RateLimiter(None, None, 1000, clock)
+    assert limiter.take(50_000) == 0.0
+    assert wait_of(limiter, clock, 50_000) == pytest.approx(60.0, abs=0.01)
+    assert wait_of(limiter, clock, 500) == pytest.approx(60.6, abs=0.01)
+    assert wait_of(limiter, clock, 500) == pytest.approx(30.3, abs=0.01)
 
 
 def test_what_was_booked_too_much_is_given_back_and_too_little_taken():
     clock = Clock()
-    pace = RateLimiter(None, None, 60_600, clock)
-    pace.take(10_000)
-    pace.settle(10_000, 2_000)
-    assert wait_of(pace, clock, 0) == pytest.approx(2.0 - 0.599, abs=1e-3)
-    pace.settle(0, 3_000)
-    assert wait_of(pace, clock, 0) == pytest.approx(3.0, abs=1e-3)
+    limiter = RateLimiter(None, None, 60_600, clock)
+    limiter.take(10_000)
+    limiter.settle(10_000, 2_000)
+    assert wait_of(limiter, clock, 0) == pytest.approx(2.0 - 0.599, abs=1e-3)
+    limiter.settle(0, 3_000)
+    assert wait_of(limiter, clock, 0) == pytest.approx(3.0, abs=1e-3)
 
 
 def test_the_wait_for_tokens_is_looked_at_again_before_they_are_due():
     clock = Clock()
-    pace = RateLimiter(None, None, 60_600, clock)
-    pace.take(30_000)
-    assert pace.take(1) == pytest.approx(0.3)
+    limiter = RateLimiter(None, None, 60_600, clock)
+    limiter.take(30_000)
+    assert limiter.take(1) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("limits", [(600, 100_000), (None, None)])
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_pause_holds_and_is_never_shortened(tmp_path: Path, limits, shared: bool):
     clock = Clock()
-    pace = RateLimiter(tmp_path / "pace" if shared else None, *limits, clock)
-    assert pace.take(1) == 0.0
-    pace.pause(20.0)
-    pace.pause(5.0)
+    limiter = RateLimiter(tmp_path / "limiter" if shared else None, *limits, clock)
+    assert limiter.take(1) == 0.0
+    limiter.pause(20.0)
+    limiter.pause(5.0)
     for nothing in (0.0, -1.0, float("nan"), float("inf")):
-        pace.pause(nothing)
-    assert pace.take(1) == pytest.approx(20.0)
+        limiter.pause(nothing)
+    assert limiter.take(1) == pytest.approx(20.0)
     clock.now += 19.9
-    assert pace.take(1) == pytest.approx(0.1)
-    pace.pause(1.0)
-    assert pace.take(1) == pytest.approx(1.0)
+    assert limiter.take(1) == pytest.approx(0.1)
+    limiter.pause(1.0)
+    assert limiter.take(1) == pytest.approx(1.0)
     clock.now += 1.0
-    assert pace.take(1) == 0.0
+    assert limiter.take(1) == 0.0
 
 
 def test_two_limits_both_hold():
@@ -179,40 +179,40 @@ def test_two_limits_both_hold():
 
 def test_those_who_share_a_file_share_its_limits(tmp_path: Path):
     clock, times = Clock(), []
-    several = [RateLimiter(tmp_path / "folder" / "pace", 600, None, clock) for _ in range(3)]
+    several = [RateLimiter(tmp_path / "folder" / "limiter", 600, None, clock) for _ in range(3)]
     while clock.now < NOON + 120.0:
-        waits = [pace.take(1) for pace in several]
+        waits = [limiter.take(1) for limiter in several]
         times += [clock.now] * waits.count(0.0)
         clock.now += max(0.001, min(waits))
     assert busiest_minute(times) <= 600
     assert len(times) >= 0.98 * 1200
     several[0].pause(7.0)
-    assert [pace.take(1) for pace in several] == pytest.approx([7.0] * 3)
-    for pace in several:
-        pace.close()
+    assert [limiter.take(1) for limiter in several] == pytest.approx([7.0] * 3)
+    for limiter in several:
+        limiter.close()
 
 
 @pytest.mark.parametrize("back", [3.0, 3600.0, 1e9])
 def test_a_clock_set_back_does_not_block_for_long(tmp_path: Path, back: float):
     clock = Clock()
-    pace = RateLimiter(tmp_path / "pace", 60, 1000, clock)
-    while not pace.take(100):
+    limiter = RateLimiter(tmp_path / "limiter", 60, 1000, clock)
+    while not limiter.take(100):
         pass
     clock.now -= back
-    assert wait_of(pace, clock, 100) <= 10.0
-    pace.pause(30.0)
+    assert wait_of(limiter, clock, 100) <= 10.0
+    limiter.pause(30.0)
     clock.now -= back
-    assert wait_of(pace, clock, 100) <= 30.01
+    assert wait_of(limiter, clock, 100) <= 30.01
 
 
 def test_a_file_of_another_day_says_nothing(tmp_path: Path):
     clock = Clock()
-    pace = RateLimiter(tmp_path / "pace", 60, 1000, clock)
-    pace.take(1000)
-    pace.pause(500.0)
+    limiter = RateLimiter(tmp_path / "limiter", 60, 1000, clock)
+    limiter.take(1000)
+    limiter.pause(500.0)
     for day in (1, -1):
         clock.now = NOON + day * 86_400
-        other = RateLimiter(tmp_path / "pace", 60, 1000, clock)
+        other = RateLimiter(tmp_path / "limiter", 60, 1000, clock)
         # Set back a day, the pause is not longer than it was.
         assert wait_of(other, clock, 1000) <= (0.0 if day == 1 else 500.01)
 
@@ -220,24 +220,24 @@ def test_a_file_of_another_day_says_nothing(tmp_path: Path):
 @pytest.mark.parametrize("length", range(0, 36, 3))
 def test_a_torn_file_is_a_fresh_one(tmp_path: Path, length: int):
     clock = Clock()
-    pace = RateLimiter(tmp_path / "pace", 1, 1000, clock)
-    assert pace.take(1000) == 0.0
-    pace.pause(1000.0)
-    os.truncate(tmp_path / "pace", length)
-    assert pace.take(1000) == 0.0
-    assert pace.take(1000) > 0.0
+    limiter = RateLimiter(tmp_path / "limiter", 1, 1000, clock)
+    assert limiter.take(1000) == 0.0
+    limiter.pause(1000.0)
+    os.truncate(tmp_path / "limiter", length)
+    assert limiter.take(1000) == 0.0
+    assert limiter.take(1000) > 0.0
 
 
 @enough
 @given(content=st.binary(max_size=60) | st.lists(st.floats(), min_size=5, max_size=5))
 def test_a_damaged_file_is_a_fresh_one(tmp_path_factory, content: bytes | list[float]):
-    path = tmp_path_factory.mktemp("damaged") / "pace"
+    path = tmp_path_factory.mktemp("damaged") / "limiter"
     path.write_bytes(content if isinstance(content, bytes) else struct.pack("<5d", *content))
     clock = Clock()
-    pace = RateLimiter(path, 1, 1000, clock)
-    assert pace.take(1000) == 0.0
-    assert pace.take(1000) > 0.0
-    pace.close()
+    limiter = RateLimiter(path, 1, 1000, clock)
+    assert limiter.take(1000) == 0.0
+    assert limiter.take(1000) > 0.0
+    limiter.close()
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
@@ -250,10 +250,10 @@ def test_a_limit_of_nothing_is_refused(limit: float):
 
 def test_a_folder_that_cannot_be_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    pace = RateLimiter(tmp_path / "file" / "pace", 60, None)
+    limiter = RateLimiter(tmp_path / "file" / "limiter", 60, None)
     for _ in range(2):
-        with pytest.raises(ResourceError, match=r"file/pace cannot be written and locked"):
-            pace.take(1)
+        with pytest.raises(ResourceError, match=r"file/limiter cannot be written and locked"):
+            limiter.take(1)
 
 
 TAKING = """
@@ -266,11 +266,11 @@ def clock():
     read.append(time.time())
     return read[-1]
 
-pace, times = RateLimiter(Path(sys.argv[1]), 6000, None, clock), []
+limiter, times = RateLimiter(Path(sys.argv[1]), 6000, None, clock), []
 print("ready", flush=True)
 sys.stdin.readline()
 while len(times) < 60:
-    wait = pace.take(1)
+    wait = limiter.take(1)
     if wait:
         time.sleep(wait)
     else:
@@ -299,7 +299,7 @@ def together(script: str, *arguments: str) -> Iterable[str]:
 
 def test_two_processes_keep_one_limit(tmp_path: Path):
     times = sorted(
-        time for said in together(TAKING, str(tmp_path / "pace")) for time in json.loads(said)
+        time for said in together(TAKING, str(tmp_path / "limiter")) for time in json.loads(said)
     )
     assert len(times) == 120
     each = 60.6 / 6000

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ProviderError
+from dissensus.llm.exchange import EXCHANGE, Exchange, Usage, run
 from dissensus.llm.journal import Journal
 from dissensus.llm.outcomes import RULES
+from dissensus.llm.providers.remote import make_call
 from hostile import (
     PRICE,
     REQUEST,
@@ -112,6 +114,36 @@ def test_top_p_is_sent_by_its_name_or_left_out(
 def test_another_model_than_asked_is_told(tmp_path: Path, interface: str) -> None:
     with hostile(Said(answer(interface, model="smaller-model"))) as server:
         assert ask(tmp_path, server, interface).answered_by == "smaller-model"
+
+
+# What comes back
+
+
+@both
+def test_the_answer_is_what_the_call_returns(tmp_path: Path, interface: str) -> None:
+    empty = answer(interface, "" if interface == "openai" else [])
+    with hostile(Said(answer(interface)), Said(empty), Said(answer(interface))) as server:
+        registry = make_registry(tmp_path, {"p": provider(server, interface)})
+        registry.model("m").ask(REQUEST)
+        host = registry._hosts["p"]
+        exchange = Exchange("m", host.interface.parse, None, Usage(10, 0, 10))
+        parameters = {"max_tokens": 10}
+        given = run(make_call(exchange, lambda: host.interface.ask("m", REQUEST, parameters), 5.0))
+    assert (given.text, given.fault, given.usage.input_tokens) == ("Hello.", "", 12)
+    assert exchange.faults == ["empty"]
+    # Nothing of it is left beside the call.
+    assert "Hello." not in repr(vars(exchange))
+    assert EXCHANGE.get() is None
+
+
+@both
+def test_a_call_that_is_given_up_tells_of_its_last_answer(tmp_path: Path, interface: str) -> None:
+    empty = answer(interface, "" if interface == "openai" else [])
+    with hostile(Said(empty), Said(b"", 500)) as server:
+        reply = ask(tmp_path, server, interface, retries=2)
+    assert (reply.error, reply.faults) == ("server_error", ("empty", "server_error"))
+    assert (reply.text, reply.finish_reason, reply.answered_by) == ("", "stop", "m")
+    assert (reply.input_tokens, reply.output_tokens, reply.cost_usd) == (12, 3, None)
 
 
 # Every outcome, in both formats

@@ -8,7 +8,8 @@ import pytest
 
 from dissensus.errors import ArtefactError
 from dissensus.language.design.manifest import IDS
-from dissensus.session.inputs import PLACEHOLDER, FolderInputs, PlaceholderInputs
+from dissensus.session.inputs import FolderInputs, PlaceholderInputs
+from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
 from dissensus.session.runner import CallFailed
 from dissensus.tables.artefact import write

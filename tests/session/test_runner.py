@@ -11,9 +11,10 @@ import pytest
 
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.journal import Journal
+from dissensus.session.protocol import Steps
 from dissensus.session.runner import Session, run_session
 from fake_client import FakeClient, in_turn
-from scripted import LIMITS, toy_debate
+from scripted import LIMITS, toy_call, toy_debate
 
 TIMEOUT = Reply("", error="timeout", finish_reason="error")
 EMPTY = Reply("", error="empty")
@@ -227,3 +228,32 @@ def test_the_same_seed_asks_the_same_and_another_seed_does_not(tmp_path: Path):
 
     assert digests(1, "a") == digests(1, "b")
     assert not set(digests(1, "c")) & set(digests(2, "d"))
+
+
+def test_a_call_that_is_not_required_costs_no_other_turn(tmp_path: Path):
+    """A speech, then its extraction, which fails: the speech stays, and is paid for once."""
+
+    def debate() -> Steps:
+        yield [toy_call(1)]
+        (turn,) = yield [replace(toy_call(2), required=False, purpose="extract")]
+        yield [toy_call(3, prompt=f"after {turn.value} {turn.violations}")]
+
+    provider = FakeClient(in_turn("one", Reply("", error="timeout"), "three"))
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        session = run_session(1, debate, {"m": provider}, journal, LIMITS)
+    assert (session.failure, session.session_attempts) == ("", 1)
+    assert [(turn.text, turn.value) for turn in session.turns] == [
+        *(("one", "ONE"), ("", None), ("three", "THREE"))
+    ]
+    assert prompts(provider)[-1] == "after None ('timeout',)"
+
+
+def test_a_step_without_calls_is_no_step(tmp_path: Path):
+    def debate() -> Steps:
+        turns = yield []
+        assert list(turns) == []
+        yield [toy_call(1)]
+
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        session = run_session(1, debate, {"m": FakeClient(in_turn("one"))}, journal, LIMITS)
+    assert [turn.text for turn in session.turns] == ["one"]

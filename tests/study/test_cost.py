@@ -12,7 +12,8 @@ from snakemake.utils import update_config
 
 from dissensus.language.study import Language
 from dissensus.llm.prices import Price, read_prices
-from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
+from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study import quote
 from dissensus.study.call_plan import call_plans
 from dissensus.study.configuration import load, load_file

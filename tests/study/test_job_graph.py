@@ -14,7 +14,7 @@ from dissensus.language.design.pool import POOL, build_pool
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.job_graph import FEW_SESSIONS, File, JobGraph
 from dissensus.study.sessions import Sessions, paths_in
-from dissensus.study.study import pick
+from dissensus.study.study import Needs, pick
 from dissensus.tables.artefact import write
 from support import ROOT
 
@@ -92,6 +92,17 @@ def test_what_is_complete_is_left_alone_and_what_changed_is_not(results: Path) -
     assert len(graph(results, language=warmer).drawn("language").pending) == 8
 
 
+def test_what_a_session_reads_is_among_its_inputs_and_its_age_matters(results: Path) -> None:
+    made = graph(results)
+    study = made.drawn("language").sessions.study
+    study.needs = lambda row: Needs((), ("memos/1.txt",) if row["draw_id"] == "d001" else ())
+    memo = File(results / "language/memos/1.txt")
+    assert memo in made.session_inputs("language", "d001-en")
+    assert memo not in made.session_inputs("language", "d002-en")
+    assert memo in made.bundle_inputs("language", "d001_d002")
+    assert memo not in made.bundle_inputs("language", "d003_d004")
+
+
 def test_planning_writes_nothing_in_the_run_s_folder(results: Path) -> None:
     run_all(results)
     (results / "language/bundles").mkdir()
@@ -124,6 +135,13 @@ def test_shards_gather_sessions_or_bundles(results: Path) -> None:
         "language/shards/1/turns.parquet",
         "language/shards/2/turns.parquet",
     ]
+
+
+def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> None:
+    assert graph(results).shard_names("language") == ["1", "2"]
+    (results / "language/pool.parquet").unlink()
+    assert graph(results).shard_names("language") == []
+    assert graph(results / "nowhere").shard_names("language") == []
 
 
 def test_how_many_sessions_a_job_runs(results: Path) -> None:

@@ -9,7 +9,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.study.configuration import load
 from dissensus.study.job_graph import JobGraph
-from dissensus.study.rules import depend_on_code, without_job_rate_limit
+from dissensus.study.rules import depend_on_code, priced_files, without_job_rate_limit
 from dissensus.study.run_folder import RunLock
 from dissensus.study.shutdown import before_exit, exit_on_user_error
 from dissensus.study.start import start_run
@@ -119,7 +119,7 @@ def shards_of(study):
     """The names of a study's shards, as a parameter: what gathers them depends on which there are."""
 
     def names(wildcards):
-        return list(GRAPH.drawn(study).shards)
+        return GRAPH.shard_names(study)
 
     return names
 
@@ -135,6 +135,18 @@ def every_session(study):
     return files
 
 
+def manifest_with_session(study):
+    """A study's manifest, if it has the session: else all of it would run to say that it has not."""
+
+    @exit_on_user_error
+    def file(wildcards):
+        drawn(study)
+        GRAPH.row(study, wildcards.session)
+        return RESULTS / study / "manifest.parquet"
+
+    return file
+
+
 def source_of(wildcards):
     """The table that a study's manifest is drawn from."""
     source = STUDIES[wildcards.study].source
@@ -147,7 +159,7 @@ def captions(study):
 
 
 def rules_of(study):
-    """The rule file of a study: the project's, or the one in the reader's own folder."""
+    """Where a study's rules are, in the project or in the reader's own folder."""
     own = SETTINGS.study_folders.get(study)
     return (
         str(Path(own).resolve() / "rules.smk") if own else f"workflow/rules/{study}.smk"
@@ -157,3 +169,29 @@ def rules_of(study):
 def targets_of(study):
     """All that a study makes by default: what the rule of its name asks for."""
     return getattr(rules, study).input
+
+
+def manifests_and_sources():
+    """What the studies' calls can be counted from, before any is made."""
+    files = [priced_files(SETTINGS, name, RESULTS / name) for name in STUDIES]
+    return [each[kind] for kind in ("manifest", "source") for each in files]
+
+
+def core(study):
+    """What every study makes. Its own file of rules adds its measures and estimates."""
+    folder = RESULTS / study
+    declared = STUDIES[study]
+    made = [
+        "collect",
+        *["plot"] * bool(declared.figures),
+        *["tabulate"] * bool(declared.tables),
+    ]
+    return [
+        folder / "manifest.parquet",
+        folder / "turns.parquet",
+        every_session(study),
+        of_shards(study, "calls"),
+        *(getattr(rules, f"{verb}_{study}").output for verb in made),
+        getattr(rules, f"gather_{study}_spending").output,
+        getattr(rules, f"tabulate_{study}_spending").output,
+    ]

@@ -88,21 +88,13 @@ rule estimate_arms:
         "../scripts/deliberation/estimate_arms.py"
 
 
-@exit_on_user_error
-def manifest_with_session(wildcards):
-    """The manifest, if it has the session: else the whole study would run to say that it has not."""
-    drawn("deliberation")
-    GRAPH.row("deliberation", wildcards.session)
-    return D / "manifest.parquet"
-
-
 # Any session's: snakemake results/<run>/deliberation/graphs/t003-full.svg
 rule plot_graph:
     input:
         claims=D / "claims.parquet",
         engagements=D / "engagements.parquet",
         stances=D / "stances.parquet",
-        manifest=manifest_with_session,
+        manifest=manifest_with_session("deliberation"),
         topics=D / "topics.parquet",
     output:
         svg=D / "graphs/{session}.svg",

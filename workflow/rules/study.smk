@@ -162,8 +162,8 @@ for NAME, STUDY in STUDIES.items():
                     FOLDER / "tables/index.html",
                     caption=captions(NAME) / "tables.rst",
                     category=NAME,
-                    subcategory="8 Tables",
-                    labels={"result": "All tables"},
+                    subcategory=STUDY.tables[0].section,
+                    labels={"result": STUDY.tables[0].title},
                 ),
                 caption=FOLDER / "captions/tables.rst",
             log:
@@ -334,12 +334,6 @@ rule gather_shard:
         "../scripts/study/gather_shard.py"
 
 
-def manifests_and_sources():
-    """What the studies' calls can be counted from, before any is made."""
-    files = [priced_files(SETTINGS, name, RESULTS / name) for name in STUDIES]
-    return [each[kind] for kind in ("manifest", "source") for each in files]
-
-
 # Make no file, so that they answer whenever they are asked.
 rule plan:
     input:
@@ -387,23 +381,3 @@ rule summarise_run:
         "Write the head of the report"
     script:
         "../scripts/study/summarise_run.py"
-
-
-def core(study):
-    """What every study makes; its own rule file adds its measures and estimates."""
-    folder = RESULTS / study
-    declared = STUDIES[study]
-    made = [
-        "collect",
-        *["plot"] * bool(declared.figures),
-        *["tabulate"] * bool(declared.tables),
-    ]
-    return [
-        folder / "manifest.parquet",
-        folder / "turns.parquet",
-        every_session(study),
-        of_shards(study, "calls"),
-        *(getattr(rules, f"{verb}_{study}").output for verb in made),
-        getattr(rules, f"gather_{study}_spending").output,
-        getattr(rules, f"tabulate_{study}_spending").output,
-    ]

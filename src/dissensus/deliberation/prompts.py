@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dissensus.deliberation.controls.crit import Assessment, Scores, gamma
 from dissensus.deliberation.turns import ParsedTurn, claim_id
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.templates import fill, without
+from dissensus.yaml_files import read_entries
 
 _ROUND_PARTS = (
     *("template", "option", "evidence", "topologies", "referencing", "tones", "transcript"),
@@ -61,7 +60,7 @@ class View:
     Attributes
     ----------
     agents, rounds : of the debate.
-    round : the one to be held.
+    round : the one to be run.
     history : the turns of all rounds before, in their order.
     topology : whom an agent is to engage.
     beta : contentiousness, in [0, 1]; None where the prompt says nothing of it.
@@ -94,7 +93,11 @@ class Wording:
         ------
         ResourceError : one is not YAML, lacks a part, or has too few forms of a retry or no tone.
         """
-        wording = cls(_read(debating, _ROUND_PARTS), _read(judging, _JUDGING_PARTS))
+        folder = "resources/prompts/deliberation"
+        wording = cls(
+            read_entries(debating, _ROUND_PARTS, f"{folder}/round.yaml"),
+            read_entries(judging, _JUDGING_PARTS, f"{folder}/judging.yaml"),
+        )
         lost = [name for name in _TOPOLOGIES if name not in wording.debating["topologies"]]
         if lost:
             raise ResourceError(f"{debating}: topologies lacks {lost[0]!r}; give its instruction.")
@@ -251,19 +254,3 @@ def _fill(template: str, **fields: str) -> str:
 
 def _scores(scores: Sequence[Scores]) -> str:
     return ", ".join(f"{validity:g}/{credibility:g}" for validity, credibility in scores)
-
-
-def _read(path: str | Path, needed: Sequence[str]) -> Mapping[str, Any]:
-    try:
-        wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        found = " ".join(str(error).split())
-        raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
-    held = wording if isinstance(wording, dict) else {}
-    missing = [part for part in needed if part not in held]
-    if missing:
-        raise ResourceError(
-            f"{path} lacks {missing[0]!r}; the file of this kind in resources/prompts/deliberation "
-            "has all parts."
-        )
-    return held

@@ -34,7 +34,7 @@ Part = Generator[Sequence[Call], Sequence[Turn], Result]
 
 @dataclass(frozen=True)
 class Arm:
-    """How a session is held.
+    """How a session runs.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def deliberate(
     wording : of all prompts.
     topic : what is deliberated.
     cast : who takes part.
-    arm : how it is held.
+    arm : how it runs.
     rounds : how many.
     note : the moderator's, None where none is given.
     decoding : of every reply.
@@ -90,12 +90,12 @@ def deliberate(
 def observed(
     stances: Sequence[ParsedTurn | None], before: Mapping[int, Mapping[str, float]]
 ) -> tuple[dict[int, Mapping[str, float]], float | None, float | None]:
-    """What the controller is told of a round besides its quality.
+    """What the controller gets of a round besides its quality.
 
     Parameters
     ----------
     stances : the turns that stand, one a seat; None for an agent that abstained.
-    before : seat -> the probabilities that it held before the round.
+    before : seat -> the probabilities that it had before the round.
 
     Returns
     -------
@@ -104,17 +104,17 @@ def observed(
     bits; and the overlap of the evidence that the agents cite, of which one that abstained cites
     none. None for what fewer than two agents leave undefined.
     """
-    held: dict[int, Mapping[str, float]] = {}
+    beliefs: dict[int, Mapping[str, float]] = {}
     for seat, turn in enumerate(stances):
         shares = before.get(seat, {}) if turn is None else turn.probabilities
         if shares:
-            held[seat] = shares
+            beliefs[seat] = shares
     cited = [
         {name for claim in (turn.claims if turn else ()) for name in claim.evidence}
         for turn in stances
     ]
-    js = js_of([list(shares.values()) for shares in held.values()]) if len(held) > 1 else None
-    return held, js, evidence_overlap(cited)
+    js = js_of([list(shares.values()) for shares in beliefs.values()]) if len(beliefs) > 1 else None
+    return beliefs, js, evidence_overlap(cited)
 
 
 @dataclass
@@ -131,7 +131,7 @@ class _Session:
     number: int = 0
     history: list[Spoken] = field(default_factory=list)
     assessments: Mapping[str, Assessment] = field(default_factory=dict)
-    held: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    beliefs: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     def steps(self) -> Steps:
         loop = Loop.of(self.arm.schedule, self.arm.control, self.rounds)
@@ -144,7 +144,7 @@ class _Session:
             spoken = [_spoken(agent, round_, turn) for agent, turn in turns.items()]
             if self.arm.assessed:
                 self.assessments = yield from self._assess(round_, spoken)
-            self.held, js, overlap = observed([one.turn for one in spoken], self.held)
+            self.beliefs, js, overlap = observed([one.turn for one in spoken], self.beliefs)
             loop.observe(round_, _quality(self.assessments), js, overlap)
             self.history += spoken
 
@@ -236,7 +236,7 @@ class _Session:
     ) -> Call:
         again = partial(repaired, messages, repair)
         place = (self.number, speaker, role, round_label(round_), model)
-        return Call(*place, messages, format, again, self.decoding)
+        return Call(*place, messages, format, again, self.decoding, "debate")
 
 
 def _spoken(agent: str, round_: int, turn: Turn | None) -> Spoken:

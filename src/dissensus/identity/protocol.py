@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import yaml
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
@@ -17,6 +15,7 @@ from dissensus.identity.design.graph import Peers
 from dissensus.identity.measures.answers import parse_answer
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, round_label
+from dissensus.yaml_files import read_yaml
 
 #: What an agent without a persona is.
 AGENT = "agent"
@@ -204,6 +203,7 @@ class Debate:
                 format=self.format,
                 again=partial(_again, system, f"{prompt}\n\n{self.prompts.wording['repair']}"),
                 decoding=self.decoding,
+                purpose="debate",
             )
             for agent, (seat, system, prompt) in enumerate(
                 zip(self.seats, self.systems, prompts, strict=True), start=1
@@ -240,13 +240,7 @@ def _again(system: str, prompt: str, violations: tuple[str, ...]) -> tuple[Messa
 
 def _texts(path: str | Path) -> dict[str, str]:
     """A YAML file of texts by name."""
-    try:
-        held: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        found = " ".join(str(error).split())
-        raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
-    if not isinstance(held, dict) or not all(isinstance(text, str) for text in held.values()):
+    texts = read_yaml(path)
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise ResourceError(f"{path} must hold texts by name, such as 'vanilla: |' and the text.")
-    return {str(name): text for name, text in held.items()}
+    return {str(name): text for name, text in texts.items()}

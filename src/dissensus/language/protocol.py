@@ -8,14 +8,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.format_rules import SpeechRules
 from dissensus.session.protocol import Call, Decoding, Steps, Turn
 from dissensus.session.templates import fill, without
+from dissensus.yaml_files import read_entries
 
 #: Sentences that a speech must have, by the strategy of its round (appendix D.1).
 SENTENCES = {"opening": 5, "rebuttal": 5, "closing": 4}
@@ -40,16 +39,7 @@ class Prompts:
         ------
         ResourceError : it is not YAML, a part is missing, or a turn has an unknown speaker.
         """
-        try:
-            wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            found = " ".join(str(error).split())
-            raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
-        missing = [part for part in _NEEDED if part not in (wording or {})]
-        if missing:
-            raise ResourceError(
-                f"{path} lacks {missing[0]!r}; resources/prompts/language/en.yaml has all parts."
-            )
+        wording = read_entries(path, _NEEDED, "resources/prompts/language/en.yaml")
         for number, slot in enumerate(wording["schedule"], start=1):
             for part, known in (("speaker", wording["roles"]), ("strategy", SENTENCES)):
                 if slot.get(part) not in known:
@@ -116,6 +106,7 @@ def _steps(
                 format=rules(SENTENCES[slot["strategy"]]),
                 again=partial(_again, opening, prompt, wording["repair"]),
                 decoding=decoding,
+                purpose="debate",
             )
         ]
 

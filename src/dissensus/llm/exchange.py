@@ -18,13 +18,16 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Terms:
-    """A provider's settings that every call to it keeps."""
+    """A provider's settings that its calls and batches keep, see ProviderSettings."""
 
     name: str
     concurrency: int
     timeout_s: float
     deadline_s: float
     simulated: bool
+    retries: int
+    batch_wait_s: float
+    batch_poll_s: float
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,8 @@ class Ledger:
     def _forget(self) -> None:
         self._offset = 0
         self._lines = 0
-        self._sure_usd = 0.0
-        self._unsure_usd = 0.0
+        # Dollars of sure tries, and of others.
+        self._usd = {True: 0.0, False: 0.0}
         self._answered: set[str] = set()
 
     def add(
@@ -110,7 +110,7 @@ class Ledger:
             if self._unwritten:
                 self._write()
             self._read()
-            if self.budget_usd is None or self._sum() < self.budget_usd - _ROUNDING_USD:
+            if self.budget_usd is None or self._total() < self.budget_usd - _ROUNDING_USD:
                 return
             raise BudgetReached(self._reached())
 
@@ -119,21 +119,21 @@ class Ledger:
         """Dollars of all tries, with the most that unsure ones may have cost."""
         with self._lock:
             self._read()
-            return self._sum()
+            return self._total()
 
     @property
     def sure_usd(self) -> float:
         """Dollars of answers that arrived."""
         with self._lock:
             self._read()
-            return self._sure_usd + sum(b.usd for b in self._unwritten if b.sure)
+            return self._sum(sure=True)
 
     @property
     def unsure_usd(self) -> float:
         """The most that tries without an answer may have cost."""
         with self._lock:
             self._read()
-            return self._unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+            return self._sum(sure=False)
 
     def answered(self, model: str) -> bool:
         """Whether the model ever answered in this run."""
@@ -143,26 +143,29 @@ class Ledger:
                 b.sure and b.model == model for b in self._unwritten
             )
 
-    def _sum(self) -> float:
-        return self._sure_usd + self._unsure_usd + sum(b.usd for b in self._unwritten)
+    def _sum(self, sure: bool) -> float:
+        return self._usd[sure] + sum(
+            billed.usd for billed in self._unwritten if billed.sure == sure
+        )
+
+    def _total(self) -> float:
+        return self._sum(sure=True) + self._sum(sure=False)
 
     def _reached(self) -> str:
-        unsure = self._unsure_usd + sum(b.usd for b in self._unwritten if not b.sure)
+        unsure = self._sum(sure=False)
         at_most = (
             f" (up to ${unsure:,.4f} of it for tries whose answer never arrived)" if unsure else ""
         )
         return (
-            f"The run has spent ${self._sum():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
+            f"The run has spent ${self._total():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
             "budget_usd allows; raise budget_usd and start again: the run goes on where it "
             "stopped."
         )
 
     def _count(self, billed: Billed) -> None:
+        self._usd[billed.sure] += billed.usd
         if billed.sure:
-            self._sure_usd += billed.usd
             self._answered.add(billed.model)
-        else:
-            self._unsure_usd += billed.usd
 
     def _write(self) -> None:
         """Append what is not written yet."""

@@ -8,6 +8,7 @@ import os
 import resource
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,8 @@ from dissensus.llm.providers import interface
 from dissensus.llm.rate_limiter import RateLimiter
 
 if TYPE_CHECKING:
-    from dissensus.llm.batches.batcher import Batcher
     from dissensus.llm.providers.embedder import RemoteEmbedder
-    from dissensus.llm.providers.remote import Host, Interface
+    from dissensus.llm.providers.remote import Host
 
 #: How often, and for how long, a provider is asked for its models before the first call.
 _CHECKS = 3
@@ -169,6 +169,7 @@ class ModelRegistry:
 
     async def _connect(self, provider: str, key: str) -> Host:
         _allow_files(_FILES)
+        from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
 
@@ -176,10 +177,7 @@ class ModelRegistry:
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
         rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
         ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
-        terms = Terms(
-            provider,
-            *(settings[key] for key in ("concurrency", "timeout_s", "deadline_s", "simulated")),
-        )
+        terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
         concurrency = ConcurrencyLimit(
             self._folder / ".limits" / f"{provider}.places", terms.concurrency
         )
@@ -197,24 +195,11 @@ class ModelRegistry:
                 f"providers.{provider}: {settings['base_url']} is no address ({error}); correct "
                 "base_url."
             ) from None
-        batcher = self._batcher(provider, made, ledger, rate_limiter) if settings["batch"] else None
+        if not settings["batch"]:
+            return Host(terms, ledger, made)
+        folder = self._folder / "batches" / provider
+        batcher = Batcher(terms, made.batches, made.parse, ledger, rate_limiter, folder)
         return Host(terms, ledger, made, batcher)
-
-    def _batcher(
-        self, provider: str, made: Interface, ledger: Ledger, rate_limiter: RateLimiter
-    ) -> Batcher:
-        from dissensus.llm.batches.batcher import Batcher
-        from dissensus.llm.batches.client import BatchSettings
-
-        names = ("batch_wait_s", "batch_poll_s", "retries")
-        return Batcher(
-            BatchSettings(provider, *(self.providers[provider][name] for name in names)),
-            made.batches,
-            made.parse,
-            ledger,
-            rate_limiter,
-            self._folder / "batches" / provider,
-        )
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What is wrong with the models, by asking all providers at the same time."""

@@ -10,7 +10,6 @@ from aiohttp import web
 
 from dissensus.serve import delivery
 from dissensus.serve.batches import Batch, Batches, Line, Result, new_id, page, unordered
-from dissensus.serve.control import controls, json_of
 from dissensus.serve.refusals import Refusal
 from dissensus.serve.service import Service
 
@@ -33,8 +32,8 @@ class AnthropicBatches:
             ("POST", f"{one}/cancel", self._cancel),
         )
         for method, path, act in routes:
-            router.add_route(method, path, controls(self._service, "anthropic", act))
-        create = controls(self._service, "anthropic", self._create, json_of)
+            router.add_route(method, path, delivery.controls(self._service, "anthropic", act))
+        create = delivery.controls(self._service, "anthropic", self._create, delivery.json_of)
         router.add_route("POST", "/v1/messages/batches", create)
 
     def _batch(self, request: web.Request) -> Batch:

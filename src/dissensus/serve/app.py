@@ -10,7 +10,6 @@ from dissensus.serve import delivery
 from dissensus.serve.anthropic_batches import AnthropicBatches
 from dissensus.serve.batches import Batches
 from dissensus.serve.calls import Call
-from dissensus.serve.control import Handler, json_of
 from dissensus.serve.counts import KindCounts
 from dissensus.serve.openai_batches import OpenAIBatches
 from dissensus.serve.refusals import Interface, Refusal
@@ -38,7 +37,7 @@ def build(service: Service) -> web.Application:
     return app
 
 
-def _calls(service: Service, kind: str, interface: Interface) -> Handler:
+def _calls(service: Service, kind: str, interface: Interface) -> delivery.Handler:
     """The handler of requests of one kind."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -46,7 +45,7 @@ def _calls(service: Service, kind: str, interface: Interface) -> Handler:
         counts = service.counts.entered(kind)
         try:
             service.check_key(request.headers, interface)
-            call = service.read(kind, await json_of(request))
+            call = service.read(kind, await delivery.json_of(request))
             service.gate.enter(started, call.input_tokens)
         except Refusal as problem:
             counts.refused[str(problem.status)] += 1
@@ -98,7 +97,7 @@ def interface_of(request: web.Request) -> Interface:
     return "anthropic" if is_theirs else "openai"
 
 
-def _models(service: Service) -> Handler:
+def _models(service: Service) -> delivery.Handler:
     async def handle(request: web.Request) -> web.Response:
         try:
             service.check_key(request.headers, interface_of(request))
@@ -112,7 +111,7 @@ def _models(service: Service) -> Handler:
     return handle
 
 
-def _model(service: Service) -> Handler:
+def _model(service: Service) -> delivery.Handler:
     async def handle(request: web.Request) -> web.Response:
         interface = interface_of(request)
         try:
@@ -125,7 +124,7 @@ def _model(service: Service) -> Handler:
     return handle
 
 
-def _stats(service: Service) -> Handler:
+def _stats(service: Service) -> delivery.Handler:
     async def handle(_: web.Request) -> web.Response:
         body = service.counts.as_json(service.gate.started.largest)
         return web.Response(body=delivery.encoded(body), headers=delivery.headers())

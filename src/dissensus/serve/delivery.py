@@ -1,21 +1,28 @@
-"""Sends an answer to its client: whole, broken off, or not at all."""
+"""Reads a request and sends its answer: whole, broken off, or not at all."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import math
 import socket
 import struct
+from collections.abc import Awaitable, Callable
 from itertools import count
 from os import urandom
 from typing import Any
 
 from aiohttp import web
 
-from dissensus.serve.faults import Draw
+from dissensus.serve.faults import TRANSPORT, Draw
 from dissensus.serve.refusals import Interface, Refusal
 from dissensus.serve.service import Service
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+#: Carries out a request, given its content; the answer's JSON, or its lines.
+Act = Callable[[web.Request, Any], dict[str, Any] | bytes]
+Parse = Callable[[web.Request], Awaitable[Any]]
 
 _PAGE = (
     "<html><head><title>502 Bad Gateway</title></head>"
@@ -114,3 +121,51 @@ async def _break_off(request: web.Request, body: bytes | None) -> web.StreamResp
 
 def _whole(seconds: float) -> float:
     return seconds if seconds < 1 else math.ceil(seconds)
+
+
+async def json_of(request: web.Request) -> Any:
+    """A request's JSON; Refusal where there is none."""
+    try:
+        return json.loads(await request.read())
+    except web.HTTPRequestEntityTooLarge:
+        raise Refusal(413, "Request exceeds the maximum size") from None
+    except ValueError:
+        message = "We could not parse the JSON body of your request."
+        raise Refusal(400, message) from None
+
+
+async def _no_content(_: web.Request) -> Any:
+    return None
+
+
+def controls(
+    service: Service, interface: Interface, act: Act, parse: Parse = _no_content
+) -> Handler:
+    """The handler of a request about batches or files.
+
+    A connection that breaks in the middle of the answer breaks after ``act`` was carried out.
+    """
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        counts = service.counts.control
+        counts.received += 1
+        try:
+            service.check_key(request.headers, interface)
+            content = await parse(request)
+            name = json.dumps([request.method, request.path_qs, content], default=str)
+            digest = hashlib.sha256(name.encode()).hexdigest()
+            draw = service.faults.draw("control", digest, TRANSPORT)
+            if draw.fault:
+                counts.faults[draw.fault] += 1
+            response = await without_answer(service, request, interface, draw)
+            if response is not None:
+                return response
+            answer = act(request, content)
+        except Refusal as problem:
+            counts.refused[str(problem.status)] += 1
+            return refusal(problem, interface)
+        if isinstance(answer, bytes):
+            return await send(request, draw, answer, "application/x-jsonl")
+        return await send(request, draw, encoded(answer))
+
+    return handle

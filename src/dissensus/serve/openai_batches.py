@@ -11,7 +11,6 @@ from aiohttp import web
 
 from dissensus.serve import delivery
 from dissensus.serve.batches import Batch, Batches, Line, Result, new_id, page, unordered
-from dissensus.serve.control import controls, json_of
 from dissensus.serve.refusals import Refusal
 from dissensus.serve.service import Service
 
@@ -53,7 +52,7 @@ class OpenAIBatches:
             ("POST", "/v1/files", self._upload, _form_of),
             ("GET", "/v1/files/{id}", lambda request, _: self._file(request).as_json(), None),
             ("GET", "/v1/files/{id}/content", lambda request, _: self._file(request).content, None),
-            ("POST", "/v1/batches", self._create, json_of),
+            ("POST", "/v1/batches", self._create, delivery.json_of),
             ("GET", "/v1/batches", self._list, None),
             (
                 "GET",
@@ -65,7 +64,7 @@ class OpenAIBatches:
         )
         for method, path, act, parse in routes:
             more = (parse,) if parse else ()
-            router.add_route(method, path, controls(self._service, "openai", act, *more))
+            router.add_route(method, path, delivery.controls(self._service, "openai", act, *more))
 
     def _file(self, request: web.Request) -> _File:
         wanted = request.match_info["id"]

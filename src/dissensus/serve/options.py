@@ -96,21 +96,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--dimensions", type=_whole(1, 4096), default=256, help="length of an embedding (256)"
     )
-    where.add_argument(
+    where.add_argument("--seed", type=_whole(0), default=0, help="which tries fail (0)")
+    where.add_argument("--quiet", action="store_true", help="print the bare address only")
+    _add_answers(parser.add_argument_group("requests and replies"))
+    _add_faults(parser.add_argument_group("what goes wrong, and how slowly"))
+
+
+def _add_answers(group: Any) -> None:
+    group.add_argument(
         "--words",
         choices=("speeches", "fixed"),
         default="speeches",
         help="fixed answers everything with one constant English text, for benchmarks",
     )
-    where.add_argument(
+    group.add_argument(
         "--key-from",
         metavar="VARIABLE",
         help="environment variable with the only key that is accepted (any key)",
     )
-    where.add_argument(
+    group.add_argument(
         "--report-model", metavar="NAME", help="the model name to report instead of the one asked"
     )
-    where.add_argument(
+    group.add_argument(
         "--refuse-parameter",
         action="append",
         default=[],
@@ -118,9 +125,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a parameter that the models do not take; repeat for more",
     )
-    where.add_argument("--seed", type=_whole(0), default=0, help="which tries fail (0)")
-    where.add_argument("--quiet", action="store_true", help="print the bare address only")
-    _add_faults(parser.add_argument_group("what goes wrong, and how slowly"))
 
 
 def _add_faults(group: Any) -> None:

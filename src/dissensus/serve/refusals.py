@@ -89,67 +89,44 @@ def simulated_fault(
     outcome: str, interface: Interface, retry_after: float | None
 ) -> Refusal | None:
     """The error response of a fault; None for a fault that has none."""
-    error = _FAULTS[interface].get(outcome)
-    if error is None:
+    if outcome not in _FAULTS[interface]:
         return None
+    status, message, code, kind = _FAULTS[interface][outcome]
     waits = retry_after if outcome in ("rate_limit", "overload") else None
-    message = f"{error.message} (simulated)"
-    return Refusal(error.status, message, error.code, None, error.kind, waits)
+    return Refusal(status, message, code, None, kind, waits)
 
 
-@dataclass(frozen=True)
-class _Error:
-    """What a provider says of a fault; OpenAI's errors have a code and a type too."""
+_INVALID = "invalid_request_error"
 
-    status: int
-    message: str
-    code: str | None = None
-    kind: str = "invalid_request_error"
-
-
-#: Outcome -> its error.
-_FAULTS: dict[Interface, dict[str, _Error]] = {
+#: Outcome -> status, message, and OpenAI's code and type.
+_FAULTS: dict[Interface, dict[str, tuple[int, str, str | None, str]]] = {
     "openai": {
-        "rate_limit": _Error(
-            429, "Rate limit reached on requests per min (RPM).", "rate_limit_exceeded", "requests"
-        ),
-        "overload": _Error(
-            503,
-            "The engine is currently overloaded, please try again later.",
-            kind="service_unavailable_error",
-        ),
-        "server_error": _Error(
-            500,
-            "The server had an error while processing your request. Sorry about that!",
-            kind="server_error",
-        ),
-        "rejected": _Error(400, "The request could not be processed."),
-        "context_overflow": _Error(
-            400,
-            "This model's maximum context length is 8192 tokens. Please reduce the length "
-            "of the messages.",
-            "context_length_exceeded",
-        ),
-        "authentication": _Error(401, "Incorrect API key provided.", "invalid_api_key"),
-        "credit": _Error(
-            429,
-            "You exceeded your current quota, please check your plan and billing details.",
-            "insufficient_quota",
-            "insufficient_quota",
-        ),
+        "rate_limit": (429, "Rate limit reached on requests per min (RPM). (simulated)",
+                       "rate_limit_exceeded", "requests"),
+        "overload": (503, "The engine is currently overloaded, please try again later. (simulated)",
+                     None, "service_unavailable_error"),
+        "server_error": (500, "The server had an error while processing your request. Sorry about "
+                              "that! (simulated)", None, "server_error"),
+        "rejected": (400, "The request could not be processed. (simulated)", None, _INVALID),
+        "context_overflow": (400, "This model's maximum context length is 8192 tokens. Please "
+                                  "reduce the length of the messages. (simulated)",
+                             "context_length_exceeded", _INVALID),
+        "authentication": (401, "Incorrect API key provided. (simulated)", "invalid_api_key",
+                           _INVALID),
+        "credit": (429, "You exceeded your current quota, please check your plan and billing "
+                        "details. (simulated)", "insufficient_quota", "insufficient_quota"),
     },
     "anthropic": {
-        "rate_limit": _Error(429, "This request would exceed your organization's rate limit."),
-        "overload": _Error(529, "Overloaded"),
-        "server_error": _Error(500, "Internal server error"),
-        "rejected": _Error(400, "The request could not be processed."),
-        "context_overflow": _Error(400, "prompt is too long: 208310 tokens > 200000 maximum"),
-        "content_filter": _Error(400, "Output blocked by content filtering policy"),
-        "authentication": _Error(401, "invalid x-api-key"),
-        "credit": _Error(
-            400,
-            "Your credit balance is too low to access the Anthropic API. Please go to Plans "
-            "& Billing to upgrade or purchase credits.",
-        ),
+        "rate_limit": (429, "This request would exceed your organization's rate limit. (simulated)",
+                       None, ""),
+        "overload": (529, "Overloaded (simulated)", None, ""),
+        "server_error": (500, "Internal server error (simulated)", None, ""),
+        "rejected": (400, "The request could not be processed. (simulated)", None, ""),
+        "context_overflow": (400, "prompt is too long: 208310 tokens > 200000 maximum (simulated)",
+                             None, ""),
+        "content_filter": (400, "Output blocked by content filtering policy (simulated)", None, ""),
+        "authentication": (401, "invalid x-api-key (simulated)", None, ""),
+        "credit": (400, "Your credit balance is too low to access the Anthropic API. Please go to "
+                        "Plans & Billing to upgrade or purchase credits. (simulated)", None, ""),
     },
-}
+}  # fmt: skip

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
 
+from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
 from dissensus.session.runner import CallFailed
 from dissensus.tables.artefact import Column, read
-
-#: Stands for what is said, where nothing has been said yet; no prompt has it.
-PLACEHOLDER = "\ue000"
 
 
 class Inputs(Interface):

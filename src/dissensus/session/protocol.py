@@ -9,6 +9,9 @@ from typing import Protocol as Interface
 
 from dissensus.llm.call import Message
 
+#: Stands for what is said, where nothing has been said yet; no prompt has it.
+PLACEHOLDER = "\ue000"
+
 Value = TypeVar("Value", covariant=True)
 
 
@@ -69,6 +72,9 @@ class Call:
     decoding : how the model makes its reply.
     purpose : what the call is for, such as "debate", "extract" or "judge"; spending is added up
         by it.
+    required : whether the session attempt fails if the call does. Otherwise its turn has no text
+        and no value, and what was paid for before is kept.
+    expected : the reply that is assumed where calls are counted and priced before a run.
     """
 
     number: int
@@ -80,7 +86,9 @@ class Call:
     format: ReplyFormat[Any]
     again: RepairPrompt
     decoding: Decoding
-    purpose: str = "debate"
+    purpose: str
+    required: bool = True
+    expected: str = PLACEHOLDER
 
     def turn(
         self, text: str, value: Any = None, violations: tuple[str, ...] = (), repairs: int = 0

@@ -1,4 +1,4 @@
-"""What a session leaves: every attempt, the transcript, the calls, and that it was held."""
+"""What a session leaves: every attempt, the transcript, the calls, and a mark that says so."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def write_session(
     Parameters
     ----------
     paths : where to.
-    session : what was held.
+    session : what it left.
     ids : the columns that name the session in its study, ``session_id`` among them.
     types : what these columns hold.
     provenance : metadata; the transcript's also says whether, and why, the session failed.

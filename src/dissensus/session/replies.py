@@ -53,7 +53,7 @@ class JsonReply(Generic[Model]):
     def read(self, text: str) -> Parsed[Model]:
         """The last object of a reply, validated; see :class:`dissensus.session.protocol.Parsed`."""
         try:
-            found: Any = json_repair.loads(text)
+            found: Any = encodable(json_repair.loads(text))
         except (ValueError, RecursionError):
             found = None
         parts = found if isinstance(found, list) else [found]
@@ -191,10 +191,11 @@ def _last_valid(text: str, needed: str) -> tuple[int, int, dict[str, Any]] | Non
         end = begin + 1
         try:
             value, end = decoder.raw_decode(text, begin)
+            value = encodable(value)
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict) and needed in value:
-            last = begin, end, encodable(value)
+            last = begin, end, value
         begin = text.find("{", end)
     return last
 
@@ -202,12 +203,12 @@ def _last_valid(text: str, needed: str) -> tuple[int, int, dict[str, Any]] | Non
 def _mended(text: str, needed: str) -> dict[str, Any] | None:
     """The object that a text begins with, its JSON mended; None where that lacks the key."""
     try:
-        value: Any = json_repair.loads(text)
+        value: Any = encodable(json_repair.loads(text))
     except (ValueError, RecursionError):
         return None
     if isinstance(value, list):
         value = value[0] if value else None
-    return encodable(value) if isinstance(value, dict) and needed in value else None
+    return value if isinstance(value, dict) and needed in value else None
 
 
 def encodable(value: Any) -> Any:

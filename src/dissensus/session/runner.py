@@ -150,6 +150,8 @@ class SessionAttempt:
     seconds: float = 0.0
 
     def run_step(self, step: Sequence[Call]) -> list[Turn]:
+        if not step:
+            return []
         if len(step) == 1 or not any(self.providers[call.model].waits for call in step):
             done = [self._run_turn(call) for call in step]
         else:
@@ -174,8 +176,10 @@ class SessionAttempt:
                 return TurnResult(done.attempts, failure="the session's deadline has passed")
             attempt = self._attempt(call, number, messages, patience)
             done.attempts.append(attempt)
-            if attempt.reply.error:
+            if attempt.reply.error and call.required:
                 return TurnResult(done.attempts, failure=attempt.reply.error)
+            if attempt.reply.error:
+                return TurnResult(done.attempts, call.turn("", None, (attempt.reply.error,)))
             if attempt.accepted:
                 break
             messages = call.again(attempt.violations)

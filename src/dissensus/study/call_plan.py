@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.llm.call import Message
-from dissensus.session.inputs import PLACEHOLDER, PlaceholderInputs
+from dissensus.session.inputs import PlaceholderInputs
 from dissensus.study.sessions import Sessions
 
 
@@ -55,7 +55,7 @@ def _planned(sessions: Sessions, row: Mapping[str, Any]) -> list[PlannedCall]:
         for call in step:
             again = call.again(call.format.read("").problems)
             calls.append(PlannedCall(call.purpose, call.model, _text(call.messages), _text(again)))
-            turns.append(call.turn(PLACEHOLDER, call.format.read(PLACEHOLDER).value))
+            turns.append(call.turn(call.expected, call.format.read(call.expected).value))
         try:
             step = steps.send(turns)
         except StopIteration:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from dissensus.llm.prices import Price, Table, price_of, read_prices
-from dissensus.session.inputs import PLACEHOLDER
+from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.call_plan import PlannedCall, call_plans
 from dissensus.study.sessions import Sessions
 from dissensus.text.tokens import Tokenize, tokenizer
@@ -19,7 +19,7 @@ EMBEDDING = "embed"
 DEBATING = "debate"
 
 #: What is assumed of a run: the share of turns that are asked for again, once, and of sessions that
-#: are held again. Twice that in the high estimate, none in the low one.
+#: run again. Twice that in the high estimate, none in the low one.
 REPAIRED_TURNS = 0.10
 REPEATED_SESSIONS = 0.02
 #: The length of a reply as a share of the most that it may have: low, expected, high.

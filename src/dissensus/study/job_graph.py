@@ -203,6 +203,13 @@ class JobGraph:
         folder = self.results / study
         return [folder / f"shards/{shard}/{kind}.parquet" for shard in self.drawn(study).shards]
 
+    def shard_names(self, study: str) -> list[str]:
+        """The names of a study's shards; none while its manifest is still to be drawn."""
+        try:
+            return list(self.drawn(study).shards)
+        except (DissensusError, KeyError, OSError):
+            return []
+
     def per_job(self, study: str) -> int:
         """How many of a study's sessions a job may run."""
         few = len(self.drawn(study).sessions.rows) <= FEW_SESSIONS and self._runs_here

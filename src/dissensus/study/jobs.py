@@ -11,7 +11,7 @@ from typing import Any
 from dissensus.errors import DissensusError, ResourceError, Stopped
 from dissensus.llm.journal import IN_FLIGHT
 
-#: Enough for the measures to begin while sessions are held, and to keep as many cores busy; a job
+#: Enough for the measures to begin while sessions run, and to keep as many cores busy; a job
 #: more has its start to pay for.
 _MOST_SHARDS = 24
 

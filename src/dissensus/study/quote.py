@@ -147,7 +147,7 @@ def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line]) -> str:
     said = (
         f"Assumed, from low to high: replies of {_series(f'{way.reply:g}' for way in first)} "
         f"tokens; {_series(f'{way.repairs:.0%}' for way in first)} of turns asked for again once; "
-        f"{_series(f'{way.reruns:.0%}' for way in first)} of sessions held again. The ceiling is "
+        f"{_series(f'{way.reruns:.0%}' for way in first)} of sessions run again. The ceiling is "
         f"the longest replies with every repair ({ways[-1].repairs:g} a turn) and every re-run "
         f"({ways[-1].reruns:g} a session). Prompts are those that will be sent, counted with the "
         "tekken tokeniser; each model's own counts differently. Not counted: what a provider's "

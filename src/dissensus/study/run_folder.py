@@ -66,9 +66,9 @@ def claim_run(folder: Path, simulated: bool) -> None:
     kind = "simulated" if simulated else "real"
     if not marker.exists():
         write_text(marker, kind + "\n")
-    held = marker.read_text(encoding="utf-8").strip()
-    if held != kind:
+    found = marker.read_text(encoding="utf-8").strip()
+    if found != kind:
         raise SettingError(
-            f"{folder} holds a run with {held} models and this one has {kind} models; "
+            f"{folder} holds a run with {found} models and this one has {kind} models; "
             "give it another name (run in config.yaml)."
         )

@@ -21,18 +21,18 @@ from dissensus.study.run_folder import is_abandoned
 from dissensus.tables.artefact import replacing
 
 #: Seconds that calls in flight are waited for: more than any has with its usual deadline.
-_LONGEST_S = 900.0
+_MAX_WAIT_S = 900.0
 #: How often the processes of a run look whether another has stopped it.
-_GLANCE_S = 1.0
+_POLL_S = 1.0
 #: How long a job that found why the run must stop waits for the run to end it.
-_HEARD_S = 3 * _GLANCE_S
+_STOP_WAIT_S = 3 * _POLL_S
 _NOTICE = ".stopped"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_ending = threading.Lock()
+_stopping = threading.Lock()
 _before_exit: list[Callable[[], object]] = []
 
 
@@ -64,15 +64,15 @@ def stop(error: object) -> NoReturn:
 
     Of several threads that find the same, the first is heard.
     """
-    _ending.acquire()  # and never given back
+    _stopping.acquire()  # and never given back
     IN_FLIGHT.close()
-    IN_FLIGHT.drain(_LONGEST_S)
+    IN_FLIGHT.drain(_MAX_WAIT_S)
     exit_with(error)
 
 
 def is_stopping() -> bool:
     """Whether this process is about to end: what its jobs come to meanwhile is no news."""
-    return _ending.locked()
+    return _stopping.locked()
 
 
 def cancel_cluster_jobs(error: object) -> None:
@@ -114,7 +114,7 @@ def watch_for_stop(folder: Path, end: Callable[[str], object]) -> None:
 
     def watch() -> None:
         while not (sentence := _notice(folder)):
-            threading.Event().wait(_GLANCE_S)
+            threading.Event().wait(_POLL_S)
         end(sentence)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -135,7 +135,7 @@ def stopping_with(folder: Path) -> Iterator[None]:
 
     def watch() -> None:
         while not (_notice(folder) or is_abandoned(folder)):
-            if done.wait(_GLANCE_S):
+            if done.wait(_POLL_S):
                 return
         IN_FLIGHT.close()
 
@@ -147,19 +147,19 @@ def stopping_with(folder: Path) -> Iterator[None]:
         threading.Thread(target=IN_FLIGHT.close, daemon=True).start()
 
     signalled = threading.Event()
-    held = {number: signal.signal(number, interrupted) for number in _SIGNALS}
+    before = {number: signal.signal(number, interrupted) for number in _SIGNALS}
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     except DissensusError as error:
         if not isinstance(error, Stopped):
             _post(folder, str(error))
-        if not is_abandoned(folder) and signalled.wait(_HEARD_S):
+        if not is_abandoned(folder) and signalled.wait(_STOP_WAIT_S):
             raise Stopped(str(error)) from None
         raise
     finally:
         done.set()
-        for number, handler in held.items():
+        for number, handler in before.items():
             signal.signal(number, handler)
 
 
@@ -176,7 +176,7 @@ def _notice(folder: Path) -> str:
 
 
 def _interrupted(number: int, _: FrameType | None) -> None:
-    if _ending.locked():
+    if _stopping.locked():
         _leave(128 + number, wait_s=0.0)
     threading.Thread(target=_stop_for, args=(number,), daemon=True).start()
 
@@ -186,7 +186,7 @@ def _stop_for(number: int) -> None:
     stop(f"Stopped by {signal.Signals(number).name}; start again, and the run goes on from here.")
 
 
-def _leave(status: int, last_words: object = "", wait_s: float = _LONGEST_S) -> NoReturn:
+def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> NoReturn:
     """End this process, and with it the scripts that it runs; some have calls to finish."""
     children = psutil.Process().children(recursive=True)
     for child in children:
@@ -195,6 +195,6 @@ def _leave(status: int, last_words: object = "", wait_s: float = _LONGEST_S) -> 
     psutil.wait_procs(children, timeout=wait_s)
     for act in _before_exit:
         act()
-    if last_words:
-        print(last_words, file=sys.stderr, flush=True)
+    if message:
+        print(message, file=sys.stderr, flush=True)
     os._exit(status)

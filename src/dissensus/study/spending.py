@@ -62,7 +62,7 @@ def spending(
 ) -> list[dict[str, Any]]:
     """Rows of :data:`SPENDING`.
 
-    An answer is paid under what it was asked for: a re-run where its session was held again, else
+    An answer is paid under what it was asked for: a re-run where its session was run again, else
     a repair where its turn was asked for again, else the first attempt. ``faults_usd`` is what the
     failed tries of all of these cost besides.
 

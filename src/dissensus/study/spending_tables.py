@@ -48,15 +48,15 @@ def table_spending(
     sums = by_model(spent)
     rows: list[Row] = []
     for line in estimate:
-        held = sums.get((line.purpose, line.model))
-        if held is None and line.terms.free:
+        total = sums.get((line.purpose, line.model))
+        if total is None and line.terms.free:
             continue
         rows.append(
             (
                 _PURPOSES.get(line.purpose, line.purpose),
                 line.model,
-                *_counts(held),
-                *_spent(held, line.has_price),
+                *_counts(total),
+                *_spent(total, line.has_price),
                 *(_dollars(line.usd(name)) if line.has_price else MISSING for name in _RANGE),
             )
         )
@@ -76,19 +76,19 @@ def table_spending(
     return make("table_spending", "What the study has spent", columns, rows, note, simulated)
 
 
-def _counts(held: Mapping[str, Any] | None) -> Row:
-    return tuple(str(held[name]) if held else "0" for name in _COUNTS)
+def _counts(total: Mapping[str, Any] | None) -> Row:
+    return tuple(str(total[name]) if total else "0" for name in _COUNTS)
 
 
-def _spent(held: Mapping[str, Any] | None, has_price: bool) -> Row:
+def _spent(total: Mapping[str, Any] | None, has_price: bool) -> Row:
     if not has_price:
         return (MISSING,) * 5
-    parts = [held[name] if held else 0.0 for name in _USD]
+    parts = [total[name] if total else 0.0 for name in _USD]
     return tuple(_dollars(usd) for usd in (*parts, sum(parts)))
 
 
 def _total(sums: Mapping[tuple[str, str], Mapping[str, Any]], estimate: Sequence[Line]) -> Row:
-    every = {name: sum(held[name] for held in sums.values()) for name in (*_COUNTS, *_USD)}
+    every = {name: sum(total[name] for total in sums.values()) for name in (*_COUNTS, *_USD)}
     priced = any(line.has_price for line in estimate)
     foreseen = (
         _dollars(sum(line.usd(name) for line in estimate)) if priced else MISSING for name in _RANGE
@@ -111,7 +111,7 @@ def _budget(
     if budget is None:
         said.append("There is no budget.")
     elif budget > 0:
-        spent = sum(spent_usd(held) for held in sums.values())
+        spent = sum(spent_usd(total) for total in sums.values())
         share = percent(spent / budget)
         said.append(f"Budget of the run: {_dollars(budget)}, of which {share} is spent here.")
     else:
@@ -143,18 +143,18 @@ def table_models(
         if row["fact"] == "other_model":
             others[row["model"]] = others.get(row["model"], 0) + row["count"]
     rows: list[Row] = []
-    for (purpose, model), held in by_model(spent).items():
+    for (purpose, model), total in by_model(spent).items():
         terms = next(
             (line.terms for line in estimate if (line.purpose, line.model) == (purpose, model)),
             None,
         )
-        calls = held["calls"]
+        calls = total["calls"]
         said = {
             fact: _values(facts.get((model, fact), []))
             for fact in ("answered_by", "fingerprint", "fault", "given_up", "finish_reason")
         }
         means = (
-            number(held[name] / calls, 0) if calls else MISSING
+            number(total[name] / calls, 0) if calls else MISSING
             for name in ("input_tokens", "output_tokens")
         )
         rows.append(

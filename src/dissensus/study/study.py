@@ -210,10 +210,6 @@ class Study(ABC, Generic[S]):
         """A paragraph for the head of the report: the design in numbers."""
         return self.question
 
-    def facts(self) -> dict[str, str]:
-        """What the captions of its tables say besides the number of tables."""
-        return {}
-
 
 def pick(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
     """Path -> value, of some settings of a block.

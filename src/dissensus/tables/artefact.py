@@ -347,15 +347,15 @@ def _distinct(keys: pa.Table) -> int:
     return len(set(zip(*(column.to_pylist() for column in keys.columns), strict=True)))
 
 
-def _alike(held: pa.DataType, promised: pa.DataType) -> bool:
+def _alike(found: pa.DataType, promised: pa.DataType) -> bool:
     """Whether a type may stand for another: both numbers, both texts, both truth values."""
     kinds = (
         lambda t: pa.types.is_integer(t) or pa.types.is_floating(t),
         lambda t: pa.types.is_string(t) or pa.types.is_large_string(t),
         pa.types.is_boolean,
     )
-    if pa.types.is_dictionary(held):
-        held = held.value_type
-    if pa.types.is_list(promised) and hasattr(held, "value_type"):
-        held, promised = held.value_type, promised.value_type
-    return pa.types.is_null(held) or any(is_kind(held) and is_kind(promised) for is_kind in kinds)
+    if pa.types.is_dictionary(found):
+        found = found.value_type
+    if pa.types.is_list(promised) and hasattr(found, "value_type"):
+        found, promised = found.value_type, promised.value_type
+    return pa.types.is_null(found) or any(is_kind(found) and is_kind(promised) for is_kind in kinds)

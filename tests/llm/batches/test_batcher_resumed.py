@@ -175,7 +175,8 @@ def test_batches_under_way_are_taken_from_what_is_left(
         assert ask(make_registry(tmp_path, server, budget=budget), 7).text
         # It was sent after the first was over, and the first was booked though nobody asked.
         assert made(server) == {"created": 3, "requests": 4, "ended": 3}
-    assert len((tmp_path / "ledger.jsonl").read_text().splitlines()) == 3
+    lines = [json.loads(line) for line in (tmp_path / "ledger.jsonl").read_text().splitlines()]
+    assert [(line["stage"], line["model"]) for line in lines] == [("test", "real")] * 3
 
 
 def test_a_damaged_file_is_named_and_no_call_is_made(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.llm.batches.client import BatchClient, BatchLost, BatchRefused, BatchSettings
+from dissensus.llm.batches.client import BatchClient, BatchLost, BatchRefused
 from dissensus.llm.batches.files import Plan, Planned
 from dissensus.llm.batches.interface import Found, Line, Sought, State
 from dissensus.llm.rate_limiter import RateLimiter
+from hostile import terms
 
 Result = TypeVar("Result")
-SETTINGS = BatchSettings("there", wait_s=0.01, poll_s=0.001, retries=4)
+TERMS = terms(name="there")
 CALLS = {f"own-{number}": Planned(f"key{number}", "real", 10, 10, 0.1) for number in range(3)}
 LINES = {name: Line({"text": name}) for name in CALLS}
 
@@ -68,7 +69,7 @@ class Provider:
 def make(provider: Provider) -> tuple[str | Exception, bool]:
     """The id or the error, and whether it was said that no batch was made."""
     unmade: list[bool] = []
-    client = BatchClient(SETTINGS, provider, RateLimiter(None, None, None))
+    client = BatchClient(TERMS, provider, RateLimiter(None, None, None))
     try:
         made = client.create(Plan("own", 1.0, "", dict(CALLS)), {}, (), lambda: unmade.append(True))
         return asyncio.run(limited(made)), bool(unmade)
@@ -77,7 +78,7 @@ def make(provider: Provider) -> tuple[str | Exception, bool]:
 
 
 def lines(provider: Provider) -> Mapping[str, Line]:
-    client = BatchClient(SETTINGS, provider, RateLimiter(None, None, None))
+    client = BatchClient(TERMS, provider, RateLimiter(None, None, None))
     return asyncio.run(limited(client.lines(Plan("own", 1.0, "id", dict(CALLS)))))
 
 
@@ -133,7 +134,7 @@ def test_a_provider_that_never_answers_stops_the_run_and_may_have_made_it() -> N
     provider = Provider(submit=[Said(None)], find=[Found()])
     error, unmade = make(provider)
     assert isinstance(error, ProviderError) and not unmade
-    assert provider.asked.count("submit") == SETTINGS.retries + 1
+    assert provider.asked.count("submit") == TERMS.retries + 1
 
 
 def test_a_batch_is_looked_at_until_it_is_over() -> None:

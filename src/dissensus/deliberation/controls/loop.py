@@ -12,10 +12,9 @@ from dissensus.deliberation.controls.schedules import PRESETS, gains_of, open_lo
 
 @dataclass(frozen=True)
 class Record:
-    """What a round told the loop and what it made of it; None where there is no such thing.
+    """The input of the loop from a round, and its output; None where there is none.
 
-    ``beta`` is the contentiousness the round was held at; ``frozen`` whether the loop stood still
-    after it.
+    ``beta`` is the contentiousness of the round; ``frozen`` whether the loop was frozen after it.
     """
 
     beta: float | None = None

@@ -100,7 +100,7 @@ class SlopeGuard:
     rhos: list[float] = field(default_factory=list)
 
     def observe(self, beta: float, rho: float) -> None:
-        """Note a round: the contentiousness that it was held at, and the quality it had."""
+        """Note a round: its contentiousness and its quality."""
         self.betas.append(beta)
         self.rhos.append(rho)
 

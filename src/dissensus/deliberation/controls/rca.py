@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dissensus.session.replies import JsonReply, Lenient, encodable
+from dissensus.session.replies import JsonReply, Lenient
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,4 @@ def parse_verdict(text: str) -> Verdict:
     reply = parsed.value
     if reply is None:
         return Verdict(None, "", parsed.problems)
-    return Verdict(reply.follows, encodable(reply.reason), ())
+    return Verdict(reply.follows, reply.reason, ())

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.settings import Faults, Settings, fault, validate
 from dissensus.tables.artefact import Schema, read
 from dissensus.tables.common import flag, text, texts
+from dissensus.yaml_files import read_yaml
 
 TOPICS = Schema(
     name="topics",
@@ -139,11 +139,7 @@ def _row(topic: TopicEntry, source: str) -> dict[str, Any]:
 
 
 def _entries(path: str | Path) -> list[Any]:
-    try:
-        loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        found = " ".join(str(error).split())
-        raise ResourceError(f"{path} cannot be read as YAML in UTF-8 ({found}).") from None
+    loaded = read_yaml(path)
     entries = loaded.get("topics") if isinstance(loaded, Mapping) else loaded
     if not isinstance(entries, list) or not entries:
         raise ResourceError(f"{path} holds no topics; it must be a list of them.")

@@ -1,4 +1,4 @@
-"""The debate graph: who rebuts whom, which claims are answered, and which nobody ever takes up."""
+"""The debate graph: who rebuts whom, which claims are answered, and which nobody engages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Material = Literal["all", "evidenced"]
 def density(debate: Debate, round_: int) -> float | None:
     """Directed rebuttal density: ordered pairs (i, j) in which i rebuts j, of all N(N - 1).
 
-    A rebuttal is a resolved engagement of that relation, so of a claim from an earlier round; a
-    pair counts once. None in round 1, which has nothing to rebut, and for one agent.
+    A rebuttal is a resolved engagement with that relation, so it is of a claim from an earlier
+    round. A pair counts once. None in round 1, which has nothing to rebut, and for one agent.
     """
     n = len(debate.agents)
     if round_ < 2 or n < 2:
@@ -44,8 +44,8 @@ def is_material(claim: Claim, material: Material) -> bool:
 def available(debate: Debate, round_: int, material: Material) -> list[tuple[str, Claim]]:
     """The (agent, opposing claim) pairs that a round could engage.
 
-    Claims of earlier rounds by others whose option is not the stance that the agent brings from the
-    round before. Without a known option or stance there is no opposition.
+    The claim is another agent's, of an earlier round, and its option is not the agent's stance
+    after the round before. A pair whose option or stance is unknown is left out.
     """
     before = debate.stances(round_ - 1)
     return [

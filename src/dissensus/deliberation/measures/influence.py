@@ -19,7 +19,7 @@ TAKING_UP = ("concede", "support", "question")
 
 @dataclass(frozen=True)
 class Dyad:
-    """Two agents of different stance in round t - 1, and what the one does about the other in t.
+    """Two agents of different stance in round t - 1, and how the one reacts to the other in t.
 
     Attributes
     ----------

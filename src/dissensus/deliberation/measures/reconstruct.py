@@ -44,7 +44,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class _AgentTurn:
-    """What stands of an agent in a round: its last reply, unless that was rejected too."""
+    """An agent's turn of a round: its last reply there, with the last verdict on it."""
 
     agent: str
     round: int
@@ -103,7 +103,7 @@ def _agent_turns(
     options: Sequence[str],
     verdicts: Mapping[tuple[int, str], bool | None],
 ) -> list[_AgentTurn]:
-    """One entry a round and agent, in that order."""
+    """The last own reply of every agent in every round, in the order of rounds and seats."""
     last: dict[tuple[int, str], Row] = {}
     for turn in turns:
         if turn["role"] in OWN:

@@ -37,7 +37,7 @@ class Cited:
 
 @dataclass(frozen=True)
 class Reference:
-    """What became of a reference; agent and claim are "" unless it is resolved."""
+    """The result of a reference; agent and claim are "" unless it is resolved."""
 
     status: Status
     agent: str = ""

@@ -1,4 +1,4 @@
-"""One row a session and round: entropy, divergence, density, quality and what the control did."""
+"""One row a session and round: entropy, divergence, density, quality and control."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def measure_rounds(
     Returns
     -------
     list of rows of the artefact ``rounds``, without the columns that name the session
-        Contentiousness, error, control and freezing are the loop's own, run again on what the
-        transcript says; see :func:`dissensus.deliberation.controls.loop.Loop`.
+        Contentiousness, error, control and freezing come from running the loop again on the
+        transcript; see :func:`dissensus.deliberation.controls.loop.Loop`.
     """
     rounds = range(1, debate.rounds + 1)
     spreads = [_spread(debate, round_) for round_ in rounds]

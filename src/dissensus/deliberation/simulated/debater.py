@@ -1,4 +1,4 @@
-"""A simulated debater: how it moves, and what it says; the equations stand in the package."""
+"""A simulated debater: how its belief moves, and its reply; the package has the equations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class _Move:
-    """Where a debater stood and where it goes, with and without the moderator's note."""
+    """A debater's belief before and after the round, with and without the moderator's note."""
 
     start: _Shares
     unhinted: _Shares
@@ -42,7 +42,7 @@ class _Move:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a turn does to a claim."""
+    """A claim that a turn answers, and with which relation."""
 
     agent: str
     claim: StatedClaim
@@ -200,7 +200,7 @@ class _Debater:
         ]
 
     def _relation(self, agent: str, move: _Move, stance: str) -> str:
-        """What it does to an opposing claim."""
+        """The relation with which it answers an opposing claim."""
         option = self.others[agent].stance
         uniform = self.rng.random()
         if self.prompt.topology == "full":
@@ -232,7 +232,7 @@ class _Debater:
         return claims
 
     def _reference(self, answer: _Answer) -> dict[str, str]:
-        """How a reply names what it answers, now and then so that nobody can tell."""
+        """How a reply names the claim that it answers; now and then the reference is not valid."""
         uniform = self.rng.random()
         agent, named = answer.agent, answer.claim.id
         if uniform < self.speech.dangling_rate:
@@ -249,7 +249,7 @@ class _Debater:
         }
 
     def _concluded(self, stance: str, reasoned: str) -> str:
-        """The option that the text comes to."""
+        """The option that the text concludes."""
         if stance != reasoned and self.prompt.hint and self.rng.random() < _UNANCHORED:
             return reasoned
         if self.rng.random() < self.speech.inconsistent_rate:

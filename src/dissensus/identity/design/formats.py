@@ -56,9 +56,9 @@ def dissensus(row: Row, place: str) -> Question:
 
 
 def gpqa(row: Row, place: str) -> Question:
-    """GPQA: the right answer first, so its options are put in an order that the question fixes.
+    """GPQA: its source lists the right answer first, so the options are shuffled.
 
-    The order is no choice of the study's seed: a question reads the same in every run.
+    The question fixes the order, not the study's seed: it reads the same in every run.
     """
     wrong = [f"Incorrect Answer {number}" for number in (1, 2, 3)]
     text = _text(row, "Question", place)
@@ -156,7 +156,7 @@ def _number(text: str, column: str, place: str) -> str:
 
 
 def _list(row: Row, column: str, place: str) -> list[str]:
-    """A list of texts; a CSV holds it as JSON."""
+    """A list of texts, which is JSON in a CSV."""
     value = _value(row, column, place)
     if isinstance(value, str):
         try:

@@ -15,7 +15,7 @@ NAMES = ("session_id", "team", "bank", "question_id", "condition")
 
 _MARKER = re.compile(r"\{[\s*_]*final\s+answer[\s*_]*[:：]", re.IGNORECASE)
 # No answer is longer: what is has run away, and Python refuses to read huge numbers.
-_HELD = re.compile(r"([^{}]{0,200})\}")
+_BRACED = re.compile(r"([^{}]{0,200})\}")
 # The mark-up and the other brackets that models put round an answer.
 _PLAIN = str.maketrans(
     {
@@ -56,11 +56,11 @@ def parse_answer(text: str, kind: str, n_options: int) -> str:
     if kind not in ("choice", "numeric"):
         raise ValueError(f"kind is {kind!r}; pass 'choice' or 'numeric'.")
     markers = list(_MARKER.finditer(text))
-    held = _HELD.match(text, markers[-1].end()) if markers else None
-    if held is None:
+    found = _BRACED.match(text, markers[-1].end()) if markers else None
+    if found is None:
         return ""
-    said = held.group(1).translate(_PLAIN).strip()
-    return _letter(said, n_options) if kind == "choice" else canonical_number(said)
+    answer = found.group(1).translate(_PLAIN).strip()
+    return _letter(answer, n_options) if kind == "choice" else canonical_number(answer)
 
 
 def canonical_number(text: str) -> str:
@@ -79,12 +79,12 @@ def canonical_number(text: str) -> str:
     return "" if number is None else _written(number)
 
 
-def _letter(said: str, n_options: int) -> str:
-    option = _OPTION.match(said)
+def _letter(answer: str, n_options: int) -> str:
+    option = _OPTION.match(answer)
     if option is None:
         return ""
     letter = option.group(1).upper()
-    several = {other.upper() for other in _BRACKETED.findall(said)} - {letter}
+    several = {other.upper() for other in _BRACKETED.findall(answer)} - {letter}
     return "" if several or ord(letter) - ord("A") >= n_options else letter
 
 
@@ -116,7 +116,7 @@ def read_answers(
     manifest: Iterable[Mapping[str, Any]],
     questions: Iterable[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """The answers of every debate that was held to its end, with those of its opening as round 0.
+    """The answers of every debate that ran to its end, with those of its opening as round 0.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def read_answers(
     debate that failed, or whose opening did, has none. An answer that cannot be parsed is
     "" and not correct.
     """
-    held = {row["session_id"] for row in outcomes if row["complete"]}
+    complete = {row["session_id"] for row in outcomes if row["complete"]}
     asked = {row["question_id"]: row for row in questions}
     given: dict[str, list[dict[str, Any]]] = {}
     for turn in turns:
@@ -138,7 +138,10 @@ def read_answers(
         given.setdefault(turn["session_id"], []).append(answer)
     rows = []
     for row in manifest:
-        if row["condition"] not in CONDITIONS or not {row["session_id"], row["opening"]} <= held:
+        if (
+            row["condition"] not in CONDITIONS
+            or not {row["session_id"], row["opening"]} <= complete
+        ):
             continue
         named = {name: row[name] for name in NAMES}
         answers = given[row["opening"]] + given[row["session_id"]]

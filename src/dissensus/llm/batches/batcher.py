@@ -19,16 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import BudgetReached, ProviderError
-from dissensus.llm.batches.client import (
-    BatchClient,
-    BatchLost,
-    BatchRefused,
-    BatchSettings,
-    sleep,
-)
+from dissensus.llm.batches.client import BatchClient, BatchLost, BatchRefused, sleep
 from dissensus.llm.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
 from dissensus.llm.batches.interface import BatchInterface, Line
-from dissensus.llm.exchange import Answer, Exchange, Failure
+from dissensus.llm.exchange import Answer, Exchange, Failure, Terms
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.outcomes import RULES, stopped
@@ -66,7 +60,7 @@ class Batcher:
 
     Parameters
     ----------
-    settings : when to send and to poll.
+    terms : the provider's settings.
     interface : the provider's batches.
     parse : makes an answer of the JSON of a response.
     ledger : what the run has spent.
@@ -76,16 +70,16 @@ class Batcher:
 
     def __init__(
         self,
-        settings: BatchSettings,
+        terms: Terms,
         interface: BatchInterface,
         parse: Callable[[Any], Answer],
         ledger: Ledger,
         rate_limiter: RateLimiter,
         folder: Path,
     ) -> None:
-        self._settings = settings
+        self._terms = terms
         self._interface = interface
-        self._client = BatchClient(settings, interface, rate_limiter)
+        self._client = BatchClient(terms, interface, rate_limiter)
         self._parse = parse
         self._ledger = ledger
         self._files = BatchFiles(folder)
@@ -171,12 +165,12 @@ class Batcher:
         exchange.failures.append(Failure(one.outcome, one.usd or 0.0, one.said, answer))
         if rule.stops:
             message = f"models.{exchange.model}: {one.said}"
-            raise stopped(self._settings.name, one.outcome, message)
+            raise stopped(self._terms.name, one.outcome, message)
         if one.outcome == "rejected" and not self._ledger.answered(exchange.model):
             return False
         faults = exchange.faults
         allowed = rule.tries is None or faults.count(one.outcome) < rule.tries
-        return allowed and len(faults) <= self._settings.retries
+        return allowed and len(faults) <= self._terms.retries
 
     # Collecting calls
 
@@ -208,7 +202,7 @@ class Batcher:
     async def _collect(self, batch: _Batch) -> None:
         """Wait until no further call has come for a while."""
         while batch.is_open:
-            until = max(batch.last + self._settings.wait_s, self._not_before)
+            until = max(batch.last + self._terms.batch_wait_s, self._not_before)
             left = until - time.monotonic()
             if left <= 0:
                 batch.is_open = False
@@ -312,7 +306,7 @@ class Batcher:
             lines = self._refused(batch, refused)
         except BatchLost:
             print(
-                f"providers.{self._settings.name} does not know its batch {plan.id} any more; its "
+                f"providers.{self._terms.name} does not know its batch {plan.id} any more; its "
                 f"{len(plan.calls)} calls are made again, and count as paid.",
                 file=sys.stderr,
                 flush=True,
@@ -336,13 +330,13 @@ class Batcher:
         if not refused.again:
             self._forget(batch)
             raise ProviderError(
-                f"providers.{self._settings.name} refused a batch of {size} calls ({refused}); "
+                f"providers.{self._terms.name} refused a batch of {size} calls ({refused}); "
                 "mend that and start again: the run goes on where it stopped."
             )
         # The usual reason is too many tokens at once.
         self._refusals += 1
         self._most_requests = max(1, size // 2)
-        self._not_before = time.monotonic() + self._settings.backoff(self._refusals)
+        self._not_before = time.monotonic() + self._client.backoff(self._refusals)
         return dict.fromkeys(batch.plan.calls, Line(outcome="rate_limit", message=str(refused)))
 
     def _book(self, plan: Plan, answers: Answers) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.batches.files import Plan
 from dissensus.llm.batches.interface import BatchInterface, Found, Line, Sought, State
+from dissensus.llm.exchange import Terms
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.outcomes import RULES, outcome_of, stopped
 from dissensus.llm.rate_limiter import RateLimiter
@@ -24,20 +24,6 @@ _MAX_ATTEMPTS = 3
 _POLL_S = 1.0
 #: The longest wait before a batch that was refused for now is sent again.
 _MAX_BACKOFF_S = 600.0
-
-
-@dataclass(frozen=True)
-class BatchSettings:
-    """A provider's settings for batches."""
-
-    name: str
-    wait_s: float
-    poll_s: float
-    retries: int
-
-    def backoff(self, failures: int) -> float:
-        """Seconds to wait after so many failures in a row."""
-        return min(self.poll_s * 2.0 ** (failures - 1), _MAX_BACKOFF_S)
 
 
 class BatchLost(Exception):
@@ -67,12 +53,14 @@ class BatchClient:
     limit them apart.
     """
 
-    def __init__(
-        self, settings: BatchSettings, interface: BatchInterface, rate_limiter: RateLimiter
-    ) -> None:
-        self._settings = settings
+    def __init__(self, terms: Terms, interface: BatchInterface, rate_limiter: RateLimiter) -> None:
+        self._terms = terms
         self._interface = interface
         self._rate_limiter = rate_limiter
+
+    def backoff(self, failures: int) -> float:
+        """Seconds to wait after so many failures in a row."""
+        return min(self._terms.batch_poll_s * 2.0 ** (failures - 1), _MAX_BACKOFF_S)
 
     async def create(
         self,
@@ -95,7 +83,7 @@ class BatchClient:
         failures = 0
         while True:
             try:
-                await sleep(self._settings.backoff(failures) if failures else 0.0)
+                await sleep(self.backoff(failures) if failures else 0.0)
                 await self._wait_for_rate()
             except DissensusError:
                 not_created()
@@ -120,7 +108,7 @@ class BatchClient:
             attempts += not found.unsettled
             if found.id or attempts == _MAX_ATTEMPTS:
                 return found.id
-            await sleep(self._settings.poll_s)
+            await sleep(self._terms.batch_poll_s)
 
     async def lines(self, plan: Plan) -> Mapping[str, Line]:
         """Wait until a batch is over; the result of each call, by custom id.
@@ -132,7 +120,7 @@ class BatchClient:
         DissensusError : what stops the run.
         """
         while not (state := await self._retry(lambda: self._interface.state(plan.id))).over:
-            await sleep(self._settings.poll_s)
+            await sleep(self._terms.batch_poll_s)
         if state.refused:
             raise BatchRefused(state.refused, state.again)
         lines = await self._results(plan, state)
@@ -150,7 +138,7 @@ class BatchClient:
             attempts += 1
             if state.missing or lines.keys() >= plan.calls.keys() or attempts == _MAX_ATTEMPTS:
                 return lines
-            await sleep(self._settings.poll_s)
+            await sleep(self._terms.batch_poll_s)
 
     def _is_free(self, error: Exception, failures: int, not_created: Callable[[], None]) -> bool:
         """Whether surely no batch was created; DissensusError where trying again is of no use."""
@@ -160,7 +148,7 @@ class BatchClient:
             outcome = self._outcome(error)
             if sure and outcome not in ("rate_limit", "overload"):
                 raise ProviderError(
-                    f"providers.{self._settings.name} takes no batch ({_message(error)}); mend "
+                    f"providers.{self._terms.name} takes no batch ({_message(error)}); mend "
                     "that, or set its batch to false, and start again: the run goes on where it "
                     "stopped."
                 )
@@ -196,7 +184,7 @@ class BatchClient:
                     raise BatchLost from None
                 self._outcome(error)
                 self._give_up_after(failures, error)
-            await sleep(self._settings.poll_s)
+            await sleep(self._terms.batch_poll_s)
 
     def _outcome(self, error: Exception) -> str:
         """The outcome of a failed request; DissensusError where that stops the run."""
@@ -206,13 +194,13 @@ class BatchClient:
         status = _status(error)
         outcome = "connection" if status is None else outcome_of(status, getattr(error, "body", ""))
         if RULES[outcome].stops:
-            raise stopped(self._settings.name, outcome, _message(error))
+            raise stopped(self._terms.name, outcome, _message(error))
         return outcome
 
     def _give_up_after(self, failures: int, error: Exception) -> None:
-        if failures > self._settings.retries:
+        if failures > self._terms.retries:
             raise ProviderError(
-                f"providers.{self._settings.name} does not answer about its batches, after "
+                f"providers.{self._terms.name} does not answer about its batches, after "
                 f"{failures} tries ({_message(error)}); start again later: the run goes on where "
                 "it stopped."
             ) from error

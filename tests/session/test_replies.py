@@ -1,0 +1,71 @@
+"""Structured replies that no study knows: found, mended, and never an error."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from dissensus.session.protocol import Parsed
+from dissensus.session.replies import JsonReply, Lenient, PartialReply, encodable, find_object
+
+KEYS = ("vote", "why")
+HALF = "\\ud800"
+
+
+class Vote(Lenient):
+    vote: bool
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Noted:
+    word: str
+    problems: tuple[str, ...]
+
+
+def test_the_last_object_of_a_reply_is_read_into_its_model() -> None:
+    text = 'I quote {"vote": false}. Mine is {"vote": true, "why": "so"}'
+    assert JsonReply(Vote).read(text) == Parsed(Vote(vote=True, why="so"))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("No object.", "The reply has no JSON object."),
+        ('{"vote": "perhaps"}', "vote: Input should be a valid boolean"),
+        ('{"why": "so"}', "vote: Field required."),
+    ],
+)
+def test_what_cannot_be_read_has_a_problem_and_no_value(text: str, problem: str) -> None:
+    found = JsonReply(Vote).read(text)
+    assert found.value is None
+    assert found.problems[0].startswith(problem)
+
+
+@pytest.mark.parametrize("depth", [50, 600, 5000])
+def test_depth_is_no_error(depth: int) -> None:
+    nested = '{"vote": ' + "[" * depth + "]" * depth + "}"
+    JsonReply(Vote).read(nested)
+    find_object(nested, KEYS)
+
+
+def test_half_a_character_is_none_anywhere() -> None:
+    text = f'{{"vote": true, "why": "half {HALF} of one"}}'
+    vote = JsonReply(Vote).read(text).value
+    assert vote is not None and vote.why.encode()
+    found = find_object(text, KEYS)
+    assert found is not None and json.dumps(found.members, ensure_ascii=False).encode()
+    assert encodable(["\ud800", {"\ud800": 1}]) == ["?", {"?": 1}]
+
+
+def test_a_cut_off_object_is_mended_and_said_to_be_cut() -> None:
+    found = find_object('Reasons. {"vote": true, "why": "beca', KEYS)
+    assert found is not None and not found.is_whole
+    assert found.around == "Reasons." and found.members["vote"] is True
+
+
+def test_a_partial_reply_keeps_what_it_could_read() -> None:
+    reply = PartialReply(lambda text: Noted(text.upper(), ("too short",)))
+    assert reply.read("x") == Parsed(Noted("X", ("too short",)), ("too short",))
