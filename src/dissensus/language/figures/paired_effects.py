@@ -24,16 +24,7 @@ from dissensus.report.labels import (
     signed,
     whole,
 )
-from dissensus.report.style import (
-    FAINT,
-    GREY,
-    INK,
-    Mark,
-    marks,
-    new_figure,
-    styled,
-    zero_line,
-)
+from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 
