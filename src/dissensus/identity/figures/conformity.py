@@ -5,14 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import LABELS, Estimates, known, range_words
-from dissensus.identity.figures.style import (
-    columns_for,
-    key_of,
-    legend,
-    panels,
-    questions_of,
-    whisker,
-)
+from dissensus.identity.figures.style import columns_for, key_of, legend, panels, whisker
 from dissensus.identity.terms import ANONYMIZED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
@@ -39,11 +32,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     lines = -(-len(found.banks) // across)
     tall = 0.72 + 0.42 * len(found.teams)
     figure = new_figure(0.35 + tall * lines, view.simulated)
-    under = questions_of(found, found.banks, "conformity")
-    for place, (bank, axes) in enumerate(panels(figure, found.banks, across, under)):
+    for bank, axes in panels(figure, found, across, "share of disagreements"):
         _panel(axes, found, bank)
-        if place + across >= len(found.banks):
-            axes.set_xlabel("share of disagreements")
     look = dict(zip(_MEASURES, marks(("0", "1"), "0").values(), strict=True))
     entries = [
         key_of(look[measure], f"{measure}, {words}", hollow=condition == ANONYMIZED)
