@@ -13,10 +13,10 @@ import yaml
 from scipy.stats import chisquare
 
 from deliberation.deliberation_sessions import TOPICS as FILE
-from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest, read_manifest
+from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.deliberation.design.topics import TOPICS, read_topics, read_topics_artefact
 from dissensus.errors import ResourceError
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read, write
 
 #: Five topics, three with a truth.
 POOL = [
@@ -148,7 +148,7 @@ def test_another_seed_draws_another_manifest():
 def test_manifest_and_topics_are_what_was_written(tmp_path: Path):
     rows = draw_manifest(POOL, DRAWING)
     write(tmp_path / "manifest.parquet", MANIFEST, rows, {})
-    assert list(read_manifest(tmp_path / "manifest.parquet").values()) == rows
+    assert read(tmp_path / "manifest.parquet", MANIFEST).to_pylist() == rows
     topics = read_topics(FILE)
     write(tmp_path / "topics.parquet", TOPICS, topics, {})
     assert list(read_topics_artefact(tmp_path / "topics.parquet").values()) == topics

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare
 
 from dissensus.errors import SettingError
-from dissensus.identity.design.manifest import MANIFEST, Drawing, draw_manifest, read_manifest
+from dissensus.identity.design.manifest import MANIFEST, Drawing, draw_manifest
 from dissensus.identity.settings import TeamSettings
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read, write
 
 PERSONAS = ("Assistant", "Doctor", "Psychologist", "Mathematician", "Programmer")
 TEAMS = {
@@ -186,7 +186,7 @@ def test_in_which_order_the_teams_are_named_changes_nothing(rows):
 
 def test_the_manifest_is_an_artefact(rows, tmp_path):
     write(tmp_path / "manifest.parquet", MANIFEST, rows, {})
-    assert list(read_manifest(tmp_path / "manifest.parquet").values()) == rows
+    assert read(tmp_path / "manifest.parquet", MANIFEST).to_pylist() == rows
 
 
 @settings(max_examples=30)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.identity.measures.metrics import COUNTS, METRICS, majority_vote
+from dissensus.identity.measures.metrics import METRICS, majority_vote
 from dissensus.tables.artefact import read, write
 from identity.identity_rows import Debates, full
 
@@ -25,6 +25,12 @@ def test_a_tied_vote_is_right_by_halves():
 def test_the_vote_elects_somebody_once(answers):
     total = sum(majority_vote(answers, right) for right in "ABC")
     assert total == pytest.approx(1.0 if any(answers) else 0.0)
+
+
+COUNTS = (
+    *("disagreeing", "conformed", "stayed"),
+    *("exposed_correct", "subverted", "exposed_wrong", "corrected"),
+)
 
 
 def counts(row):

@@ -12,7 +12,6 @@ from dissensus.study.settings import StudySettings
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Gain = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 

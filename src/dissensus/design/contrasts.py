@@ -31,11 +31,9 @@ from dissensus.tables.common import common, flag, text
 
 HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 
-#: The two methods that every study has, in a sentence for tables.
-METHODS = {
-    HEADLINE: "Mean paired difference, CR2 standard error by cluster, Satterthwaite t.",
-    RANDOMISATION: "Sign-flip test of the mean paired difference, by unit.",
-}
+#: The two methods that every study has: the mean paired difference with its CR2 standard error by
+#: cluster and Satterthwaite's t, and the sign-flip test of it by unit.
+METHODS = (HEADLINE, RANDOMISATION)
 
 _ROUNDING = 1e-12
 

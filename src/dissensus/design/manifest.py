@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from dissensus.digests import digest
+
+
+def stream(*key: Any) -> np.random.Generator:
+    """The random stream of a key: what is drawn for one key changes nothing for another."""
+    return np.random.default_rng(int(digest(list(key))[:16], 16))
 
 
 def rows_of_draw(

@@ -154,6 +154,23 @@ def zero_line(axes: Axes, vertical: bool = False) -> None:
     line(0.0, color=GREY, linewidth=0.6, zorder=0)
 
 
+def beside(
+    axes: Axes, row: float, text: str, gap: float = 3, size: float = 6.0, **look: Any
+) -> None:
+    """A word at the right of a row, so many points beside the panel."""
+    axes.annotate(
+        text,
+        (1.0, row),
+        (gap, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        size=size,
+        annotation_clip=False,
+        **look,
+    )
+
+
 def spread(places: Sequence[float], gap: float) -> list[float]:
     """Places moved as little as need be so that neighbours are at least ``gap`` apart.
 

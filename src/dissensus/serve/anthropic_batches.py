@@ -58,18 +58,13 @@ class AnthropicBatches:
 
     def _list(self, request: web.Request, _: Any) -> dict[str, Any]:
         query = request.query
-        shown, has_more = page(
+        return page(
             self._batches.newest("anthropic"),
             query.get("limit", "20"),
             query.get("after_id"),
             query.get("before_id"),
+            lambda batch: _as_json(batch, request),
         )
-        return {
-            "data": [_as_json(batch, request) for batch in shown],
-            "first_id": shown[0].id if shown else None,
-            "last_id": shown[-1].id if shown else None,
-            "has_more": has_more,
-        }
 
     def _results(self, request: web.Request, _: Any) -> bytes:
         batch = self._batch(request)

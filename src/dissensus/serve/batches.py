@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
@@ -170,9 +170,13 @@ def _errored(line: Line, problem: Refusal, interface: Interface) -> Result:
 
 
 def page(
-    batches: list[Batch], limit: str, after: str | None, before: str | None = None
-) -> tuple[list[Batch], bool]:
-    """One page of a list, and whether more follows; Refusal where the limit is no number."""
+    batches: list[Batch],
+    limit: str,
+    after: str | None,
+    before: str | None,
+    as_json: Callable[[Batch], dict[str, Any]],
+) -> dict[str, Any]:
+    """One page of a list, in the members that both interfaces have; Refusal for a wrong limit."""
     if not limit.isdecimal() or not 1 <= int(limit) <= 1000:
         raise Refusal(400, "limit: it must be a whole number from 1 to 1000", param="limit")
     ids = [batch.id for batch in batches]
@@ -180,4 +184,10 @@ def page(
         batches = batches[ids.index(after) + 1 :]
     elif before in ids:
         batches = batches[max(0, ids.index(before) - int(limit)) : ids.index(before)]
-    return batches[: int(limit)], len(batches) > int(limit)
+    shown = batches[: int(limit)]
+    return {
+        "data": [as_json(batch) for batch in shown],
+        "first_id": shown[0].id if shown else None,
+        "last_id": shown[-1].id if shown else None,
+        "has_more": len(batches) > len(shown),
+    }

@@ -100,16 +100,8 @@ class OpenAIBatches:
 
     def _list(self, request: web.Request, _: Any) -> dict[str, Any]:
         query = request.query
-        shown, has_more = page(
-            self._batches.newest("openai"), query.get("limit", "20"), query.get("after")
-        )
-        return {
-            "object": "list",
-            "data": [self._as_json(batch) for batch in shown],
-            "first_id": shown[0].id if shown else None,
-            "last_id": shown[-1].id if shown else None,
-            "has_more": has_more,
-        }
+        newest, limit = self._batches.newest("openai"), query.get("limit", "20")
+        return {"object": "list", **page(newest, limit, query.get("after"), None, self._as_json)}
 
     def _cancel(self, request: web.Request, _: Any) -> dict[str, Any]:
         batch = self._batch(request)

@@ -31,10 +31,8 @@ def confusion_matrix(
 
     Parameters
     ----------
-    a, b : array_like of int, shape (n,)
-        Codes of the first and second coder.
-    categories : sequence of int, optional
-        All codes of the codebook, empty ones included.
+    a, b : shape (n,); codes of the first and second coder.
+    categories : all codes of the codebook, empty ones included.
 
     Returns
     -------
@@ -42,8 +40,7 @@ def confusion_matrix(
 
     Raises
     ------
-    ValueError
-        For no units, unequal lengths, codes that are not whole numbers or not in `categories`,
+    ValueError : no units, unequal lengths, codes that are not whole numbers or not in `categories`,
         or a category listed twice.
     """
     first, second = _codes(a, "a"), _codes(b, "b")
@@ -72,8 +69,7 @@ def per_category_agreement(
 
     Returns
     -------
-    ndarray, shape (q,)
-        In the order of the categories; NaN for one that neither coder used.
+    Shape (q,). In the order of the categories; NaN for one that neither coder used.
     """
     table = confusion_matrix(a, b, categories)
     used = (table.sum(axis=0) + table.sum(axis=1)).astype(np.float64)
@@ -94,30 +90,24 @@ def bootstrap_agreement(
 
     Parameters
     ----------
-    a, b : array_like of int, shape (n,)
-        Codes of the first and second coder.
-    categories : sequence of int
-        All codes of the codebook, at least 2, empty ones included: AC1 depends on their number.
-    resamples : int
-        Bootstrap samples of n units.
-    seed : int or numpy.random.Generator
-        Source of the resamples.
-    confidence : float
-        Level of the intervals.
+    a, b : shape (n,); codes of the first and second coder.
+    categories : all codes of the codebook, at least 2, empty ones included: AC1 depends on their
+        number.
+    resamples : bootstrap samples of n units.
+    seed : source of the resamples.
+    confidence : level of the intervals.
 
     Returns
     -------
-    dict of str to Agreement
-        ``percent_agreement``, a share from 0 to 1; ``cohen_kappa`` (Cohen 1960); ``scott_pi``
-        (Scott 1955); ``krippendorff_alpha`` for nominal data (Krippendorff 2019, chapter 12);
-        ``gwet_ac1`` (Gwet 2008, British J. of Mathematical and Statistical Psychology 61:29-48).
-        Kappa, pi and alpha are NaN where both coders used one category throughout. Resamples in
-        which a coefficient is NaN are left out of its interval.
+    ``percent_agreement``, a share from 0 to 1; ``cohen_kappa`` (Cohen 1960); ``scott_pi`` (Scott
+    1955); ``krippendorff_alpha`` for nominal data (Krippendorff 2019, chapter 12); ``gwet_ac1``
+    (Gwet 2008, British J. of Mathematical and Statistical Psychology 61:29-48). Kappa, pi and alpha
+    are NaN where both coders used one category throughout. Resamples in which a coefficient is NaN
+    are left out of its interval.
 
     Raises
     ------
-    ValueError
-        As `confusion_matrix`; also for fewer than 2 categories or no resamples.
+    ValueError : as `confusion_matrix`; also for fewer than 2 categories or no resamples.
     """
     check_count(resamples, "resamples")
     check_level(confidence, "confidence")

@@ -18,16 +18,12 @@ class ProportionEquivalence:
 
     Attributes
     ----------
-    difference : float
-        Share of `a` minus share of `b`.
-    ci_low, ci_high : float
-        Tango's score interval at level 1 - 2 alpha.
-    p_equivalence : float
-        Of the null that the shares differ by the margin or more; small speaks for equivalence.
-    p_mcnemar : float
-        Exact, of the null that they do not differ at all.
-    only_a, only_b, n : int
-        Pairs with a success in the one alone, in the other alone, and all pairs.
+    difference : share of `a` minus share of `b`.
+    ci_low, ci_high : Tango's score interval at level 1 - 2 alpha.
+    p_equivalence : of the null that the shares differ by the margin or more; small speaks for
+        equivalence.
+    p_mcnemar : exact, of the null that they do not differ at all.
+    only_a, only_b, n : pairs with a success in the one alone, in the other alone, and all pairs.
     """
 
     difference: float
@@ -45,22 +41,17 @@ def order_balance(k: int, n: int, confidence: float = 0.95, *, expected: float =
 
     Parameters
     ----------
-    k, n : int
-        Draws in that order and draws in all, 0 <= k <= n, n >= 1.
-    confidence : float
-        Level of the two-sided Clopper-Pearson interval.
-    expected : float
-        Share that the design gives the order; one half for two.
+    k, n : draws in that order and draws in all, 0 <= k <= n, n >= 1.
+    confidence : level of the two-sided Clopper-Pearson interval.
+    expected : share that the design gives the order; one half for two.
 
     Returns
     -------
-    Estimate
-        A share; p is two-sided against the expected one (`scipy.stats.binomtest`).
+    A share; p is two-sided against the expected one (`scipy.stats.binomtest`).
 
     Raises
     ------
-    ValueError
-        For counts out of range.
+    ValueError : counts out of range.
     """
     low, high = clopper_pearson(k, n, confidence)
     share = k / n
@@ -73,10 +64,8 @@ def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> tuple[float, fl
 
     Parameters
     ----------
-    k, n : int
-        Successes and trials, 0 <= k <= n, n >= 1.
-    confidence : float
-        Level; (1 - confidence)/2 lies beyond each limit, also where one of them is 0 or 1.
+    k, n : successes and trials, 0 <= k <= n, n >= 1.
+    confidence : level; (1 - confidence)/2 lies beyond each limit, also where one of them is 0 or 1.
 
     Returns
     -------
@@ -84,8 +73,7 @@ def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> tuple[float, fl
 
     Raises
     ------
-    ValueError
-        For counts out of range.
+    ValueError : counts out of range.
     """
     if n < 1 or not 0 <= k <= n:
         raise ValueError(f"k = {k} of n = {n} is no share; pass 0 <= k <= n with n at least 1.")
@@ -99,18 +87,15 @@ def uniformity(counts: npt.ArrayLike) -> ChiSquareTest:
 
     Parameters
     ----------
-    counts : array_like, shape (k,)
-        Counts of at least 2 categories, empty ones included.
+    counts : shape (k,); counts of at least 2 categories, empty ones included.
 
     Returns
     -------
-    ChiSquareTest
-        With k - 1 df (`scipy.stats.chisquare`).
+    With k - 1 df (`scipy.stats.chisquare`).
 
     Raises
     ------
-    ValueError
-        For fewer than 2 categories, a negative or fractional count, or counts of 0 throughout.
+    ValueError : fewer than 2 categories, a negative or fractional count, or counts of 0 throughout.
     """
     observed = _counts(as_sample(counts, "counts"))
     test = stats.chisquare(observed)
@@ -124,19 +109,16 @@ def permutation_balance(counts: npt.ArrayLike) -> ChiSquareTest:
 
     Parameters
     ----------
-    counts : array_like, shape (k, k)
-        How often item i took position j in S permutations of k >= 2: every row and every column
-        sums to S.
+    counts : shape (k, k); how often item i took position j in S permutations of k >= 2: every row
+        and every column sums to S.
 
     Returns
     -------
-    ChiSquareTest
-        Q = (k - 1)/S * sum (count - S/k)^2 with (k - 1)^2 df.
+    Q = (k - 1)/S * sum (count - S/k)^2 with (k - 1)^2 df.
 
     Raises
     ------
-    ValueError
-        For a table that is not square or whose margins differ.
+    ValueError : a table that is not square or whose margins differ.
 
     Notes
     -----
@@ -175,21 +157,13 @@ def paired_proportion_equivalence(
 
     Parameters
     ----------
-    a, b : array_like of bool or 0/1, shape (n,)
-        Outcomes of the two members of each pair, n >= 2.
-    margin : float
-        Largest difference in shares that counts as none, strictly between 0 and 1.
-    alpha : float
-        Level of each of the two one-sided tests.
-
-    Returns
-    -------
-    ProportionEquivalence
+    a, b : shape (n,); 0 and 1, or False and True; outcomes of the two members of each pair, n >= 2.
+    margin : largest difference in shares that counts as none, strictly between 0 and 1.
+    alpha : level of each of the two one-sided tests.
 
     Raises
     ------
-    ValueError
-        For unequal lengths, values other than 0 and 1, or a margin or alpha out of range.
+    ValueError : unequal lengths, values other than 0 and 1, or a margin or alpha out of range.
 
     Notes
     -----

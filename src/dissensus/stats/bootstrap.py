@@ -31,32 +31,24 @@ def cluster_bootstrap(
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        Observations.
-    clusters : array_like, shape (n,), optional
-        Labels; without them each value is a cluster of its own.
-    resamples : int
-        Bootstrap samples, each of as many clusters as there are.
-    confidence : float
-        Level of the interval.
-    method : {'percentile', 'bca', 'studentised'}
-        Percentile, bias-corrected and accelerated with a jackknife over clusters, or bootstrap-t
-        with the cluster-robust standard error of each resample (Efron & Tibshirani 1993,
-        chapters 12 to 14).
-    seed : int or numpy.random.Generator
-        Source of the resamples.
+    values : shape (n,); observations.
+    clusters : shape (n,); labels; without them each value is a cluster of its own.
+    resamples : bootstrap samples, each of as many clusters as there are.
+    confidence : level of the interval.
+    method : {'percentile', 'bca', 'studentised'}; percentile, bias-corrected and accelerated with a
+        jackknife over clusters, or bootstrap-t with the cluster-robust standard error of each
+        resample (Efron & Tibshirani 1993, chapters 12 to 14).
+    seed : source of the resamples.
 
     Returns
     -------
-    Estimate
-        In the unit of the values. `se` is the standard deviation of the resampled means; p is
-        the level at which the interval of the same method just reaches zero, never below
-        2/(resamples + 1). A studentised limit is infinite where too few clusters vary.
+    In the unit of the values. `se` is the standard deviation of the resampled means; p is the level
+    at which the interval of the same method just reaches zero, never below 2/(resamples + 1). A
+    studentised limit is infinite where too few clusters vary.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 values or clusters, values that are not finite, or an unknown method.
+    ValueError : fewer than 2 values or clusters, values that are not finite, or an unknown method.
     """
     sample = as_sample(values, "values")
     check_level(confidence, "confidence")
@@ -178,23 +170,18 @@ def cluster_robust_mean(
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        Observations.
-    clusters : array_like, shape (n,), optional
-        Labels; without them each value is a cluster of its own.
-    confidence : float
-        Level of the interval.
+    values : shape (n,); observations.
+    clusters : shape (n,); labels; without them each value is a cluster of its own.
+    confidence : level of the interval.
 
     Returns
     -------
-    Estimate
-        In the unit of the values; p-value of a zero mean. Singletons give Student's t interval
-        exactly, equal clusters that of the cluster means.
+    In the unit of the values; p-value of a zero mean. Singletons give Student's t interval exactly,
+    equal clusters that of the cluster means.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 values or clusters, or values that are not finite.
+    ValueError : fewer than 2 values or clusters, or values that are not finite.
 
     Notes
     -----
@@ -229,26 +216,19 @@ def two_way_cluster_bootstrap(
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        Observations.
-    rows, columns : array_like, shape (n,)
-        Labels of the two ways; each needs at least 2 distinct ones.
-    resamples : int
-        Bootstrap samples for each of rows, columns and their intersection.
-    confidence : float
-        Level of the interval, of Student's t with min(G_rows, G_columns) - 1 df.
-    seed : int or numpy.random.Generator
-        Source of the resamples.
+    values : shape (n,); observations.
+    rows, columns : shape (n,); labels of the two ways; each needs at least 2 distinct ones.
+    resamples : bootstrap samples for each of rows, columns and their intersection.
+    confidence : level of the interval, of Student's t with min(G_rows, G_columns) - 1 df.
+    seed : source of the resamples.
 
     Returns
     -------
-    Estimate
-        In the unit of the values; p of a zero mean; `n_clusters` is the smaller count.
+    In the unit of the values; p of a zero mean; `n_clusters` is the smaller count.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 values or clusters of either way, or values that are not finite.
+    ValueError : fewer than 2 values or clusters of either way, or values that are not finite.
 
     Notes
     -----

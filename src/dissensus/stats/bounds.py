@@ -22,13 +22,10 @@ class Bounds:
 
     Attributes
     ----------
-    lower, upper : float
-        In the unit of the outcomes; infinite where nothing limits them.
-    estimate : float
-        Mean difference over the complete pairs; NaN without any. It need not lie within the
+    lower, upper : in the unit of the outcomes; infinite where nothing limits them.
+    estimate : mean difference over the complete pairs; NaN without any. It need not lie within the
         bounds, for these take in what the incomplete pairs do show.
-    n : int
-        Pairs assigned.
+    n : pairs assigned.
     """
 
     lower: float
@@ -46,23 +43,20 @@ def manski_bounds(
 
     Parameters
     ----------
-    treated, reference : array_like, shape (n,)
-        Outcomes of the two members of each pair, NaN where lost; n >= 1.
-    support : tuple of float, optional
-        Smallest and largest outcome possible. Left out, any loss makes both bounds infinite.
+    treated, reference : shape (n,); outcomes of the two members of each pair, NaN where lost; n >=
+        1.
+    support : smallest and largest outcome possible. Left out, any loss makes both bounds infinite.
 
     Returns
     -------
-    Bounds
-        The lower bound puts the support's minimum for each lost treated outcome and its maximum
-        for each lost reference outcome, the upper bound the reverse. So a pair that lost one
-        outcome adds its observed outcome against either end, one that lost both the whole width
-        of the support, up and down. With no loss both bounds are the mean difference.
+    The lower bound puts the support's minimum for each lost treated outcome and its maximum for
+    each lost reference outcome, the upper bound the reverse. So a pair that lost one outcome adds
+    its observed outcome against either end, one that lost both the whole width of the support, up
+    and down. With no loss both bounds are the mean difference.
 
     Raises
     ------
-    ValueError
-        For no pairs, unequal lengths, infinite outcomes, or outcomes outside the support.
+    ValueError : no pairs, unequal lengths, infinite outcomes, or outcomes outside the support.
     """
     first, second = _pairs(treated, reference)
     low, high = (-np.inf, np.inf) if support is None else support
@@ -85,20 +79,18 @@ def lee_bounds(treated: npt.ArrayLike, reference: npt.ArrayLike) -> Bounds:
 
     Parameters
     ----------
-    treated, reference : array_like, shape (n,)
-        Outcomes of the two members of each pair, NaN where lost; n >= 1.
+    treated, reference : shape (n,); outcomes of the two members of each pair, NaN where lost; n >=
+        1.
 
     Returns
     -------
-    Bounds
-        The arm with fewer losses keeps the m largest or the m smallest of its outcomes, m being
-        the number observed in the other arm, whose mean is left as it is. Infinite where an arm
-        lost everything.
+    The arm with fewer losses keeps the m largest or the m smallest of its outcomes, m being the
+    number observed in the other arm, whose mean is left as it is. Infinite where an arm lost
+    everything.
 
     Raises
     ------
-    ValueError
-        For no pairs, unequal lengths or infinite outcomes.
+    ValueError : no pairs, unequal lengths or infinite outcomes.
 
     Notes
     -----

@@ -16,8 +16,7 @@ def as_sample(values: npt.ArrayLike, name: str, minimum: int = 2) -> FloatArray:
 
     Raises
     ------
-    ValueError
-        If the array has another shape, is too short, or has NaN or infinity.
+    ValueError : the array has another shape, is too short, or has NaN or infinity.
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1:
@@ -37,8 +36,7 @@ def as_codes(labels: npt.ArrayLike, length: int, name: str) -> IntArray:
 
     Raises
     ------
-    ValueError
-        If there is not exactly one label per value or a label is NaN.
+    ValueError : there is not exactly one label per value or a label is NaN.
     """
     array: npt.NDArray[Any] = np.asarray(labels)
     if array.shape != (length,):

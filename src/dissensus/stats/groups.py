@@ -23,19 +23,16 @@ def anova(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
 
     Parameters
     ----------
-    groups : sequence of array_like
-        At least 2 samples of at least 2 values each.
+    groups : at least 2 samples of at least 2 values each.
 
     Returns
     -------
-    OmnibusTest
-        F with k - 1 and N - k df. Without variance within groups F is infinite and p 0, or
-        both NaN where the means are equal too.
+    F with k - 1 and N - k df. Without variance within groups F is infinite and p 0, or both NaN
+    where the means are equal too.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 groups, a group that is too small, or values that are not finite.
+    ValueError : fewer than 2 groups, a group that is too small, or values that are not finite.
     """
     m, s, n = _summary(groups)
     df_between, df_within = m.size - 1.0, float(n.sum()) - m.size
@@ -52,19 +49,16 @@ def welch_anova(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
 
     Parameters
     ----------
-    groups : sequence of array_like
-        At least 2 samples of at least 2 values each.
+    groups : at least 2 samples of at least 2 values each.
 
     Returns
     -------
-    OmnibusTest
-        Welch's F with k - 1 and Satterthwaite df (`statsmodels.stats.oneway.anova_generic`).
-        All NaN where a group has no variance: its weight would be infinite.
+    Welch's F with k - 1 and Satterthwaite df (`statsmodels.stats.oneway.anova_generic`). All NaN
+    where a group has no variance: its weight would be infinite.
 
     Raises
     ------
-    ValueError
-        As `anova`.
+    ValueError : as `anova`.
     """
     m, s, n = _summary(groups)
     if (s == 0.0).any():
@@ -81,19 +75,16 @@ def kruskal_wallis(groups: Sequence[npt.ArrayLike]) -> OmnibusTest:
 
     Parameters
     ----------
-    groups : sequence of array_like
-        At least 2 samples of at least 1 value each.
+    groups : at least 2 samples of at least 1 value each.
 
     Returns
     -------
-    OmnibusTest
-        H with k - 1 df, chi-square reference (`scipy.stats.kruskal`). Where all values are the
-        same, H is NaN and p is 1.
+    H with k - 1 df, chi-square reference (`scipy.stats.kruskal`). Where all values are the same, H
+    is NaN and p is 1.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 groups, an empty one or values that are not finite.
+    ValueError : fewer than 2 groups, an empty one or values that are not finite.
     """
     samples = _samples(groups, minimum=1)
     df = len(samples) - 1.0
@@ -110,22 +101,17 @@ def pairwise_welch(
 
     Parameters
     ----------
-    groups : sequence of array_like
-        At least 2 samples of at least 2 values each.
-    confidence : float
-        Level of each interval; the intervals are not simultaneous.
+    groups : at least 2 samples of at least 2 values each.
+    confidence : level of each interval; the intervals are not simultaneous.
 
     Returns
     -------
-    list of PairComparison
-        Pairs (i, j), i < j, in order; `p_bh` and `p_by` are adjusted over all of them. A pair
-        without any variance has a standard error of 0 and p = 0, or NaN where the means are
-        equal too.
+    Pairs (i, j), i < j, in order; `p_bh` and `p_by` are adjusted over all of them. A pair without
+    any variance has a standard error of 0 and p = 0, or NaN where the means are equal too.
 
     Raises
     ------
-    ValueError
-        As `anova`.
+    ValueError : as `anova`.
     """
     m, s, n = _summary(groups)
     check_level(confidence, "confidence")
@@ -140,22 +126,18 @@ def tukey_kramer(groups: Sequence[npt.ArrayLike], confidence: float = 0.95) -> l
 
     Parameters
     ----------
-    groups : sequence of array_like
-        At least 2 independent samples of at least 2 values each.
-    confidence : float
-        Simultaneous level of the intervals.
+    groups : at least 2 independent samples of at least 2 values each.
+    confidence : simultaneous level of the intervals.
 
     Returns
     -------
-    list of PairComparison
-        Pairs (i, j), i < j, in order. `statistic` is the pooled t of the pair and `p_value` its
-        family-wise p from the studentised range (`scipy.stats.tukey_hsd`); equal variances
-        are assumed. `p_bh` and `p_by` stay NaN, the p-value being adjusted already.
+    Pairs (i, j), i < j, in order. `statistic` is the pooled t of the pair and `p_value` its
+    family-wise p from the studentised range (`scipy.stats.tukey_hsd`); equal variances are assumed.
+    `p_bh` and `p_by` stay NaN, the p-value being adjusted already.
 
     Raises
     ------
-    ValueError
-        As `anova`; also where no group has any variance.
+    ValueError : as `anova`; also where no group has any variance.
     """
     check_level(confidence, "confidence")
     samples = _samples(groups)

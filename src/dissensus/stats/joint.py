@@ -26,15 +26,11 @@ class JointTest:
 
     Attributes
     ----------
-    median : float
-        Median over specifications of the mean difference; p two-sided.
-    share_significant : float
-        Share of specifications with a positive mean and two-sided t p-value below alpha; p
-        one-sided, for a share as large.
-    stouffer : float
-        Sum of the specifications' z over the root of their number; p two-sided.
-    p_median, p_share, p_stouffer : float
-        (b + 1)/(m + 1) over m flips.
+    median : median over specifications of the mean difference; p two-sided.
+    share_significant : share of specifications with a positive mean and two-sided t p-value below
+        alpha; p one-sided, for a share as large.
+    stouffer : sum of the specifications' z over the root of their number; p two-sided.
+    p_median, p_share, p_stouffer : (b + 1)/(m + 1) over m flips.
     """
 
     median: float
@@ -56,24 +52,16 @@ def joint_permutation(
 
     Parameters
     ----------
-    differences : array_like, shape (n, k)
-        Paired difference of each pair in each specification, NaN where a specification does not
-        have the pair. The median compares columns, so give them one unit (such as SDs).
-    alpha : float
-        Level of the single specifications' t tests.
-    flips : int
-        Random sign patterns, each applied to whole rows.
-    seed : int or numpy.random.Generator
-        Source of the patterns.
-
-    Returns
-    -------
-    JointTest
+    differences : shape (n, k); paired difference of each pair in each specification, NaN where a
+        specification does not have the pair. The median compares columns, so give them one unit
+        (such as SDs).
+    alpha : level of the single specifications' t tests.
+    flips : random sign patterns, each applied to whole rows.
+    seed : source of the patterns.
 
     Raises
     ------
-    ValueError
-        For another shape, infinite values or a column with fewer than 2 pairs.
+    ValueError : another shape, infinite values or a column with fewer than 2 pairs.
     """
     matrix, counts = _matrix(differences)
     check_level(alpha, "alpha")

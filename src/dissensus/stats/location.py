@@ -19,21 +19,17 @@ def paired_t(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2.
-    confidence : float
-        Level of the interval mean +- t_{n-1} * sd / sqrt(n).
+    differences : shape (n,); treated minus reference, n >= 2.
+    confidence : level of the interval mean +- t_{n-1} * sd / sqrt(n).
 
     Returns
     -------
-    Estimate
-        In the unit of the differences; p-value of a zero mean. Identical differences give a
-        standard error of 0 and p = 0, or NaN where they are all zero.
+    In the unit of the differences; p-value of a zero mean. Identical differences give a standard
+    error of 0 and p = 0, or NaN where they are all zero.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or values that are not finite.
     """
     sample = as_sample(differences, "differences")
     check_level(confidence, "confidence")
@@ -51,22 +47,19 @@ def wilcoxon_signed_rank(differences: npt.ArrayLike) -> Estimate:
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2.
+    differences : shape (n,); treated minus reference, n >= 2.
 
     Returns
     -------
-    Estimate
-        `estimate` is the matched-pairs rank-biserial correlation (W+ - W-)/(W+ + W-) of Kerby
-        (2014), from -1 to 1; no standard error or interval. p is that of `scipy.stats.wilcoxon`:
-        exact for up to 50 differences without zeros or ties, else normal with tie correction
-        (for up to 13 with ties, an exact permutation). `n` counts zeros too. Where all
-        differences are zero the estimate is 0 and p is 1.
+    `estimate` is the matched-pairs rank-biserial correlation (W+ - W-)/(W+ + W-) of Kerby (2014),
+    from -1 to 1; no standard error or interval. p is that of `scipy.stats.wilcoxon`: exact for up
+    to 50 differences without zeros or ties, else normal with tie correction (for up to 13 with
+    ties, an exact permutation). `n` counts zeros too. Where all differences are zero the estimate
+    is 0 and p is 1.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or values that are not finite.
 
     Notes
     -----
@@ -88,21 +81,17 @@ def sign_test(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2.
-    confidence : float
-        Level of the Clopper-Pearson interval.
+    differences : shape (n,); treated minus reference, n >= 2.
+    confidence : level of the Clopper-Pearson interval.
 
     Returns
     -------
-    Estimate
-        `estimate` is a share; p is exact binomial against one half (Dixon & Mood 1946); `n`
-        counts the differences that are not zero. With none, share and interval are NaN, p is 1.
+    `estimate` is a share; p is exact binomial against one half (Dixon & Mood 1946); `n` counts the
+    differences that are not zero. With none, share and interval are NaN, p is 1.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or values that are not finite.
     """
     sample = as_sample(differences, "differences")
     check_level(confidence, "confidence")
@@ -121,22 +110,18 @@ def hodges_lehmann(differences: npt.ArrayLike, confidence: float = 0.95) -> Esti
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2; zeros and ties are kept.
-    confidence : float
-        Level of the interval; the exact null of W+ up to n = 100, the normal one above.
+    differences : shape (n,); treated minus reference, n >= 2; zeros and ties are kept.
+    confidence : level of the interval; the exact null of W+ up to n = 100, the normal one above.
 
     Returns
     -------
-    Estimate
-        In the unit of the differences, the pseudo-median if they are not symmetric; no standard
-        error; p from `wilcoxon_signed_rank`. With so few differences that no rank reaches the
-        level (n < 6 at 95%), the interval is infinite.
+    In the unit of the differences, the pseudo-median if they are not symmetric; no standard error;
+    p from `wilcoxon_signed_rank`. With so few differences that no rank reaches the level (n < 6 at
+    95%), the interval is infinite.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or values that are not finite.
 
     Notes
     -----
@@ -170,20 +155,16 @@ def probability_of_superiority(differences: npt.ArrayLike, confidence: float = 0
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2.
-    confidence : float
-        Level of the Wilson score interval.
+    differences : shape (n,); treated minus reference, n >= 2.
+    confidence : level of the Wilson score interval.
 
     Returns
     -------
-    Estimate
-        A probability; p from the score test against one half that the interval inverts.
+    A probability; p from the score test against one half that the interval inverts.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or values that are not finite.
 
     Notes
     -----
@@ -209,22 +190,18 @@ def cohen_dz(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2.
-    confidence : float
-        Level of the interval.
+    differences : shape (n,); treated minus reference, n >= 2.
+    confidence : level of the interval.
 
     Returns
     -------
-    Estimate
-        In standard deviations of the difference; large-sample standard error
-        sqrt(1/n + d^2/(2n)) (Borenstein et al. 2009, chapter 4); p of the paired t test. All
-        NaN where the differences are identical.
+    In standard deviations of the difference; large-sample standard error sqrt(1/n + d^2/(2n))
+    (Borenstein et al. 2009, chapter 4); p of the paired t test. All NaN where the differences are
+    identical.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or values that are not finite.
 
     Notes
     -----
@@ -270,24 +247,19 @@ def two_one_sided_tests(differences: npt.ArrayLike, margin: float, alpha: float 
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, n >= 2.
-    margin : float
-        Largest difference, in the unit of the differences, that counts as none; above 0.
-    alpha : float
-        Level of each one-sided test; the interval has level 1 - 2 alpha.
+    differences : shape (n,); treated minus reference, n >= 2.
+    margin : largest difference, in the unit of the differences, that counts as none; above 0.
+    alpha : level of each one-sided test; the interval has level 1 - 2 alpha.
 
     Returns
     -------
-    Estimate
-        Mean with its 1 - 2 alpha t interval, which lies within the margins exactly where p,
-        the larger of the two one-sided p-values, is below alpha. The null of p is a mean
-        outside the margins: a small p speaks for equivalence.
+    Mean with its 1 - 2 alpha t interval, which lies within the margins exactly where p, the larger
+    of the two one-sided p-values, is below alpha. The null of p is a mean outside the margins: a
+    small p speaks for equivalence.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences, values that are not finite, or a margin not above 0.
+    ValueError : fewer than 2 differences, values that are not finite, or a margin not above 0.
     """
     sample: FloatArray = as_sample(differences, "differences")
     if not margin > 0.0:

@@ -18,22 +18,18 @@ def adjust(p_values: npt.ArrayLike, method: Adjustment) -> FloatArray:
 
     Parameters
     ----------
-    p_values : array_like, shape (m,)
-        From 0 to 1, or NaN where a test was not defined. May be empty.
-    method : {'bh', 'by', 'holm'}
-        False discovery rate under independence or positive dependence (Benjamini & Hochberg
-        1995), under any dependence (Benjamini & Yekutieli 2001), or family-wise error (Holm
-        1979).
+    p_values : shape (m,); from 0 to 1, or NaN where a test was not defined. May be empty.
+    method : {'bh', 'by', 'holm'}; false discovery rate under independence or positive dependence
+        (Benjamini & Hochberg 1995), under any dependence (Benjamini & Yekutieli 2001), or
+        family-wise error (Holm 1979).
 
     Returns
     -------
-    ndarray, shape (m,)
-        In the order of the input.
+    Shape (m,). In the order of the input.
 
     Raises
     ------
-    ValueError
-        For an unknown method, more than one dimension or a value outside 0 to 1.
+    ValueError : an unknown method, more than one dimension or a value outside 0 to 1.
     """
     if method not in ("bh", "by", "holm"):
         raise ValueError(f"method is {method!r}; pass 'bh', 'by' or 'holm'.")

@@ -16,25 +16,19 @@ def power_paired_t(
 
     Parameters
     ----------
-    effect : array_like
-        True mean difference, of any sign.
-    sd : float
-        Standard deviation of the differences, in the same unit.
-    n : array_like of int
-        Pairs, at least 2; broadcast against `effect`.
-    alpha : float
-        Two-sided level.
+    effect : true mean difference, of any sign.
+    sd : standard deviation of the differences, in the same unit.
+    n : pairs, at least 2; broadcast against `effect`.
+    alpha : two-sided level.
 
     Returns
     -------
-    ndarray
-        In the broadcast shape; P(|T| > t_{n-1, 1-alpha/2}) with T noncentral t of noncentrality
-        effect/sd * sqrt(n). At an effect of 0 it is alpha.
+    In the broadcast shape; P(|T| > t_{n-1, 1-alpha/2}) with T noncentral t of noncentrality
+    effect/sd * sqrt(n). At an effect of 0 it is alpha.
 
     Raises
     ------
-    ValueError
-        For an SD not above 0, n below 2, alpha out of range or effects that are not finite.
+    ValueError : an SD not above 0, n below 2, alpha out of range or effects that are not finite.
     """
     effects, pairs = np.asarray(effect, dtype=np.float64), np.asarray(n, dtype=np.float64)
     _check_design(sd, alpha)
@@ -56,24 +50,18 @@ def minimum_detectable_effect(sd: float, n: int, power: float = 0.8, alpha: floa
 
     Parameters
     ----------
-    sd : float
-        Standard deviation of the differences.
-    n : int
-        Pairs, at least 2.
-    power : float
-        Wanted power, above alpha.
-    alpha : float
-        Two-sided level.
+    sd : standard deviation of the differences.
+    n : pairs, at least 2.
+    power : wanted power, above alpha.
+    alpha : two-sided level.
 
     Returns
     -------
-    float
-        In the unit of `sd`: the root of `power_paired_t` (Bloom 1995 for the notion).
+    In the unit of `sd`: the root of `power_paired_t` (Bloom 1995 for the notion).
 
     Raises
     ------
-    ValueError
-        As `power_paired_t`; also for a power not above alpha.
+    ValueError : as `power_paired_t`; also for a power not above alpha.
     """
     _check_power(power, alpha)
 

@@ -21,11 +21,9 @@ class Ratios:
 
     Attributes
     ----------
-    observed : ndarray, shape (c,)
-        NaN where the sample defines no number.
-    resampled : ndarray, shape (b, c)
-        NaN where a resample defines none. Ratios that are combined must come from the same
-        weights, so that a row is one resample throughout.
+    observed : shape (c,); NaN where the sample defines no number.
+    resampled : shape (b, c); NaN where a resample defines none. Ratios that are combined must come
+        from the same weights, so that a row is one resample throughout.
     """
 
     observed: FloatArray
@@ -58,22 +56,17 @@ def cluster_weights(clusters: int, resamples: int, seed: int | np.random.Generat
 
     Parameters
     ----------
-    clusters : int
-        Clusters, at least 1.
-    resamples : int
-        Resamples, at least 1.
-    seed : int or numpy.random.Generator
-        Source of the resamples.
+    clusters : clusters, at least 1.
+    resamples : resamples, at least 1.
+    seed : source of the resamples.
 
     Returns
     -------
-    ndarray, shape (resamples, clusters)
-        Whole numbers; each row sums to `clusters`.
+    Shape (resamples, clusters). Whole numbers; each row sums to `clusters`.
 
     Raises
     ------
-    ValueError
-        For a count below 1.
+    ValueError : a count below 1.
     """
     check_count(clusters, "clusters")
     check_count(resamples, "resamples")
@@ -92,22 +85,19 @@ def ratios_of_sums(
 
     Parameters
     ----------
-    numerators, denominators : array_like, shape (m, c)
-        Each cluster's share of both sums; a cluster without any case of a column has zeros there.
-    weights : ndarray, shape (b, m)
-        From `cluster_weights`.
+    numerators, denominators : shape (m, c); each cluster's share of both sums; a cluster without
+        any case of a column has zeros there.
+    weights : shape (b, m); from `cluster_weights`.
 
     Returns
     -------
-    Ratios
-        Of c columns, in the unit of a numerator per unit of a denominator; NaN where a
-        denominator is 0. A column to which a single cluster contributes has no resamples, since
-        one cluster does not say how much clusters differ.
+    Of c columns, in the unit of a numerator per unit of a denominator; NaN where a denominator is
+    0. A column to which a single cluster contributes has no resamples, since one cluster does not
+    say how much clusters differ.
 
     Raises
     ------
-    ValueError
-        If the shapes do not fit.
+    ValueError : the shapes do not fit.
 
     Notes
     -----
@@ -130,22 +120,18 @@ def percentile_intervals(ratios: Ratios, confidence: float = 0.95) -> Intervals:
 
     Parameters
     ----------
-    ratios : Ratios
-        Of c columns.
-    confidence : float
-        Level of the intervals.
+    ratios : of c columns.
+    confidence : level of the intervals.
 
     Returns
     -------
-    Intervals
-        `se` is the standard deviation of the resampled numbers (Efron & Tibshirani 1993,
-        chapters 6 and 13). Resamples that define no number are left out; where they are more
-        than :data:`UNDEFINED` of all, neither `se` nor limits are given.
+    `se` is the standard deviation of the resampled numbers (Efron & Tibshirani 1993, chapters 6 and
+    13). Resamples that define no number are left out; where they are more than :data:`UNDEFINED` of
+    all, neither `se` nor limits are given.
 
     Raises
     ------
-    ValueError
-        For a confidence that is not between 0 and 1, or fewer than 2 resamples.
+    ValueError : a confidence that is not between 0 and 1, or fewer than 2 resamples.
     """
     check_level(confidence, "confidence")
     if len(ratios.resampled) < 2:

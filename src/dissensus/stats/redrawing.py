@@ -39,12 +39,9 @@ class RangeTest:
 
     Attributes
     ----------
-    largest, smallest : int
-        Labels of the groups with the largest and the smallest mean.
-    difference : float
-        Largest mean minus smallest, in the unit of the values.
-    test : RandomisationTest
-        Its statistic is the difference over its standard error with the pooled variance.
+    largest, smallest : labels of the groups with the largest and the smallest mean.
+    difference : largest mean minus smallest, in the unit of the values.
+    test : its statistic is the difference over its standard error with the pooled variance.
     """
 
     largest: int
@@ -65,26 +62,19 @@ def redrawn_comparison(
 
     Parameters
     ----------
-    values : array_like, shape (n,)
-        Outcomes.
-    labels : ndarray of int, shape (n,)
-        Observed groups, at least 2 of them.
-    redraw : callable
-        The assignment mechanism; it may use labels that were never observed.
-    permutations : int
-        Assignments m that are drawn.
-    seed : int or numpy.random.Generator
-        Source of the assignments.
+    values : shape (n,); outcomes.
+    labels : shape (n,); observed groups, at least 2 of them.
+    redraw : the assignment mechanism; it may use labels that were never observed.
+    permutations : assignments m that are drawn.
+    seed : source of the assignments.
 
     Returns
     -------
-    RandomisationTest, RangeTest
-        Both with a NaN statistic and p = 1 where all values are the same.
+    Both with a NaN statistic and p = 1 where all values are the same.
 
     Raises
     ------
-    ValueError
-        For unusable values or labels, one observed group or only groups of size one, or a
+    ValueError : unusable values or labels, one observed group or only groups of size one, or a
         redraw of the wrong shape.
     """
     sample = as_sample(values, "values", 3)

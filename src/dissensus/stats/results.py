@@ -16,18 +16,12 @@ class Estimate:
 
     Attributes
     ----------
-    estimate : float
-        In the unit of the values, unless the function's docstring says otherwise.
-    se : float
-        Standard error of `estimate`.
-    ci_low, ci_high : float
-        Two-sided confidence limits; infinite where the data rule nothing out.
-    p_value : float
-        Two-sided p-value of the null that the docstring names.
-    n : int
-        Observations used.
-    n_clusters : int
-        Independent units behind them; equal to `n` when nothing is clustered.
+    estimate : in the unit of the values, unless the function's docstring says otherwise.
+    se : standard error of `estimate`.
+    ci_low, ci_high : two-sided confidence limits; infinite where the data rule nothing out.
+    p_value : two-sided p-value of the null that the docstring names.
+    n : observations used.
+    n_clusters : independent units behind them; equal to `n` when nothing is clustered.
     """
 
     estimate: float
@@ -62,16 +56,12 @@ class RandomisationTest:
 
     Attributes
     ----------
-    statistic : float
-        Observed value of the test statistic.
-    p_value : float
-        Exact share of assignments at least as extreme, or (b + 1)/(m + 1) over m re-draws.
-    flips : int
-        Assignments enumerated (exact) or re-drawn (Monte Carlo).
-    exact : bool
-        Whether every assignment was enumerated.
-    simulation_error : float
-        Standard error of `p_value` due to simulation alone, sqrt(p(1 - p)/m); 0 when exact.
+    statistic : observed value of the test statistic.
+    p_value : exact share of assignments at least as extreme, or (b + 1)/(m + 1) over m re-draws.
+    flips : assignments enumerated (exact) or re-drawn (Monte Carlo).
+    exact : whether every assignment was enumerated.
+    simulation_error : standard error of `p_value` due to simulation alone, sqrt(p(1 - p)/m); 0 when
+        exact.
     """
 
     statistic: float

@@ -67,31 +67,24 @@ def sign_flip_test(
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, one per pair. Zeros are kept; flipping them changes nothing.
-    flips : int
-        Random sign patterns when the patterns are too many to enumerate.
-    exact_up_to : int
-        Enumerate all patterns when at most this many units (pairs, or clusters if given) have a
-        sum other than zero; at most 30.
-    studentised : bool
-        Divide the mean by its standard error, cluster-robust with G/(G - 1). With clusters of
-        unequal size this makes the test asymptotically valid for the weak null of a zero mean
-        effect too (Canay, Romano & Shaikh 2017); else the p-value stays the same.
-    clusters : array_like, shape (n,), optional
-        Labels; all pairs of a cluster are flipped together.
-    seed : int or numpy.random.Generator
-        Source of the random patterns.
+    differences : shape (n,); treated minus reference, one per pair. Zeros are kept; flipping them
+        changes nothing.
+    flips : random sign patterns when the patterns are too many to enumerate.
+    exact_up_to : enumerate all patterns when at most this many units (pairs, or clusters if given)
+        have a sum other than zero; at most 30.
+    studentised : divide the mean by its standard error, cluster-robust with G/(G - 1). With
+        clusters of unequal size this makes the test asymptotically valid for the weak null of a
+        zero mean effect too (Canay, Romano & Shaikh 2017); else the p-value stays the same.
+    clusters : shape (n,); labels; all pairs of a cluster are flipped together.
+    seed : source of the random patterns.
 
     Returns
     -------
-    RandomisationTest
-        `statistic` is the mean, or t if studentised; p by `results.monte_carlo` if not exact.
+    `statistic` is the mean, or t if studentised; p by `results.monte_carlo` if not exact.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 differences or clusters, values that are not finite, or `flips` < 1.
+    ValueError : fewer than 2 differences or clusters, values that are not finite, or `flips` < 1.
     """
     sample = as_sample(differences, "differences")
     check_count(flips, "flips")

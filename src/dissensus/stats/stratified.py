@@ -17,15 +17,12 @@ class OrderStratified:
 
     Attributes
     ----------
-    stratified : Estimate
-        Means of the two orders weighted by their sizes: the plain mean, with the variance
+    stratified : means of the two orders weighted by their sizes: the plain mean, with the variance
         between orders taken out of its standard error.
-    unweighted : Estimate
-        Means of the two orders weighted equally: free of any period effect, however unequal
-        the orders came out.
-    period_effect : Estimate
-        Half the difference of the two orders' means, treated first minus treated second: what
-        being first rather than second adds.
+    unweighted : means of the two orders weighted equally: free of any period effect, however
+        unequal the orders came out.
+    period_effect : half the difference of the two orders' means, treated first minus treated
+        second: what being first rather than second adds.
     """
 
     stratified: Estimate
@@ -40,23 +37,18 @@ def order_stratified(
 
     Parameters
     ----------
-    differences : array_like, shape (n,)
-        Treated minus reference, one per pair.
-    first : array_like of bool, shape (n,)
-        Whether the treated member came first; at least 2 pairs of each kind.
-    confidence : float
-        Level of the intervals.
+    differences : shape (n,); treated minus reference, one per pair.
+    first : shape (n,); whether the treated member came first; at least 2 pairs of each kind.
+    confidence : level of the intervals.
 
     Returns
     -------
-    OrderStratified
-        Intervals and p-values (null of zero) from t with Welch-Satterthwaite df, the orders'
-        variances being estimated apart.
+    Intervals and p-values (null of zero) from t with Welch-Satterthwaite df, the orders' variances
+    being estimated apart.
 
     Raises
     ------
-    ValueError
-        For fewer than 2 pairs of either order, unequal lengths or values that are not finite.
+    ValueError : fewer than 2 pairs of either order, unequal lengths or values that are not finite.
 
     Notes
     -----

@@ -21,10 +21,8 @@ def walsh_order_statistic(ordered: FloatArray, rank: int) -> float:
 
     Parameters
     ----------
-    ordered : ndarray, shape (n,)
-        The sample in ascending order.
-    rank : int
-        From 1 to n(n + 1)/2.
+    ordered : shape (n,); the sample in ascending order.
+    rank : from 1 to n(n + 1)/2.
 
     Notes
     -----

@@ -29,13 +29,11 @@ def entropy(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
     Parameters
     ----------
-    p : array_like, shape (..., v)
-        Distributions; each last-axis slice sums to one.
+    p : shape (..., v); distributions; each last-axis slice sums to one.
 
     Returns
     -------
-    ndarray, shape (...)
-        Entropies in nats (a zero-dimensional array for one distribution).
+    Shape (...). Entropies in nats (a zero-dimensional array for one distribution).
     """
     return np.asarray(-_xlogx(np.asarray(p, dtype=np.float64)).sum(axis=-1))
 
@@ -58,13 +56,11 @@ def generalised_jsd(distributions: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    distributions : array_like, shape (k, v)
-        One distribution a row.
+    distributions : shape (k, v); one distribution a row.
 
     Raises
     ------
-    ValueError
-        If a row does not sum to one, or an argument has the wrong shape or sign.
+    ValueError : a row does not sum to one, or an argument has the wrong shape or sign.
     """
     p = _matrix(distributions, "distributions")
     if not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
@@ -79,19 +75,16 @@ def lexical_similarity(counts: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    counts : array_like, shape (k, v)
-        How often each unit uses each type.
+    counts : shape (k, v); how often each unit uses each type.
 
     Returns
     -------
-    float
-        0 for disjoint vocabularies, 1 for equal distributions. NaN if there is one unit only or
-        if a unit is empty, where the ratio is undefined.
+    0 for disjoint vocabularies, 1 for equal distributions. NaN if there is one unit only or if a
+    unit is empty, where the ratio is undefined.
 
     Raises
     ------
-    ValueError
-        If an argument has the wrong shape or sign.
+    ValueError : an argument has the wrong shape or sign.
     """
     table = _matrix(counts, "counts")
     totals, k = table.sum(axis=1), len(table)
@@ -123,16 +116,11 @@ class LexicalMeasures:
 
     Attributes
     ----------
-    plain : float
-        S_lex of the units as they are.
-    matched : float
-        Mean S_lex of the units cut at random to one length.
-    null : float
-        Mean S_lex when the session's tokens are shuffled over its units.
-    excess : float
-        ``plain - null``: below zero where units differ more than their lengths make them.
-    tokens, types : int
-        Size of the session and of its vocabulary.
+    plain : S_lex of the units as they are.
+    matched : mean S_lex of the units cut at random to one length.
+    null : mean S_lex when the session's tokens are shuffled over its units.
+    excess : ``plain - null``: below zero where units differ more than their lengths make them.
+    tokens, types : size of the session and of its vocabulary.
     """
 
     plain: float
@@ -169,13 +157,11 @@ def grouped_measures(
 
     Returns
     -------
-    list of g LexicalMeasures
-        Every float is NaN if there are fewer than two units or one is empty.
+    Every float is NaN if there are fewer than two units or one is empty.
 
     Raises
     ------
-    ValueError
-        If a depth or `repetitions` is below 1.
+    ValueError : a depth or `repetitions` is below 1.
 
     Notes
     -----

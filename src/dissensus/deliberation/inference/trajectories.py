@@ -10,13 +10,8 @@ import pandas as pd
 from dissensus.deliberation.inference.contrasts import arms_of
 from dissensus.design.contrasts import defined, robust_mean
 
-#: What is followed: column of the rounds -> what it is.
-FOLLOWED = {
-    "entropy": "stance entropy",
-    "retention": "retention of disagreement",
-    "contentiousness": "contentiousness",
-    "quality": "quality of argument",
-}
+#: The columns of the rounds that are followed.
+FOLLOWED = ("entropy", "retention", "contentiousness", "quality")
 
 
 def follow(

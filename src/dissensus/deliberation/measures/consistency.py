@@ -37,8 +37,7 @@ def conclusion(reasoning: str, answer: str, options: Sequence[str]) -> str:
 
     Returns
     -------
-    str
-        An option, or "" where the rule does not decide.
+    An option, or "" where the rule does not decide.
     """
     for sentence in reversed(_SENTENCE_END.split(reasoning)):
         if not _CONCLUDES.search(sentence):

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dissensus.deliberation.measures.state import js_of
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 #: Share of belief that is spread evenly before a KL divergence, which is infinite where one agent
@@ -24,8 +23,7 @@ def kl(p: ArrayLike, q: ArrayLike) -> float:
 
     Parameters
     ----------
-    p, q : array_like, shape (K,)
-        Distributions over the same options.
+    p, q : shape (K,); distributions over the same options.
     """
     first, second = (
         (1.0 - SPREAD) * row + SPREAD / row.size
@@ -61,13 +59,11 @@ def normalised_mutual_information(a: IntArray, b: IntArray) -> float | None:
 
     Parameters
     ----------
-    a, b : ndarray of int, shape (n,)
-        Index of the option that each agent takes on each question.
+    a, b : shape (n,); index of the option that each agent takes on each question.
 
     Returns
     -------
-    float or None
-        None where neither ever changes its option.
+    None where neither ever changes its option.
     """
     first, second = _codes(a), _codes(b)
     width = int(second.max(initial=0)) + 1

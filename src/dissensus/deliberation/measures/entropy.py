@@ -17,17 +17,15 @@ def miller_madow(probabilities: ArrayLike) -> float:
 
     Parameters
     ----------
-    probabilities : array_like, shape (N, K)
-        A distribution over K options for each of N agents.
+    probabilities : shape (N, K); a distribution over K options for each of N agents.
 
     Returns
     -------
-    float
-        sum_k v_k / (2 N m_k ln 2), with m_k and v_k the mean and the variance of option k between
-        agents. Where every agent is certain of one option this is the term of Miller (1955, in
-        Quastler, Information Theory in Psychology), (m - 1) / (2 N ln 2) with m the options that
-        anyone takes; where agents spread their belief there is less to correct, and none where all
-        say the same. The extension to distributions is the project's.
+    sum_k v_k / (2 N m_k ln 2), with m_k and v_k the mean and the variance of option k between
+    agents. Where every agent is certain of one option this is the term of Miller (1955, in
+    Quastler, Information Theory in Psychology), (m - 1) / (2 N ln 2) with m the options that anyone
+    takes; where agents spread their belief there is less to correct, and none where all say the
+    same. The extension to distributions is the project's.
     """
     p: NDArray[np.float64] = np.asarray(probabilities, dtype=np.float64)
     means = p.mean(axis=0)
@@ -75,9 +73,8 @@ def collapse(
 
     Returns
     -------
-    Collapse
-        Premature where the overlap of evidence had fallen from the round before: the agents agreed
-        more and shared less to agree on.
+    Premature where the overlap of evidence had fallen from the round before: the agents agreed more
+    and shared less to agree on.
     """
     first = entropies[0] if entropies else None
     if first is None or first <= _NOTHING:

@@ -95,12 +95,11 @@ def katz(debate: Debate, found: list[Dyad], attenuation: float) -> dict[str, flo
 
     Returns
     -------
-    dict
-        Agent -> row sum of Q - I, with Q the product over rounds of I + a A_t and A_t the edges
-        into round t: a path takes at most one step a round and may wait (Grindrod, Parsons, Higham
-        and Estrada, 2011, Physical Review E 83:046120, with one-step factors). Rounds are finite,
-        so the sum is too whatever a is. It is divided by what it would be were every agent to move
-        every other in every round, (1 + a (N - 1))^(R - 1) - 1.
+    Agent -> row sum of Q - I, with Q the product over rounds of I + a A_t and A_t the edges into
+    round t: a path takes at most one step a round and may wait (Grindrod, Parsons, Higham and
+    Estrada, 2011, Physical Review E 83:046120, with one-step factors). Rounds are finite, so the
+    sum is too whatever a is. It is divided by what it would be were every agent to move every other
+    in every round, (1 + a (N - 1))^(R - 1) - 1.
     """
     seats = {agent: seat for seat, agent in enumerate(debate.agents)}
     n = len(seats)

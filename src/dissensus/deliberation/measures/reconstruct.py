@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dissensus.deliberation.controls.crit import (
-    gamma,
-    parse_assessment,
-    products,
-    signed,
-)
+from dissensus.deliberation.controls.crit import gamma, parse_assessment, products, signed
 from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.measures.consistency import conclusion, consistent
 from dissensus.deliberation.measures.references import Cited, resolve

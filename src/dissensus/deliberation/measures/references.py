@@ -57,10 +57,9 @@ def resolve(
 
     Returns
     -------
-    Reference
-        ``self`` for one's own claim, ``future`` for one of the same or a later round, which the
-        agent cannot have seen; ``ambiguous`` where several earlier claims fit, or the agent named
-        is not the claim's author; ``dangling`` where none fits.
+    ``self`` for one's own claim, ``future`` for one of the same or a later round, which the agent
+    cannot have seen; ``ambiguous`` where several earlier claims fit, or the agent named is not the
+    claim's author; ``dangling`` where none fits.
     """
     written, agent, when, local = _read_id(target, {claim.agent for claim in claims} | {source})
     if agent is None:

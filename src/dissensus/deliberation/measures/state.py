@@ -26,14 +26,12 @@ def js_of(probabilities: ArrayLike) -> float:
 
     Parameters
     ----------
-    probabilities : array_like, shape (N, K)
-        A distribution over the K options for each of N agents.
+    probabilities : shape (N, K); a distribution over the K options for each of N agents.
 
     Returns
     -------
-    float
-        In bits, between 0 and log2 N (Lin, 1991, IEEE Transactions on Information Theory
-        37:145-151, eq. 5.1).
+    In bits, between 0 and log2 N (Lin, 1991, IEEE Transactions on Information Theory 37:145-151,
+    eq. 5.1).
 
     Raises
     ------
@@ -65,9 +63,8 @@ def evidence_overlap(
 
     Returns
     -------
-    float or None
-        In [0, 1]; None where no pair cites anything. To twelve decimals: two rounds with the same
-        similarities have the same overlap, in whatever order their pairs come.
+    In [0, 1]; None where no pair cites anything. To twelve decimals: two rounds with the same
+    similarities have the same overlap, in whatever order their pairs come.
     """
     sets = [set(one) for one in (cited.values() if isinstance(cited, Mapping) else cited)]
     shares = [len(a & b) / len(a | b) for a, b in combinations(sets, 2) if a | b]

@@ -7,9 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-import numpy as np
-
-from dissensus.digests import digest
+from dissensus.design.manifest import stream
 from dissensus.errors import ResourceError
 from dissensus.identity.design.formats import FORMATS, Question
 from dissensus.identity.design.sources import read_source
@@ -76,8 +74,8 @@ def collect_questions(banks: Mapping[str, BankSettings], seed: int) -> list[dict
                 f"identity.banks.{name}.questions holds {wanted}; {bank.source} has "
                 f"{len(available)}, so it may be that at most, or null for all."
             )
-        rng = np.random.default_rng(int(digest([seed, "questions", name])[:16], 16))
-        drawn = sorted(int(index) for index in rng.permutation(len(available))[:wanted])
+        order = stream(seed, "questions", name).permutation(len(available))
+        drawn = sorted(int(index) for index in order[:wanted])
         width = max(3, len(str(len(available))))
         for index in drawn:
             place, question = available[index]

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from dissensus.design.manifest import stream
 from dissensus.digests import digest
 from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, write_peers
 from dissensus.identity.protocol import read_personas
 from dissensus.identity.settings import TeamSettings
 from dissensus.identity.terms import CONDITIONS, OPENING
-from dissensus.tables.artefact import Schema, read
+from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, text, texts
 
 MANIFEST = Schema(
@@ -88,11 +86,6 @@ class _Cast:
     teams: tuple[str, ...]
 
 
-def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
-    """The manifest artefact as session_id -> row, in the order of ids."""
-    return {row["session_id"]: row for row in read(path, MANIFEST).to_pylist()}
-
-
 def draw(
     questions: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
 ) -> list[dict[str, Any]]:
@@ -154,7 +147,7 @@ def _in_shards(questions: Iterable[Mapping[str, Any]], drawing: Drawing) -> list
         ids = [row["question_id"] for row in group]
         shards = -(-len(ids) // drawing.shard)
         width = max(2, len(str(shards)))
-        order = _stream(drawing.seed, "shards", bank).permutation(len(ids))
+        order = stream(drawing.seed, "shards", bank).permutation(len(ids))
         for rank, index in enumerate(order):
             number = rank // drawing.shard + 1
             assigned.append(_Placed(ids[int(index)], bank, blocks + number, f"{number:0{width}d}"))
@@ -180,10 +173,10 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
     stream_key = (drawing.seed, cast.model, cast.personas, agents, question)
     seats: list[str] = []
     if cast.personas:
-        order = _stream(*stream_key, "seats").permutation(len(drawing.personas))[:agents]
+        order = stream(*stream_key, "seats").permutation(len(drawing.personas))[:agents]
         seats = [drawing.personas[int(index)] for index in order]
     debates = [(team, condition) for team in cast.teams for condition in CONDITIONS]
-    in_order = [debates[int(i)] for i in _stream(*stream_key, "order").permutation(len(debates))]
+    in_order = [debates[int(i)] for i in stream(*stream_key, "order").permutation(len(debates))]
     draw_id = f"{cast.teams[0]}-{question}"
     opening = f"{draw_id}-{OPENING}"
 
@@ -215,8 +208,3 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
         row(cast.teams[0], OPENING, 0),
         *(row(team, condition, place) for place, (team, condition) in enumerate(in_order, start=1)),
     ]
-
-
-def _stream(*names: Any) -> np.random.Generator:
-    """The random stream of a key."""
-    return np.random.default_rng(int(digest(list(names))[:16], 16))

@@ -5,19 +5,12 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import LABELS, Estimates, known, range_words
-from dissensus.identity.figures.style import (
-    columns_for,
-    key_of,
-    legend,
-    panels,
-    questions_of,
-    whisker,
-)
+from dissensus.identity.figures.style import columns_for, key_of, legend, panels, whisker
 from dissensus.identity.terms import ANONYMIZED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, signed, whole
-from dissensus.report.style import FAINT, GREY, marks, new_figure, notice, styled
+from dissensus.report.style import FAINT, GREY, beside, marks, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
@@ -39,11 +32,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     lines = -(-len(found.banks) // across)
     tall = 0.72 + 0.42 * len(found.teams)
     figure = new_figure(0.35 + tall * lines, view.simulated)
-    under = questions_of(found, found.banks, "conformity")
-    for place, (bank, axes) in enumerate(panels(figure, found.banks, across, under)):
+    for bank, axes in panels(figure, found, across, "share of disagreements"):
         _panel(axes, found, bank)
-        if place + across >= len(found.banks):
-            axes.set_xlabel("share of disagreements")
     look = dict(zip(_MEASURES, marks(("0", "1"), "0").values(), strict=True))
     entries = [
         key_of(look[measure], f"{measure}, {words}", hollow=condition == ANONYMIZED)
@@ -67,7 +57,7 @@ def _panel(axes: Axes, found: Estimates, bank: str) -> None:
                 continue
             for measure, row, up in zip(_MEASURES, rows, (-0.2, 0.2), strict=True):
                 whisker(axes, row, middle + up, look[measure], hollow=condition == ANONYMIZED)
-            _count(axes, middle, int(rows[0]["n"]))
+            beside(axes, middle, whole(int(rows[0]["n"])), gap=2, size=5.5, color=GREY)
         if index:
             axes.axhline(
                 index * _BLOCK - (_BLOCK - _ROWS + 1) / 2, color=FAINT, linewidth=0.6, zorder=0
@@ -77,21 +67,6 @@ def _panel(axes: Axes, found: Estimates, bank: str) -> None:
     axes.set_ylim(len(found.teams) * _BLOCK - (_BLOCK - _ROWS) - 0.35, -0.65)
     axes.set(xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75, 1.0])
     axes.set_xticklabels(["0", "", "0.5", "", "1"])
-
-
-def _count(axes: Axes, place: float, n: int) -> None:
-    """How many disagreements a row rests on, beside the panel."""
-    axes.annotate(
-        whole(n),
-        (1, place),
-        (2, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center",
-        size=5.5,
-        color=GREY,
-        annotation_clip=False,
-    )
 
 
 def _deltas(found: Estimates) -> list[tuple[str, str, str]]:

@@ -19,9 +19,8 @@ from dissensus.identity.figures.frames import (
 from dissensus.identity.figures.style import key_of, looks, noise_band, whisker
 from dissensus.identity.terms import DIFFERENCE, POOLED
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record
 from dissensus.report.labels import limits, listed, signed, whole
-from dissensus.report.style import FAINT, GREY, Mark, new_figure, notice, styled, zero_line
+from dissensus.report.style import FAINT, GREY, beside, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
@@ -91,7 +90,9 @@ def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[
         for step, line in enumerate(lines):
             row = found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
             if known(row):
-                _line(axes, row, place * block + step, look[line.label])
+                whisker(axes, row, place * block + step, look[line.label])
+                count = whole(int(row["n"]))
+                beside(axes, place * block + step, count, gap=2, size=5.5, color=GREY)
     middle = (len(lines) - 1) / 2
     axes.set_yticks(
         [place * block + middle for place in range(len(banks))], [bank_words(b) for b in banks]
@@ -105,21 +106,6 @@ def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[
         frameon=False,
         fontsize=7,
         borderaxespad=0,
-    )
-
-
-def _line(axes: Axes, row: Record, place: float, look: Mark) -> None:
-    whisker(axes, row, place, look)
-    axes.annotate(
-        whole(int(row["n"])),
-        (1, place),
-        (2, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center",
-        size=5.5,
-        color=GREY,
-        annotation_clip=False,
     )
 
 

@@ -12,7 +12,6 @@ from dissensus.identity.figures.style import (
     looks,
     noise_band,
     panels,
-    questions_of,
     whisker,
 )
 from dissensus.identity.terms import DIFFERENCE
@@ -35,16 +34,13 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     across = columns_for(found.banks)
     lines = -(-len(found.banks) // across)
     figure = new_figure(0.45 + 1.95 * lines, view.simulated)
-    under = questions_of(found, found.banks, "conformity")
     look = looks(found.teams)
-    for place, (bank, axes) in enumerate(panels(figure, found.banks, across, under)):
+    for place, (bank, axes) in enumerate(panels(figure, found, across, "round")):
         _panel(axes, found, bank, look)
         noise_band(axes, view)
         zero_line(axes)
         if place % across == 0:
             axes.set_ylabel("IBC")
-        if place + across >= len(found.banks):
-            axes.set_xlabel("round")
     legend(figure, (key_of(one, name, line=True) for name, one in look.items()), 4)
     return Drawn(figure, facts)
 

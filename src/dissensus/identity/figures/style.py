@@ -45,18 +45,19 @@ def columns_for(banks: Sequence[str]) -> int:
     return min(room, len(banks), 3 if len(banks) == 5 else 4)
 
 
-def panels(
-    figure: Figure, banks: Sequence[str], columns: int, under: dict[str, str]
-) -> Iterator[tuple[str, Axes]]:
+def panels(figure: Figure, found: Estimates, columns: int, unit: str) -> Iterator[tuple[str, Axes]]:
     """A panel a bank, lettered and named, so many in a row; places left over stay empty.
+
+    Below the name stands in grey how many questions the bank's estimates rest on.
 
     Parameters
     ----------
     figure : on which there is nothing yet.
-    banks : in order.
+    found : the estimates, for their banks in order.
     columns : panels in a row, by :func:`columns_for`.
-    under : bank -> a line in grey below its name.
+    unit : what the lowest panels count along x.
     """
+    banks = found.banks
     grid = figure.subplots(
         -(-len(banks) // columns), columns, squeeze=False, sharex=True, sharey=True
     )
@@ -65,7 +66,7 @@ def panels(
     for place, (bank, axes) in enumerate(zip(banks, grid.flat, strict=False)):
         axes.set_title(f"{_LETTERS[place]}  {bank_words(bank)}", pad=13)
         axes.annotate(
-            under[bank],
+            _questions_of(found, bank),
             (0, 1),
             (0, 3),
             xycoords="axes fraction",
@@ -77,19 +78,18 @@ def panels(
         # Where the panel below is missing, the numbers of its axis stand here.
         axes.tick_params(labelbottom=place + columns >= len(banks))
         yield bank, axes
+        if place + columns >= len(banks):
+            axes.set_xlabel(unit)
 
 
-def questions_of(found: Estimates, banks: Sequence[str], measure: str) -> dict[str, str]:
-    """Bank -> such as "198 questions", or their range over the teams."""
-    found_by = {}
-    for bank in banks:
-        rows = [
-            row
-            for key, row in found.rows.items()
-            if key[1] == bank and key[2] == 1 and key[4:] == ("all", "drop", measure) and known(row)
-        ]
-        found_by[bank] = range_words([int(row["n_questions"]) for row in rows], "question")
-    return found_by
+def _questions_of(found: Estimates, bank: str) -> str:
+    """Such as "198 questions", or their range over the teams."""
+    counts = [
+        int(row["n_questions"])
+        for key, row in found.rows.items()
+        if key[1:3] == (bank, 1) and key[4:] == ("all", "drop", "conformity") and known(row)
+    ]
+    return range_words(counts, "question")
 
 
 def noise_band(axes: Axes, view: View, vertical: bool = False) -> None:

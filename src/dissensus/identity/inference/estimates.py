@@ -15,12 +15,7 @@ from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import EVERY, POLICIES, BoolArray, Tally, tally
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
 from dissensus.stats.checks import FloatArray
-from dissensus.stats.ratios import (
-    Ratios,
-    cluster_weights,
-    percentile_intervals,
-    ratios_of_sums,
-)
+from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
 

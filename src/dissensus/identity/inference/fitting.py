@@ -97,10 +97,6 @@ def fit(
     confidence : level of the intervals.
     equal_weights : whether w_self = w_peer is imposed.
 
-    Returns
-    -------
-    Fit
-
     Raises
     ------
     ValueError : the panel has fewer rounds, or no transition that can be used.

@@ -59,10 +59,9 @@ def moment_estimate(
 
     Returns
     -------
-    Moments
-        Of each of :data:`QUANTITIES`. Nothing where agents hear different numbers of peers, since
-        their first transitions then have no pi in common; no concentrations where questions have
-        different numbers of options; Conformity and Obstinacy with one peer alone.
+    Of each of :data:`QUANTITIES`. Nothing where agents hear different numbers of peers, since their
+    first transitions then have no pi in common; no concentrations where questions have different
+    numbers of options; Conformity and Obstinacy with one peer alone.
     """
     sums, n_peers = _sums(panel), panel.n_peers
     options = np.unique(panel.options)

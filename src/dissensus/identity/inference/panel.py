@@ -93,8 +93,7 @@ def panel_of(rows: pd.DataFrame, questions: pd.DataFrame, peers: Sequence[Sequen
 
     Returns
     -------
-    Panel
-        Questions in the order of their ids. A row that is not there counts as not parsed.
+    Questions in the order of their ids. A row that is not there counts as not parsed.
 
     Notes
     -----

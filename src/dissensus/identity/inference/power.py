@@ -57,16 +57,14 @@ def linearised_sd(differences: npt.ArrayLike, disagreements: npt.ArrayLike) -> f
 
     Parameters
     ----------
-    differences : array_like, shape (M, 2)
-        Transitions that conformed less those that stayed, by question, vanilla and anonymised.
-    disagreements : array_like, shape (M, 2)
-        Transitions under disagreement.
+    differences : shape (M, 2); transitions that conformed less those that stayed, by question,
+        vanilla and anonymised.
+    disagreements : shape (M, 2); transitions under disagreement.
 
     Returns
     -------
-    float
-        s, such that the IBC of M questions has a standard error of about s / sqrt(M). NaN for
-        fewer than 2 questions or without disagreement under either condition.
+    s, such that the IBC of M questions has a standard error of about s / sqrt(M). NaN for fewer
+    than 2 questions or without disagreement under either condition.
 
     Notes
     -----
@@ -90,19 +88,14 @@ def power_of(
 
     Parameters
     ----------
-    ibc : array_like
-        True bias, of any sign.
-    questions : array_like of int
-        Broadcast against `ibc`.
-    sd : float
-        From :func:`linearised_sd`.
-    confidence : float
-        One minus the level.
+    ibc : true bias, of any sign.
+    questions : broadcast against `ibc`.
+    sd : from :func:`linearised_sd`.
+    confidence : one minus the level.
 
     Returns
     -------
-    ndarray
-        Phi(-z + d) + Phi(-z - d) with d = |IBC| sqrt(M) / s; NaN where `sd` is not above 0.
+    Phi(-z + d) + Phi(-z - d) with d = |IBC| sqrt(M) / s; NaN where `sd` is not above 0.
     """
     check_level(confidence, "confidence")
     effects, counts = np.asarray(ibc, np.float64), np.asarray(questions, np.float64)
@@ -116,8 +109,7 @@ def needed_questions(ibc: float, sd: float, power: float, confidence: float = 0.
 
     Raises
     ------
-    ValueError
-        For a bias of 0, an `sd` not above 0 or a power not above the level.
+    ValueError : a bias of 0, an `sd` not above 0 or a power not above the level.
     """
     if ibc == 0.0 or not sd > 0.0:
         raise ValueError(
@@ -132,8 +124,7 @@ def detectable_ibc(questions: int, sd: float, power: float, confidence: float = 
 
     Raises
     ------
-    ValueError
-        For a power not above the level.
+    ValueError : a power not above the level.
     """
     return float(_shift(power, confidence) * sd / np.sqrt(questions))
 

@@ -47,17 +47,6 @@ METRICS = Schema(
     key=("session_id", "round"),
 )
 
-#: What the transitions of a round are counted as; a round 0 has none.
-COUNTS = (
-    "disagreeing",
-    "conformed",
-    "stayed",
-    "exposed_correct",
-    "subverted",
-    "exposed_wrong",
-    "corrected",
-)
-
 
 def majority_vote(answers: Sequence[str], right: str) -> float:
     """How far a majority vote is right: 1/k where the right answer is among k most frequent ones.
@@ -86,10 +75,11 @@ def count_transitions(rows: Sequence[Mapping[str, Any]], right: str) -> dict[str
 
     Returns
     -------
-    :data:`COUNTS` -> number. ``conformed`` and ``stayed`` are among ``disagreeing``, the numerators
-    of equations 1 and 2 in A.3 of "Measuring and mitigating identity bias"; ``subverted`` is among
-    ``exposed_correct`` and ``corrected`` among ``exposed_wrong`` (equations 6 and 7). With several
-    peers, an agent that was right is exposed if at least one peer was wrong, and the reverse.
+    What is counted -> number. ``conformed`` and ``stayed`` are among ``disagreeing``, the
+    numerators of equations 1 and 2 in A.3 of "Measuring and mitigating identity bias";
+    ``subverted`` is among ``exposed_correct`` and ``corrected`` among ``exposed_wrong`` (equations
+    6 and 7). With several peers, an agent that was right is exposed if at least one peer was wrong,
+    and the reverse.
     """
     usable = [row for row in rows if row["usable"]]
     disagreeing = [row for row in usable if row["n_disagree"]]

@@ -8,63 +8,50 @@ from dissensus.report.declared import Figure, Table
 _HERE = "dissensus.language.figures"
 _DESIGN, _EFFECT, _ROBUST = "1 Design", "2 Language effect", "3 Robustness"
 
+
+def _figure(name: str, title: str, section: str, *reads: str) -> Figure:
+    return Figure(name, f"{_HERE}.{name}:draw", reads, title, section)
+
+
 FIGURES = (
-    Figure(
+    _figure(
         "flow",
-        f"{_HERE}.flow:draw",
-        ("pool", "manifest", "outcomes"),
         "Figure 1. From the motion pool to complete draws",
         _DESIGN,
+        *("pool", "manifest", "outcomes"),
     ),
-    Figure(
-        "power",
-        f"{_HERE}.power:draw",
-        ("power", "language_effect"),
-        "Figure 2. What the study could find",
-        _DESIGN,
-    ),
-    Figure(
+    _figure("power", "Figure 2. What the study could find", _DESIGN, "power", "language_effect"),
+    _figure(
         "paired_effects",
-        f"{_HERE}.paired_effects:draw",
-        ("metrics", "language_effect"),
         "Figure 3. The effect, draw by draw",
         _EFFECT,
+        *("metrics", "language_effect"),
     ),
-    Figure(
+    _figure(
         "components",
-        f"{_HERE}.components:draw",
-        ("metrics", "language_effect"),
         "Figure 4. Words or meaning: the components of the index",
         _EFFECT,
+        *("metrics", "language_effect"),
     ),
-    Figure(
+    _figure(
         "specifications",
-        f"{_HERE}.specifications:draw",
-        ("specification_curve", "specification_tests"),
         "Figure 5. The effect under every choice of measure",
         _ROBUST,
+        *("specification_curve", "specification_tests"),
     ),
-    Figure(
+    _figure(
         "saturation",
-        f"{_HERE}.saturation:draw",
-        ("metrics", "saturation"),
         "Figure 6. Which bounded scales have run out",
         _ROBUST,
+        *("metrics", "saturation"),
     ),
-    Figure(
+    _figure(
         "domains",
-        f"{_HERE}.domains:draw",
-        ("metrics", "domains", "domain_tests", "language_effect"),
         "Figure 7. Means and language effects by domain",
         "4 Domains",
+        *("metrics", "domains", "domain_tests", "language_effect"),
     ),
-    Figure(
-        "reuse",
-        f"{_HERE}.reuse:draw",
-        ("reuse",),
-        "Figure 8. How much speakers recycle",
-        "5 Case study",
-    ),
+    _figure("reuse", "Figure 8. How much speakers recycle", "5 Case study", "reuse"),
 )
 
 

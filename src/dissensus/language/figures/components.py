@@ -9,14 +9,7 @@ from dissensus.language.figures.frames import estimates, languages_of, wide
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import dots, threads
 from dissensus.report.frames import Record, jitter
-from dissensus.report.labels import (
-    contrast_words,
-    language_name,
-    limits,
-    listed,
-    number,
-    signed,
-)
+from dissensus.report.labels import contrast_words, language_name, limits, listed, number, signed
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
 from dissensus.report.view import Drawn, View
 

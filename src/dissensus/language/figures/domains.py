@@ -14,15 +14,7 @@ from dissensus.language.figures.frames import differences, headlines, languages_
 from dissensus.language.figures.paired_effects import unit
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed, records
-from dissensus.report.labels import (
-    contrast_words,
-    limits,
-    listed,
-    number,
-    p_clause,
-    whole,
-    wrapped,
-)
+from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
 from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
 from dissensus.report.view import Drawn, View
 

@@ -12,16 +12,7 @@ from matplotlib.patches import FancyBboxPatch
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import counted, language_name, listed, percent, whole
-from dissensus.report.style import (
-    FAINT,
-    GREY,
-    INK,
-    Mark,
-    marks,
-    new_figure,
-    resize,
-    styled,
-)
+from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
 from dissensus.report.view import Drawn, View
 
 ROLES = ("P1", "P2", "O1", "O2")

@@ -24,16 +24,7 @@ from dissensus.report.labels import (
     signed,
     whole,
 )
-from dissensus.report.style import (
-    FAINT,
-    GREY,
-    INK,
-    Mark,
-    marks,
-    new_figure,
-    styled,
-    zero_line,
-)
+from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 
@@ -160,5 +151,4 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
         "unit": unit(outcome, reference),
         "above": listed(shares),
         "lines": "a line each" if step == 1 else f"a line for one in {whole(step)}",
-        "reference": language_name(reference),
     }

@@ -10,15 +10,7 @@ from dissensus.language.figures.frames import headlines, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, keyed, records
-from dissensus.report.labels import (
-    contrast_words,
-    counted,
-    listed,
-    number,
-    percent,
-    signed,
-    whole,
-)
+from dissensus.report.labels import contrast_words, counted, listed, number, percent, signed, whole
 from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
 from dissensus.report.view import Drawn, View
 

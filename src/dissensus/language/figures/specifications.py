@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,7 +17,7 @@ from dissensus.report.labels import (
     percent,
     signed,
 )
-from dissensus.report.style import ALARM, FAINT, GREY, INK, new_figure, styled, zero_line
+from dissensus.report.style import ALARM, FAINT, GREY, INK, beside, new_figure, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 #: Column of the curve -> what readers call the choice.
@@ -156,8 +154,8 @@ def _matrix(
         axes.plot(xs, ys, color="#4a4a4a", linewidth=min(2.0, max(0.3, 180 / len(own))))
         if len(ranks):
             text = signed(float(d[taken].median()), 2)
-            _beside(axes, row, text, weight="bold" if main else "normal")
-    _beside(axes, -0.95, "median", color=GREY)
+            beside(axes, row, text, weight="bold" if main else "normal")
+    beside(axes, -0.95, "median", color=GREY)
     axes.set(
         xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5),
         ylim=(len(rows) - 0.4, -0.6),
@@ -171,21 +169,6 @@ def _matrix(
             for row, (title, name, _) in enumerate(rows)
         ]
         axes.set_yticks(range(len(rows)), labels, fontsize=6.5)
-
-
-def _beside(axes: Axes, row: float, text: str, **look: Any) -> None:
-    """A word at the right of a row."""
-    axes.annotate(
-        text,
-        (1.0, row),
-        (3, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center",
-        size=6.0,
-        annotation_clip=False,
-        **look,
-    )
 
 
 def describe(curve: pd.DataFrame, tests: pd.DataFrame) -> dict[str, str]:

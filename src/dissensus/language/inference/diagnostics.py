@@ -12,11 +12,7 @@ import pandas as pd
 from dissensus.design.contrasts import contrast_name
 from dissensus.digests import digest
 from dissensus.language.inference.domains import domain_names, drawable_domains
-from dissensus.language.inference.pairs import (
-    Array,
-    compared_languages,
-    languages_of,
-)
+from dissensus.language.inference.pairs import Array, compared_languages, languages_of
 from dissensus.language.settings import ROLES, InferenceSettings
 from dissensus.stats.balance import (
     clopper_pearson,

@@ -22,11 +22,7 @@ from dissensus.language.inference.estimators import (
     estimate,
     undefined,
 )
-from dissensus.language.inference.pairs import (
-    Pairs,
-    compared_languages,
-    pair_up,
-)
+from dissensus.language.inference.pairs import Pairs, compared_languages, pair_up
 from dissensus.language.inference.saturation import UNBOUNDED
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.bounds import lee_bounds, manski_bounds

@@ -14,12 +14,7 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE, contrast_name
 from dissensus.digests import digest
 from dissensus.language.inference.estimators import Options, estimate
-from dissensus.language.inference.pairs import (
-    Array,
-    Pairs,
-    compared_languages,
-    pair_up,
-)
+from dissensus.language.inference.pairs import Array, Pairs, compared_languages, pair_up
 from dissensus.language.measures.anchors import Clips, fit, weighted
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.joint import joint_permutation
