@@ -129,15 +129,15 @@ def test_every_call_is_made_once_and_those_of_a_round_together(undisturbed: Proj
 
 def test_the_spending_tables_tell_judges_from_debaters(undisturbed: Project) -> None:
     stats = json.loads((undisturbed.folder / "stats.json").read_text())
-    stages = {
+    purposes = {
         "identity": {"agents": "Debates"},
         "deliberation": {**dict.fromkeys(PANEL, "Debates"), "judge": "Judges"},
     }
-    for study, expected in stages.items():
+    for study, expected in purposes.items():
         path = undisturbed.results("real", study) / "tables/table_spending.csv"
         with path.open(encoding="utf-8", newline="") as file:
             *table, total = csv.DictReader(file)
-        assert {row["Model"]: row["Stage"] for row in table} == expected
+        assert {row["Model"]: row["Purpose"] for row in table} == expected
         for row in table:
             billed = stats["tokens"][MODELS[row["Model"]][1]]
             owed = (billed["input"] * PRICE["input"] + billed["output"] * PRICE["output"]) / 1e6

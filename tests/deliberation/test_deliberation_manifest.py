@@ -14,9 +14,9 @@ from scipy.stats import chisquare
 
 from deliberation.deliberation_sessions import TOPICS as FILE
 from dissensus.deliberation.design.manifest import MANIFEST, Drawing, draw_manifest
-from dissensus.deliberation.design.topics import TOPICS, read_topics, read_topics_artefact
+from dissensus.deliberation.design.topics import TOPICS, read_topics
 from dissensus.errors import ResourceError
-from dissensus.tables.artefact import read, write
+from dissensus.tables.artefact import read, read_by, write
 
 #: Five topics, three with a truth.
 POOL = [
@@ -151,7 +151,8 @@ def test_manifest_and_topics_are_what_was_written(tmp_path: Path):
     assert read(tmp_path / "manifest.parquet", MANIFEST).to_pylist() == rows
     topics = read_topics(FILE)
     write(tmp_path / "topics.parquet", TOPICS, topics, {})
-    assert list(read_topics_artefact(tmp_path / "topics.parquet").values()) == topics
+    by_id = read_by(tmp_path / "topics.parquet", TOPICS, "topic_id")
+    assert list(by_id.values()) == topics
 
 
 def test_the_projects_topics_can_be_read():

@@ -19,11 +19,10 @@ from dissensus.identity.design.banks import (
     QUESTIONS,
     collect_questions,
     read_bank,
-    read_questions,
     write_question,
 )
 from dissensus.identity.settings import BankSettings
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read_by, write
 from scripted import ROOT
 
 CHOICE = {
@@ -136,7 +135,7 @@ def test_the_projects_own_questions_are_read_and_written_as_an_artefact(tmp_path
     banks = {n: bank("dissensus", str(folder / f"{n}.csv")) for n in ("choice", "numeric")}
     rows = collect_questions(banks, 1)
     write(tmp_path / "questions.parquet", QUESTIONS, rows, {})
-    read = read_questions(tmp_path / "questions.parquet")
+    read = read_by(tmp_path / "questions.parquet", QUESTIONS, "question_id")
     assert list(read.values()) == rows
     assert list(read) == sorted(read)
     assert {row["kind"] for row in rows if row["bank"] == "choice"} == {"choice"}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.language.design.pool import POOL, Codebook, build_pool, read_pool
+from dissensus.language.design.pool import POOL, Codebook, build_pool
 from dissensus.language.settings import LanguageCondition, PoolSettings
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read_by, write
 
 FILES = {
     "motions": "motion_id,source,tournament,year,round,motion_en,motion_zh\n"
@@ -93,7 +93,8 @@ def test_a_pool_is_coded_and_adjudicated(files: Files):
 def test_a_pool_is_an_artefact(files: Files):
     pool, _ = files.build()
     write(files.folder / "pool.parquet", POOL, pool, {})
-    assert read_pool(files.folder / "pool.parquet") == {m["motion_id"]: m for m in pool}
+    by_id = {m["motion_id"]: m for m in pool}
+    assert read_by(files.folder / "pool.parquet", POOL, "motion_id") == by_id
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dissensus.errors import SettingError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.language.simulated import SpeechSettings
 from dissensus.study.configuration import load, load_file
 from scripted import ROOT
@@ -382,7 +382,7 @@ def test_a_configuration_that_is_no_block(values):
 def test_a_file_that_is_no_configuration(tmp_path: Path, content: bytes):
     file = tmp_path / "mine.yaml"
     file.write_bytes(content)
-    with pytest.raises(SettingError, match=r"mine\.yaml"):
+    with pytest.raises((SettingError, ResourceError), match=r"mine\.yaml"):
         load_file(file)
 
 

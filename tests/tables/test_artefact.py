@@ -25,7 +25,6 @@ from dissensus.tables.artefact import (
     concatenate,
     provenance_of,
     read,
-    read_rows,
     replacing,
     write,
     write_text,
@@ -253,7 +252,7 @@ def test_a_file_says_what_its_columns_hold(tmp_path: Path):
     assert [table.schema.field("x").metadata for table in tables] == [
         {b"description": b"How long it is.", b"unit": b"metres"}
     ] * 2
-    assert tables[0].equals(tables[1]) and read_rows(path) == [row(red_share=0.5)]
+    assert tables[0].equals(tables[1]) and read(path).to_pylist() == [row(red_share=0.5)]
     assert provenance_of(path) == {"stage": "s"}
 
 

@@ -69,8 +69,9 @@ for NAME, STUDY in STUDIES.items():
             functions=[
                 STUDY.manifest.function,
                 STUDY.manifest.schema,
-                STUDY.source.read,
+                STUDY.source.schema,
             ],
+            key=STUDY.source.key,
             settings=stage_settings(STUDY, STUDY.manifest),
             seed=SETTINGS.seed,
         message:
@@ -253,10 +254,10 @@ for NAME, STUDY in STUDIES.items():
                 ENVIRONMENT
             threads: 2
             params:
-                functions=[STUDY.diagnosis.function, STUDY.source.read],
+                functions=[STUDY.diagnosis.function, STUDY.source.schema],
+                key=STUDY.source.key,
                 settings=stage_settings(STUDY, STUDY.diagnosis),
                 seed=SETTINGS.seed,
-                title=STUDY.diagnosis.title,
             message:
                 f"Run planted effects through the design and the estimators of the {NAME} study"
             script:

@@ -13,7 +13,7 @@ from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.templates import fill, without
-from dissensus.yaml_files import read_entries
+from dissensus.user_files import read_entries
 
 _ROUND_PARTS = (
     *("template", "option", "evidence", "topologies", "referencing", "tones", "transcript"),

@@ -37,7 +37,7 @@ class Deliberation(Study[DeliberationSettings]):
         files=("topics",),
         artefact="topics",
         key="topic_id",
-        read=f"{_DESIGN}.topics:read_topics_artefact",
+        schema=f"{_DESIGN}.topics:TOPICS",
     )
     manifest = Manifest(
         f"{_DESIGN}.manifest:draw",

@@ -15,7 +15,7 @@ from dissensus.identity.design.graph import Peers
 from dissensus.identity.measures.answers import parse_answer
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, round_label
-from dissensus.yaml_files import read_yaml
+from dissensus.user_files import read_yaml
 
 #: What an agent without a persona is.
 AGENT = "agent"

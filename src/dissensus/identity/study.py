@@ -39,7 +39,7 @@ class Identity(Study[IdentitySettings]):
         files=("banks",),
         artefact="questions",
         key="question_id",
-        read=f"{_DESIGN}.banks:read_questions",
+        schema=f"{_DESIGN}.banks:QUESTIONS",
     )
     manifest = Manifest(
         f"{_DESIGN}.manifest:draw",

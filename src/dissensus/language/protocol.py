@@ -14,7 +14,7 @@ from dissensus.llm.call import Message
 from dissensus.session.format_rules import SpeechRules
 from dissensus.session.protocol import Call, Decoding, Steps, Turn
 from dissensus.session.templates import fill, without
-from dissensus.yaml_files import read_entries
+from dissensus.user_files import read_entries
 
 #: Sentences that a speech must have, by the strategy of its round (appendix D.1).
 SENTENCES = {"opening": 5, "rebuttal": 5, "closing": 4}

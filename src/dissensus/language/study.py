@@ -33,7 +33,7 @@ class Language(Study[LanguageSettings]):
         files=("pool",),
         artefact="pool",
         key="motion_id",
-        read=f"{_DESIGN}.pool:read_pool",
+        schema=f"{_DESIGN}.pool:POOL",
         also=("reliability",),
     )
     manifest = Manifest(

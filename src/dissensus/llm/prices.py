@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.llm.call import is_snapshot
+from dissensus.user_files import read_csv
 
 _COLUMNS = (
     *("provider", "model", "input_usd", "cached_input_usd", "output_usd"),

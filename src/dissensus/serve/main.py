@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import yaml
 from aiohttp import web
 
 from dissensus.errors import SettingError
@@ -20,6 +19,7 @@ from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
 from dissensus.serve.service import Options, Service
+from dissensus.user_files import read_yaml
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -90,11 +90,7 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise SettingError(f"--config {path} cannot be read as YAML in UTF-8 ({reason}).") from None
+    values = read_yaml(path)
     entries = values.get("models") if isinstance(values, dict) else None
     found = {
         name: entry

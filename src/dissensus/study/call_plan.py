@@ -65,3 +65,23 @@ def _planned(sessions: Sessions, row: Mapping[str, Any]) -> list[PlannedCall]:
 
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(message.content for message in messages)
+
+
+def describe(sessions: Sessions) -> list[str]:
+    """Lines that say how many sessions and calls a study will have."""
+    study, rows = sessions.study, list(sessions.rows.values())
+    draws = len({row["draw_id"] for row in rows})
+    arms = Counter(row[study.arm] for row in rows)
+    calls: Counter[tuple[str, str]] = Counter()
+    for planned, number in call_plans(sessions):
+        for call in planned:
+            calls[call.purpose, call.model] += number
+    protocol = study.settings.protocol
+    most = calls.total() * (1 + protocol.repairs) * protocol.session_attempts
+    return [
+        f"{study.name}: {draws:,} draws, {len(rows):,} sessions "
+        f"({', '.join(f'{n:,} {arm}' for arm, n in arms.items())})",
+        f"{calls.total():,} calls if nothing goes wrong; {most:,} with every repair and every "
+        "session attempt",
+        *(f"  {purpose}: {model}: {n:,} calls" for (purpose, model), n in sorted(calls.items())),
+    ]

@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
@@ -18,6 +17,7 @@ from dissensus.settings import Count, Faults, fault, validate
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
+from dissensus.user_files import read_yaml
 
 
 class Configuration(LlmSettings):
@@ -187,11 +187,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
 
 def load_file(path: Path) -> Any:
     """Read and validate a configuration file by itself, outside Snakemake."""
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SettingError(f"{path} cannot be read as YAML in UTF-8 ({error}).") from None
-    return load(values, str(path))
+    return load(read_yaml(path), str(path))
 
 
 def schema() -> str:

@@ -22,11 +22,6 @@ STUDIES = {
 }
 
 
-def study_class(name: str) -> type[Study[Any]]:
-    """The declaration of a study of the project, or of one that :func:`register` knows."""
-    return declared_in(STUDIES[name], name)
-
-
 def register(folders: Mapping[str, str]) -> None:
     """Make studies of the reader's own known, in this process and in those that it starts.
 
@@ -67,13 +62,14 @@ def register(folders: Mapping[str, str]) -> None:
         PACKAGES.add(folder.name)
 
 
-def declared_in(module: str, name: str) -> type[Study[Any]]:
-    """The one study that a module declares.
+def study_class(name: str) -> type[Study[Any]]:
+    """The declaration of a study of the project, or of one that :func:`register` knows.
 
     Raises
     ------
-    SettingError : it declares none, or one of another name.
+    SettingError : its module declares none, or one of another name.
     """
+    module = STUDIES[name]
     loaded = import_module(module)
     found = [
         value

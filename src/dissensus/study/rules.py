@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.digests import digest, script_digest
 from dissensus.study.configuration import Configuration
-from dissensus.study.study import StageFunction, Study, files_of, pick, plain
+from dissensus.study.study import StageFunction, Study, pick, plain
 
 
 def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
@@ -66,7 +66,11 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
     """The files that a stage of a study reads."""
-    return list(files_of(study.settings, stage.files).values())
+    return [
+        file
+        for path, file in study.settings.files().items()
+        if any(path == prefix or path.startswith(f"{prefix}.") for prefix in stage.files)
+    ]
 
 
 def price_settings(settings: Configuration, study: str) -> dict[str, Any]:

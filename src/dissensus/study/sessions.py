@@ -21,7 +21,7 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import run_all
 from dissensus.study.stage import resolve
 from dissensus.study.study import Row, Study
-from dissensus.tables.artefact import read
+from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance
 
 #: The kinds of artefact that a session leaves, each in a folder of that name.
@@ -94,14 +94,15 @@ class Sessions:
         """
         source = study.source
         schema = resolve(study.manifest.schema)
-        rows = read(folder / "manifest.parquet", schema).to_pylist()
-        items = resolve(source.read)(folder / f"{source.artefact}.parquet")
+        rows = read_by(folder / "manifest.parquet", schema, "session_id")
+        path = folder / f"{source.artefact}.parquet"
+        items = read_by(path, resolve(source.schema), source.key)
         study.check(models, items)
         named = dict.fromkeys(name for use in study.models() for name in use.models)
         return cls(
             study,
             folder,
-            {row["session_id"]: row for row in rows},
+            rows,
             items,
             {name: identity(name, models[name]) for name in named},
         )

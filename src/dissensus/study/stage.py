@@ -28,6 +28,7 @@ class Stage:
     settings : as the rule gives them.
     seed : the run's, where the rule gives it.
     functions : ``module:function`` that the rule names.
+    key : the column that names the rows of the study's source, where the rule gives it.
     simulated : whether the run's models are simulated.
     provenance : metadata for whatever it writes.
     config : the whole configuration as Snakemake merged it, for what no result depends on: where
@@ -38,6 +39,7 @@ class Stage:
     settings: dict[str, Any]
     seed: int
     functions: list[str]
+    key: str
     simulated: bool
     provenance: dict[str, Any]
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -92,6 +94,7 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
         given.get("settings", {}),
         given.get("seed", 0),
         given.get("functions", []),
+        given.get("key", ""),
         simulated,
         provenance(job.rule, simulated, given),
         job.config,

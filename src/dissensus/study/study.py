@@ -46,14 +46,14 @@ class Source(StageFunction):
     Attributes
     ----------
     artefact : the table's name, such as ``pool``.
-    key : the column of the manifest that names its row, such as ``motion_id``.
-    read : ``module:function`` that takes the artefact's path and returns key -> row.
+    key : the column that names its row, there and in the manifest, such as ``motion_id``.
+    schema : ``module:name`` of its schema.
     also : further artefacts that the function returns.
     """
 
     artefact: str = ""
     key: str = ""
-    read: str = ""
+    schema: str = ""
     also: tuple[str, ...] = ()
 
 
@@ -80,8 +80,6 @@ class Diagnosis(StageFunction):
     The function takes ``(source rows, settings, seed, cores)`` and returns rows of
     :data:`dissensus.design.diagnosis.DIAGNOSIS`.
     """
-
-    title: str = "Design diagnosis"
 
 
 @dataclass(frozen=True)
@@ -237,12 +235,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     return value
-
-
-def files_of(settings: StudySettings, prefixes: Sequence[str]) -> dict[str, str]:
-    """Setting -> the file that it names, of those whose path is or begins with one of some."""
-    return {
-        path: file
-        for path, file in settings.files().items()
-        if any(path == prefix or path.startswith(f"{prefix}.") for prefix in prefixes)
-    }

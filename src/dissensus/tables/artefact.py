@@ -220,10 +220,9 @@ def _described(one: pa.Field) -> Column:
     return Column(kind + "?" * one.nullable, said["description"], said.get("unit", ""))
 
 
-def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """An artefact's rows, checked by what the file itself says it holds."""
-    rows: list[dict[str, Any]] = read(path).to_pylist()
-    return rows
+def read_by(path: str | Path, schema: Schema, key: str) -> dict[str, dict[str, Any]]:
+    """An artefact's rows by the values of a column that names them, in their order."""
+    return {row[key]: row for row in read(path, schema).to_pylist()}
 
 
 def concatenate(paths: Sequence[str | Path], schema: Schema) -> pa.Table:

@@ -1,6 +1,5 @@
 """Run planted effects through the design and the estimators of a study."""
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -8,13 +7,14 @@ import pandas as pd
 from dissensus.design.diagnosis import DIAGNOSIS, table_diagnosis
 from dissensus.report.tables import write_table
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read_by, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    diagnose, read_source = stage.resolved
+    diagnose, source = stage.resolved
     cores = int(stage.resources.get("_cores", 1))
-    rows = diagnose(read_source(Path(inputs.source)), stage.settings, stage.seed, cores)
+    items = read_by(inputs.source, source, stage.key)
+    rows = diagnose(items, stage.settings, stage.seed, cores)
     write(outputs.diagnosis, DIAGNOSIS, rows, stage.provenance)
     write_table(table_diagnosis(pd.DataFrame(rows)), outputs.csv, outputs.markdown)
 

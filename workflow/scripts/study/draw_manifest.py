@@ -1,15 +1,15 @@
 """Draw all that a study randomises, before any session runs."""
 
-from pathlib import Path
 from typing import Any
 
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import read_by, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    draw, schema, read_source = stage.resolved
-    rows = draw(read_source(Path(inputs.source)), stage.settings, stage.seed)
+    draw, schema, source = stage.resolved
+    items = read_by(inputs.source, source, stage.key)
+    rows = draw(items, stage.settings, stage.seed)
     write(outputs.manifest, schema, rows, stage.provenance)
 
 

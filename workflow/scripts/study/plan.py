@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.study.plan import describe
+from dissensus.study.call_plan import describe
 from dissensus.study.sessions import Sessions
 from dissensus.study.stage import Stage, run
 

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.settings import Faults, Settings, fault, validate
-from dissensus.tables.artefact import Schema, read
+from dissensus.tables.artefact import Schema
 from dissensus.tables.common import flag, text, texts
-from dissensus.yaml_files import read_yaml
+from dissensus.user_files import read_yaml
 
 TOPICS = Schema(
     name="topics",
@@ -116,11 +116,6 @@ def read_topics(path: str | Path) -> list[dict[str, Any]]:
         numbers[topic.id], questions[topic.question] = number, topic.id
         rows.append(_row(topic, str(path)))
     return rows
-
-
-def read_topics_artefact(path: str | Path) -> dict[str, dict[str, Any]]:
-    """The topics artefact as topic_id -> row."""
-    return {row["topic_id"]: row for row in read(path, TOPICS).to_pylist()}
 
 
 def _row(topic: TopicEntry, source: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
@@ -12,7 +11,7 @@ from dissensus.errors import ResourceError
 from dissensus.identity.design.formats import FORMATS, Question
 from dissensus.identity.design.sources import read_source
 from dissensus.identity.settings import BankSettings
-from dissensus.tables.artefact import Schema, read
+from dissensus.tables.artefact import Schema
 from dissensus.tables.common import text, texts
 
 QUESTIONS = Schema(
@@ -32,11 +31,6 @@ QUESTIONS = Schema(
     },
     key=("question_id",),
 )
-
-
-def read_questions(path: str | Path) -> dict[str, dict[str, Any]]:
-    """The questions artefact as question_id -> row, in the order of ids."""
-    return {row["question_id"]: row for row in read(path, QUESTIONS).to_pylist()}
 
 
 def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:

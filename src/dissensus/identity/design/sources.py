@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.identity.settings import HUB
+from dissensus.user_files import read_csv
 
 #: Where a row is from, such as ``data/gpqa.csv, row 7``, and the row.
 Placed = tuple[str, Mapping[str, Any]]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
 from dissensus.language.settings import LanguageCondition, PoolSettings
-from dissensus.tables.artefact import Column, Schema, read
+from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import flag, text
+from dissensus.user_files import read_csv
 
 #: The code for a motion on which government does nothing that the classification knows.
 NO_FUNCTION = 0
@@ -36,11 +36,6 @@ POOL = Schema(
     key=("motion_id",),
     where={"language": r"\w+"},
 )
-
-
-def read_pool(path: str | Path) -> dict[str, dict[str, Any]]:
-    """The pool artefact as motion_id -> row."""
-    return {row["motion_id"]: row for row in read(path, POOL).to_pylist()}
 
 
 _MOTION_COLUMNS = ("motion_id", "source", "tournament", "year", "round")

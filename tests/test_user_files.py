@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.csv_rows import read_csv
 from dissensus.errors import ResourceError
+from dissensus.user_files import read_csv
 
 
 def test_a_line_break_inside_quotes_belongs_to_the_text(tmp_path: Path):
