@@ -38,6 +38,7 @@ def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def folder(path: Path, source: str) -> Path:
     path.mkdir(parents=True)
     (path / "study.py").write_text(source)
+    (path / "rules.smk").touch()
     return path
 
 
@@ -61,9 +62,11 @@ def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "source", "sentence"),
     [
-        ("echo", "nowhere", None, "it must be a folder with a study.py"),
+        ("echo", "nowhere", None, "it must be a folder with a study.py and a rules.smk"),
         ("language", "planted_other", SOURCE, "is dissensus.language.study already"),
         ("echo", "planted_broken", "import no_such_module", "study.py cannot be imported"),
+        ("echo", "planted_wrong", "x = 1\nx.y", "AttributeError: 'int' object has no attribute"),
+        ("echo", "planted_typo", "class", "SyntaxError: invalid syntax (study.py, line 1)"),
         ("echo", "json", SOURCE, "a package called 'json' is installed"),
     ],
 )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from dissensus.digests import PACKAGES
@@ -33,14 +34,13 @@ def register(folders: Mapping[str, str]) -> None:
 
     Raises
     ------
-    SettingError : a folder has no ``study.py``, or its name is taken.
+    SettingError : a folder lacks a file or cannot be imported, or its name is taken.
     """
     for name, place in folders.items():
         folder = Path(place).resolve()
-        if not (folder / "study.py").is_file():
-            raise SettingError(
-                f"study_folders.{name} holds {place!r}; it must be a folder with a study.py."
-            )
+        if not all((folder / file).is_file() for file in ("study.py", "rules.smk")):
+            may = "it must be a folder with a study.py and a rules.smk"
+            raise SettingError(f"study_folders.{name} holds {place!r}; {may}.")
         module = f"{folder.name}.study"
         if STUDIES.get(name, module) != module:
             raise SettingError(
@@ -56,8 +56,12 @@ def register(folders: Mapping[str, str]) -> None:
             )
         try:
             import_module(module)
-        except ImportError as error:
-            raise SettingError(f"{folder}/study.py cannot be imported ({error}).") from None
+        except Exception as error:
+            last = extract_tb(error.__traceback__)[-1]
+            raise SettingError(
+                f"{folder}/study.py cannot be imported ({type(error).__name__}: {error}; "
+                f"{last.filename}, line {last.lineno})."
+            ) from None
         STUDIES[name] = module
         PACKAGES.add(folder.name)
 

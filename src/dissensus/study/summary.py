@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import fill, indent
 
-_WIDTH = 110
-
 
 def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) -> str:
     """The report's first page, as reStructuredText.
@@ -20,7 +18,7 @@ def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) 
     opening = f"How groups of language models argue, in run **{run}** (seed {seed}):"
     blocks = ["dissensus\n=========", opening]
     for name, summary in studies.items():
-        blocks.append(f"**{name}**\n{indent(fill(summary, _WIDTH), '   ')}")
+        blocks.append(f"**{name}**\n{indent(fill(summary, 110), '   ')}")
     if simulated:
         blocks.append(
             "**All models of this run are simulated: no number below says anything about a real "
