@@ -66,11 +66,8 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
     """The files that a stage of a study reads."""
-    return [
-        file
-        for path, file in study.settings.files().items()
-        if any(path == prefix or path.startswith(f"{prefix}.") for prefix in stage.files)
-    ]
+    files, prefixes = study.settings.files(), tuple(f"{prefix}." for prefix in stage.files)
+    return [file for path, file in files.items() if f"{path}.".startswith(prefixes)]
 
 
 def price_settings(settings: Configuration, study: str) -> dict[str, Any]:
