@@ -133,7 +133,7 @@ def terms_of(
     ----------
     models, providers : settings by name.
     asked : purpose -> the models that it asks.
-    embedders : as in ``language.measures``; of those, only ``<provider>:<model>`` are paid for.
+    embedders : by their names; of those, only ``<provider>:<model>`` are paid for.
     table : of prices.
     """
     found = {}

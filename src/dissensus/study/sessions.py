@@ -133,10 +133,14 @@ class Sessions:
         return spec
 
     def digest(self, row: Row) -> str:
-        """SHA-256 of all that a session depends on; computed once."""
+        """SHA-256 of all that a session depends on."""
         name = row["session_id"]
         if name not in self._digests:
-            self._digests[name] = digest(self.spec(row))
+            spec = self.spec(row)
+            # What a session reads may come to be while the run goes on.
+            if {"needs", "artefacts"} & spec.keys():
+                return digest(spec)
+            self._digests[name] = digest(spec)
         return self._digests[name]
 
     def before(self, row: Row) -> list[str]:
