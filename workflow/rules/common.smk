@@ -9,6 +9,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.study.configuration import load
 from dissensus.study.job_graph import JobGraph
+from dissensus.study.preflight import check_inputs
 from dissensus.study.rules import depend_on_code, priced_files, without_job_rate_limit
 from dissensus.study.run_folder import RunLock
 from dissensus.study.shutdown import before_exit, exit_on_user_error
@@ -28,6 +29,8 @@ without_job_rate_limit(workflow)
 SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )
+if workflow.is_main_process:
+    exit_on_user_error(check_inputs)(SETTINGS)
 STUDIES = {name: SETTINGS.study(name) for name in SETTINGS.studies}
 RESULTS = Path("results") / SETTINGS.run
 ENVIRONMENT = workflow.current_basedir.join(

@@ -204,6 +204,14 @@ class Study(ABC, Generic[S]):
         DissensusError : with the mend.
         """
 
+    def compile_prompts(self) -> None:
+        """Render every kind of prompt once, before the manifest is drawn.
+
+        Raises
+        ------
+        ResourceError : a prompt file lacks a part, or has one that cannot be filled in.
+        """
+
     def summary(self) -> str:
         """A paragraph for the head of the report: the design in numbers."""
         return self.question
