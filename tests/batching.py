@@ -60,6 +60,7 @@ def make_registry(
         "concurrency": 8,
         "timeout_s": 5.0,
         "deadline_s": 1.0,
+        "outage_s": 0.0,
         "retries": 20,
         "batch": True,
         "batch_wait_s": 0.1,

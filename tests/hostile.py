@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-import anthropic
-import httpx2
-import openai
 import pytest
 
+from dissensus.llm import http_client
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.exchange import Terms
+from dissensus.llm.outage import Outage
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import ProviderSettings
 
@@ -274,6 +271,8 @@ def provider(server: Hostile | str, interface: str = "openai", **changes: Any) -
         "retries": 3,
         "timeout_s": 5.0,
         "deadline_s": 20.0,
+        # A server that answers nothing at all ends the test, not the session.
+        "outage_s": 0.0,
         **changes,
     }
     return ProviderSettings(**given).model_dump()
@@ -294,26 +293,35 @@ def make_registry(
 def terms(**changes: Any) -> Terms:
     """What a provider is called on."""
     given = {"concurrency": 8, "timeout_s": 5.0, "deadline_s": 20.0, "simulated": False}
+    given["outage_s"] = 0.0
     given |= {"retries": 4, "batch_wait_s": 0.01, "batch_poll_s": 0.001}
     return Terms(**{"name": "p", **given, **changes})
 
 
-@cache
-def _ssl_context(**_: Any) -> ssl.SSLContext:
-    return ssl.create_default_context()
+class Answering(Outage):
+    """Of a provider that answers other calls meanwhile: what fails is the call's own failure."""
+
+    def failed(self, why: str) -> None:
+        self.answered()
 
 
-def prepare(monkeypatch: pytest.MonkeyPatch, retry_s: float = 0.01) -> None:
-    """A key, no proxy between us and loopback, and packages that do not dawdle between tries."""
+def prepare(
+    monkeypatch: pytest.MonkeyPatch, retry_s: float = 0.01, *, outages: bool = False
+) -> None:
+    """A key, no proxy between us and loopback, and no dawdling between tries.
+
+    Parameters
+    ----------
+    outages : whether a provider that answers nothing is out; else it answers somebody else.
+    """
+    if not outages:
+        monkeypatch.setattr(http_client, "Outage", Answering)
     monkeypatch.setenv("LOOPBACK_KEY", KEY)
     for proxy in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(proxy, raising=False)
         monkeypatch.delenv(proxy.upper(), raising=False)
-    # Reading the certificates takes longer than most tests.
-    monkeypatch.setattr(httpx2, "create_ssl_context", _ssl_context)
-    for package in (openai._base_client, anthropic._base_client):
-        monkeypatch.setattr(package, "INITIAL_RETRY_DELAY", retry_s)
-        monkeypatch.setattr(package, "MAX_RETRY_DELAY", retry_s)
+    monkeypatch.setattr(http_client, "FIRST_BACKOFF_S", retry_s)
+    monkeypatch.setattr(http_client, "MOST_BACKOFF_S", retry_s)
 
 
 def ask(

@@ -12,7 +12,6 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from dissensus.errors import BudgetReached, ProviderError, Stopped
@@ -53,8 +52,10 @@ def model(folder: Path, server: Hostile, interface: str = "openai", **changes: A
 
 
 def ledger(folder: Path) -> list[dict[str, Any]]:
+    """What tries have come to, without what was held for them."""
     path = folder / "ledger.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in map(json.loads, lines) if "sure" in line]
 
 
 def most() -> float:
@@ -99,18 +100,6 @@ def test_a_deadline_ends_backoff_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with hostile(Said(error("openai", "It broke"), 500)) as server:
         reply = model(tmp_path, server, deadline_s=0.3).ask(REQUEST)
     assert (reply.error, reply.faults) == ("server_error", ())
-
-
-@both
-def test_an_address_where_nobody_answers_any_more_stops_the_run(
-    tmp_path: Path, interface: str
-) -> None:
-    with hostile(Said(answer(interface))) as server:
-        asked = model(tmp_path, server, interface, retries=3)
-        assert asked.ask(REQUEST).text == "Hello."
-    with pytest.raises(ProviderError, match=r"providers\.p could not be reached in 4 tries"):
-        asked.ask(replace(REQUEST, seed=2))
-    assert [line["sure"] for line in ledger(tmp_path)] == [True]
 
 
 def test_a_request_that_is_never_read_ends_in_time(tmp_path: Path) -> None:
@@ -211,11 +200,11 @@ def test_the_places_of_a_provider_are_for_all_its_models_and_threads(tmp_path: P
     ],
 )
 def test_how_long_an_answer_asks_to_wait(headers: dict[str, str], seconds: float) -> None:
-    assert retry_after(httpx2.Headers(headers)) == pytest.approx(seconds)
+    assert retry_after(headers) == pytest.approx(seconds)
 
 
 def test_a_date_is_a_time_to_wait_until() -> None:
-    told = retry_after(httpx2.Headers({"retry-after": formatdate(time.time() + 90, usegmt=True)}))
+    told = retry_after({"retry-after": formatdate(time.time() + 90, usegmt=True)})
     assert 85 < told <= 90
 
 
@@ -261,10 +250,11 @@ def test_a_wait_beyond_the_deadline_ends_the_run(tmp_path: Path) -> None:
 # Money
 
 
-def test_a_budget_is_passed_by_the_calls_in_flight_at_most(tmp_path: Path) -> None:
+def test_a_budget_is_not_passed(tmp_path: Path) -> None:
     with hostile(Said(chat(), after=0.02)) as server:
         settings = {"p": provider(server, concurrency=4)}
-        budget = 10.5 * BILL
+        # What a call can cost is far more than what it does cost.
+        budget = 10.5 * BILL + most()
         made = make_registry(tmp_path, settings, PRICED, budget_usd=budget).model("m")
         journal = Journal(tmp_path / "journal.jsonl")
 
@@ -277,9 +267,14 @@ def test_a_budget_is_passed_by_the_calls_in_flight_at_most(tmp_path: Path) -> No
         with ThreadPoolExecutor(20) as pool:
             said = list(pool.map(one, requests(40)))
         bill = len(server.calls) * BILL
-        assert budget <= bill <= budget + 4 * BILL
+        assert len(server.calls) == 11
         assert said.count("Hello.") == len(server.calls) == len(journal)
-        assert {text[:18] for text in said if text != "Hello."} == {"The run has spent "}
+        last = {text for text in said if text != "Hello."}
+        assert last == {
+            f"The run has spent ${bill:,.4f} of the ${budget:,.4f} that budget_usd allows, and the "
+            f"next call may cost up to ${most():,.4f}; raise budget_usd and start again: the run "
+            "goes on where it stopped."
+        }
         assert sum(line["usd"] for line in ledger(tmp_path)) == pytest.approx(bill)
 
         again = make_registry(tmp_path, settings, PRICED, budget_usd=100.0).model("m")
@@ -295,8 +290,8 @@ def test_tries_without_an_answer_use_the_budget_up(tmp_path: Path) -> None:
         made = make_registry(tmp_path, settings, PRICED, budget_usd=3.5 * most()).model("m")
         with pytest.raises(BudgetReached, match="whose answer never arrived"):
             made.ask(REQUEST)
-    assert len(server.calls) == 4
-    assert [line["sure"] for line in ledger(tmp_path)] == [False] * 4
+    assert len(server.calls) == 3
+    assert [line["sure"] for line in ledger(tmp_path)] == [False] * 3
 
 
 @both

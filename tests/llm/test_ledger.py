@@ -219,7 +219,7 @@ def test_a_damaged_line_is_named(tmp_path: Path, damage: str):
     reading.check()
     line = path.read_text()
     path.write_text(line + damage + "\n" + line)
-    for ledger in (reading, reading, Ledger(path, None)):
+    for ledger in (reading, reading, Ledger(path, 5.0)):
         with pytest.raises(ResourceError, match=r"/l: line 2 of the ledger is damaged"):
             ledger.check()
     # Doing as the message says mends it.

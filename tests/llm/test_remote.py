@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.llm.exchange import EXCHANGE, Exchange, Usage, run
 from dissensus.llm.journal import Journal
 from dissensus.llm.outcomes import RULES
-from dissensus.llm.providers.remote import make_call
 from hostile import (
     PRICE,
     REQUEST,
@@ -117,23 +115,6 @@ def test_another_model_than_asked_is_told(tmp_path: Path, interface: str) -> Non
 
 
 # What comes back
-
-
-@both
-def test_the_answer_is_what_the_call_returns(tmp_path: Path, interface: str) -> None:
-    empty = answer(interface, "" if interface == "openai" else [])
-    with hostile(Said(answer(interface)), Said(empty), Said(answer(interface))) as server:
-        registry = make_registry(tmp_path, {"p": provider(server, interface)})
-        registry.model("m").ask(REQUEST)
-        host = registry._hosts["p"]
-        exchange = Exchange("m", host.interface.parse, None, Usage(10, 0, 10))
-        parameters = {"max_tokens": 10}
-        given = run(make_call(exchange, lambda: host.interface.ask("m", REQUEST, parameters), 5.0))
-    assert (given.text, given.fault, given.usage.input_tokens) == ("Hello.", "", 12)
-    assert exchange.faults == ["empty"]
-    # Nothing of it is left beside the call.
-    assert "Hello." not in repr(vars(exchange))
-    assert EXCHANGE.get() is None
 
 
 @both

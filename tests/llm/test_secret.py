@@ -15,7 +15,7 @@ import pytest
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Reply
-from dissensus.llm.http_client import Secret
+from dissensus.llm.secret import Secret
 from dissensus.llm.journal import Journal
 from hostile import (
     KEY,
@@ -97,7 +97,6 @@ def test_a_key_that_is_echoed_is_nowhere(
         shown += [vars(host.interface) for host in hosts]
     shown += [record.getMessage() for record in caplog.records] + [caplog.text]
     shown += [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
-    assert any(record.name.startswith(("httpx2", interface)) for record in caplog.records)
     assert KEY not in repr(shown)
     assert all(KEY in str(asked.headers) for asked in server.asked)
 
@@ -177,7 +176,7 @@ def test_a_process_ends_without_a_word_of_its_packages(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     with hostile(say) as server:
-        settings = json.dumps(provider(server, timeout_s=0.2, retries=1, deadline_s=1.0))
+        settings = json.dumps(provider(server, timeout_s=0.2, retries=0, deadline_s=1.0))
         ran = subprocess.run(
             [sys.executable, "-X", "dev", str(script), str(tmp_path / "run"), settings],
             cwd=ROOT,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from dissensus.errors import DissensusError
 from dissensus.llm.prices import Price
 
 Result = TypeVar("Result")
@@ -24,6 +23,7 @@ class Terms:
     concurrency: int
     timeout_s: float
     deadline_s: float
+    outage_s: float
     simulated: bool
     retries: int
     batch_wait_s: float
@@ -77,6 +77,7 @@ class Failure:
     message : the provider's own words about it.
     answer : an answer that cannot be used; None where none came.
     reached : whether the request may have got through to the provider.
+    status : of the HTTP answer where that was an error; 0 for none.
     """
 
     outcome: str
@@ -84,6 +85,7 @@ class Failure:
     message: str = ""
     answer: Answer | None = None
     reached: bool = True
+    status: int = 0
 
 
 @dataclass
@@ -97,10 +99,8 @@ class Exchange:
     price : None where the model has none.
     max_usage : the most that a try can use: the prompt's tokens, estimated, and max_tokens.
     failures : the tries that failed, in order.
-    stop : why the whole run must end.
-    queued_s : seconds spent waiting under the provider's limits.
-    latency_s : seconds from sending the first try to the end of the call.
-    started : when the first try was sent (monotonic clock).
+    queued_s : seconds spent waiting under the provider's limits, or for it to answer at all.
+    latency_s : seconds from sending the first try to the end of the call, but for such waits.
     deadline : when the call ends.
     """
 
@@ -109,11 +109,22 @@ class Exchange:
     price: Price | None
     max_usage: Usage
     failures: list[Failure] = field(default_factory=list)
-    stop: DissensusError | None = None
     queued_s: float = 0.0
     latency_s: float = 0.0
-    started: float | None = None
     deadline: asyncio.Timeout | None = None
+    _begun: float | None = None
+    _queued_before_s: float = 0.0
+
+    def begin(self) -> None:
+        """Start the clock of its latency, when the first try is sent."""
+        if self._begun is None:
+            self._begun, self._queued_before_s = time.monotonic(), self.queued_s
+
+    def end(self) -> None:
+        """Stop the clock."""
+        if self._begun is not None:
+            waited = self.queued_s - self._queued_before_s
+            self.latency_s = time.monotonic() - self._begun - waited
 
     @property
     def faults(self) -> list[str]:
@@ -153,11 +164,6 @@ class Exchange:
             self.queued_s += waited
             if self.deadline and until is not None:
                 self.deadline.reschedule(until + waited)
-
-
-#: The call that the running task makes, for the HTTP client: the providers' packages between the
-#: two pass nothing on. None while a task asks for models or batches.
-EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 def max_tokens_of(text_bytes: int) -> int:

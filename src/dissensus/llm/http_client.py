@@ -1,30 +1,29 @@
-"""The HTTP client that every request to a provider goes through.
+"""The HTTP client that every call to a provider goes through.
 
-The providers' own packages build requests, sign them, and retry with backoff and jitter. They are
-given :class:`HttpClient`, which does the rest for each try: it waits for the limits and the budget,
-sets a deadline, parses the response, books what it cost, and tells the package by a header whether
-to try again. A good response carries its parsed answer back through the package to the caller.
+For each try at a call it waits for the limits and the budget, sets a deadline, reads the response
+and books what it cost. Tries that failed are repeated after a while, as the rule of their outcome
+allows; while the provider is out, calls wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
+import random
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
-import httpx2
-import openai
+from yarl import URL
 
-from dissensus.errors import DissensusError, ProviderError, ResourceError
+from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.concurrency import ConcurrencyLimit
+from dissensus.llm.connection import MAX_BYTES, Connection, Response
 from dissensus.llm.exchange import (
-    EXCHANGE,
     UNREADABLE,
     Answer,
     Exchange,
@@ -36,199 +35,303 @@ from dissensus.llm.exchange import (
 )
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
+from dissensus.llm.outage import Outage
 from dissensus.llm.outcomes import RULES, message_of, outcome_of, status_of, stopped
 from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.secret import Secret
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
 
-#: Seconds after which a call that waits checks whether the run is stopping.
+#: Seconds after which a call that waits checks whether the run is stopping, or has money again.
 _POLL_S = 1.0
-#: The most of an answer to one call that is read: embeddings of 256 texts take a few megabytes.
-_MAX_BYTES = 20_000_000
+_MONEY_POLL_S = 0.05
+#: Seconds before a call is tried again: at first, and at most; twice as long each time, and up to a
+#: quarter less by chance, so that calls that failed together do not come back together.
+FIRST_BACKOFF_S = 0.5
+MOST_BACKOFF_S = 8.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a call is sent: the address with the headers that it needs."""
+
+    url: URL
+    headers: Mapping[str, str]
+
+
+class Refused(Exception):
+    """A request that is no call got an error; ``status_code`` is its status."""
+
+    def __init__(self, status_code: int, words: str) -> None:
+        super().__init__(words)
+        self.status_code = status_code
 
 
 class _TryFailed(Exception):
-    """A try at a call failed; ``again`` where the call may be tried again."""
+    """A try at a call failed; ``again`` where its rule allows another."""
 
-    def __init__(self, again: bool) -> None:
+    def __init__(self, outcome: str, again: bool) -> None:
+        super().__init__(outcome)
+        self.rule = RULES[outcome]
         self.again = again
 
 
-class HttpClient(openai.DefaultAioHttpClient):
-    """The HTTP client of one provider.
+class HttpClient:
+    """The HTTP client of one provider, on the providers' event loop.
 
     Parameters
     ----------
     terms : the provider's settings.
+    connection : to it.
     rate_limiter : its limits a minute.
     concurrency : its limit of calls at once.
     ledger : what the run has spent.
-    key : struck out of all that the provider sends, should it ever echo it.
+    secret : the key, which no answer may show.
     """
 
     def __init__(
         self,
         terms: Terms,
+        connection: Connection,
         rate_limiter: RateLimiter,
         concurrency: ConcurrencyLimit,
         ledger: Ledger,
-        key: str,
+        secret: Secret,
     ) -> None:
-        # Redirects would carry the key to wherever they point.
-        super().__init__(
-            timeout=None,
-            follow_redirects=False,
-            limits=httpx2.Limits(max_connections=terms.concurrency + 8),
-        )
         self._terms = terms
+        self._connection = connection
         self._rate_limiter = rate_limiter
         self._concurrency = concurrency
         self._ledger = ledger
-        self._secret = Secret(key)
-        self._secret.guard_logs()
+        self._secret = secret
         self._queue = asyncio.Lock()
+        self._outage = Outage(terms.name, terms.outage_s)
 
-    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send one try at a call, or a request that is no call.
+    async def call(
+        self,
+        exchange: Exchange,
+        target: Target,
+        body: Mapping[str, Any],
+        patience_s: float | None = None,
+    ) -> Answer:
+        """Make a call, as often as its rules, its deadline and the state of the provider allow.
 
-        Nothing that befalls a call is raised: the packages would treat it each in its own way.
-        """
-        exchange = EXCHANGE.get()
-        if exchange is None:
-            return await self._send_other(request, options)
-        again = False
-        try:
-            with exchange.queueing():
-                slot = await self._concurrency.acquire(self._check)
-            try:
-                with exchange.queueing():
-                    await self._wait_for_rate(exchange.max_usage.total)
-                exchange.started = exchange.started or time.monotonic()
-                answer = await self._try(request, options, exchange)
-                return httpx2.Response(200, extensions={"answer": answer}, request=request)
-            finally:
-                self._concurrency.release(slot)
-        except DissensusError as error:
-            exchange.stop = error
-        except _TryFailed as failed:
-            again = failed.again
-        headers = {"x-should-retry": "true" if again else "false"}
-        return httpx2.Response(503, headers=headers, request=request)
+        Parameters
+        ----------
+        exchange : takes the tries that failed, and the seconds.
+        target : where to.
+        body : the JSON to send.
+        patience_s : the seconds that its session has left for it; None for no such limit.
 
-    async def _wait_for_rate(self, tokens: int) -> None:
-        """Wait for the limits a minute, first come, first served.
+        Returns
+        -------
+        The answer; with a fault where none came that can be used.
 
         Raises
         ------
-        DissensusError : the budget is reached, or the run is stopping.
+        DissensusError : what stops the whole run.
         """
-        async with self._queue:
-            self._check()
-            while wait := self._rate_limiter.take(tokens):
-                await asyncio.sleep(min(wait, _POLL_S))
-                self._check()
-
-    def _check(self) -> None:
-        """Raise a DissensusError where no further try may be sent."""
-        IN_FLIGHT.check()
-        self._ledger.check()
-
-    async def _send_other(
-        self, request: httpx2.Request, options: dict[str, Any]
-    ) -> httpx2.Response:
-        """Send a request that is no call, for models or batches; the package sees its failure."""
+        before = self._outage.answers
         try:
-            response, body = await self._fetch(request, options)
+            while (answer := await self._round(exchange, target, body, patience_s)) is None:
+                is_providers = RULES[exchange.faults[-1]].fault == "provider"
+                if not is_providers or self._outage.answers > before:
+                    return exchange.failed()
+                # It answered nobody else either: the session is not at fault.
+                self._outage.begin()
+            return answer
+        finally:
+            exchange.end()
+
+    async def _round(
+        self,
+        exchange: Exchange,
+        target: Target,
+        body: Mapping[str, Any],
+        patience_s: float | None,
+    ) -> Answer | None:
+        """The answer within one deadline; None where the call is given up."""
+        limit_s = self._terms.deadline_s
+        is_impatient = patience_s is not None and patience_s < limit_s
+        try:
+            async with asyncio.timeout(patience_s if is_impatient else limit_s) as deadline:
+                exchange.deadline = deadline
+                return await self._tries(exchange, target, body)
         except TimeoutError:
-            raise httpx2.ReadTimeout("no answer in time", request=request) from None
-        except httpx2.DecodingError:
-            raise httpx2.DecodingError("unreadable", request=request) from None
-        except Exception as error:
-            message = label(self._secret.strike(first_cause(error)))
-            raise httpx2.ConnectError(message, request=request) from None
-        if response.is_success and (wrong := self._mislabelled(response)):
-            raise wrong
-        return self._without_key(response, body)
+            if not exchange.failures:
+                # There was no time left to send it.
+                exchange.failures.append(Failure("timeout", reached=False))
+            if is_impatient and exchange.faults[-1] == "timeout" and not self._outage.is_on:
+                return exchange.failed()
+            return None
 
-    async def _fetch(
-        self, request: httpx2.Request, options: dict[str, Any], max_bytes: int | None = None
-    ) -> tuple[httpx2.Response, bytes]:
-        """A response with its body, which is cut off soon after ``max_bytes``."""
-        async with asyncio.timeout(self._terms.timeout_s):
-            response = await super().send(request, **{**options, "stream": True})
+    async def _tries(
+        self, exchange: Exchange, target: Target, body: Mapping[str, Any]
+    ) -> Answer | None:
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        tries = 0
+        while True:
             try:
-                chunks, size = [], 0
-                async for chunk in response.aiter_bytes():
-                    chunks.append(chunk)
-                    size += len(chunk)
-                    if max_bytes is not None and size > max_bytes:
-                        break
-            finally:
-                await response.aclose()
-        return response, self._secret.strike_bytes(b"".join(chunks))
+                return await self._try(exchange, target, content)
+            except _TryFailed as failed:
+                if self._outage.is_on and failed.rule.fault == "provider":
+                    # That costs the call none of its tries.
+                    if not self._outage.waiting:
+                        await self._ask_something_else(exchange, target, body)
+                    continue
+                tries += 1
+                if not failed.again or tries > self._terms.retries:
+                    return None
+            await asyncio.sleep(_backoff(tries))
 
-    def _without_key(self, response: httpx2.Response, body: bytes) -> httpx2.Response:
-        """The same response with its body read, and without the key."""
-        transport = ("content-encoding", "content-length", "transfer-encoding")
-        headers = [
-            (name, self._secret.strike(value))
-            for name, value in response.headers.multi_items()
-            if name.lower() not in transport
-        ]
-        return httpx2.Response(
-            response.status_code, headers=headers, content=body, request=response.request
-        )
+    async def _ask_something_else(
+        self, exchange: Exchange, target: Target, body: Mapping[str, Any]
+    ) -> None:
+        """Tell an outage from a call that is never answered, where no other call is left to tell.
 
-    async def _try(
-        self, request: httpx2.Request, options: dict[str, Any], exchange: Exchange
-    ) -> Answer:
-        """The answer to one try, booked.
+        A short question is asked, and paid, as any other. Embeddings need it not: what they come to
+        is no session's failure.
+        """
+        if "messages" not in body:
+            return
+        short = {**body, "messages": [{"role": "user", "content": "Hello."}]}
+        asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
+        with suppress(_TryFailed):
+            await self._send(asked, target, json.dumps(short).encode())
+
+    async def _try(self, exchange: Exchange, target: Target, content: bytes) -> Answer:
+        """The answer to one try, sent once the provider answers at all.
 
         Raises
         ------
         _TryFailed : there is none.
         DissensusError : and no other call could fare better.
         """
+        with exchange.queueing():
+            is_probe = await self._outage.admit(IN_FLIGHT.check)
         try:
-            response, body = await self._fetch(request, options, _MAX_BYTES)
+            return await self._send(exchange, target, content)
+        finally:
+            if is_probe:
+                self._outage.probed()
+
+    async def _send(self, exchange: Exchange, target: Target, content: bytes) -> Answer:
+        """The answer to one try, sent as soon as limits and budget allow; raises as `_try`."""
+        with exchange.queueing():
+            slot = await self._concurrency.acquire(self._check)
+        try:
+            with exchange.queueing():
+                hold = await self._admit(exchange)
+            exchange.begin()
+            return await self._receive(exchange, target, content, hold)
+        finally:
+            self._concurrency.release(slot)
+
+    async def _admit(self, exchange: Exchange) -> str:
+        """Wait for the budget and the limits a minute, first come, first served.
+
+        Returns
+        -------
+        What the ledger calls the money that it holds for the try.
+
+        Raises
+        ------
+        DissensusError : the budget is reached, or the run is stopping.
+        """
+        most = exchange.max_usage
+        async with self._queue:
+            self._check()
+            while (hold := self._ledger.hold(exchange.model, exchange.cost(most) or 0.0)) is None:
+                await asyncio.sleep(_MONEY_POLL_S)
+                self._check()
+            try:
+                while wait := self._rate_limiter.take(most.total):
+                    await asyncio.sleep(min(wait, _POLL_S))
+                    self._check()
+            except BaseException:
+                self._ledger.release(hold)
+                raise
+            return hold
+
+    def _check(self) -> None:
+        """Raise a DissensusError where no further try may be sent."""
+        IN_FLIGHT.check()
+        self._ledger.check()
+
+    async def get(self, target: Target) -> Any:
+        """The JSON that a request which costs nothing is answered with; None for what is none.
+
+        Raises
+        ------
+        Refused : the answer is an error.
+        ProviderError : simulated models answer for real ones, or real ones for simulated.
+        TimeoutError, ConnectionError : there is no answer.
+        """
+        try:
+            response = await self._connection.fetch("GET", target.url, target.headers)
+        except (aiohttp.ClientError, OSError) as error:
+            if isinstance(error, TimeoutError):
+                raise TimeoutError("no answer in time") from None
+            if _is_garbled(error):
+                return None
+            raise ConnectionError(label(self._secret.strike(first_cause(error)))) from None
+        if not response.is_success:
+            raise Refused(response.status, self._words(response))
+        if wrong := mislabelled(self._terms, response.headers):
+            raise wrong
+        try:
+            return self._secret.parse(response.body)
+        except (ValueError, RecursionError):
+            return None
+
+    async def _receive(
+        self, exchange: Exchange, target: Target, content: bytes, hold: str
+    ) -> Answer:
+        """The answer to one try, booked; raises as :meth:`_try` does."""
+        try:
+            response = await self._connection.fetch("POST", target.url, target.headers, content)
         except asyncio.CancelledError:
-            self._record(exchange, "timeout")
+            self._record(exchange, hold, "timeout")
             raise
         except Exception as error:
             outcome, reached = _outcome_of_exception(error)
-            raise self._record(exchange, outcome, type(error).__name__, reached=reached) from None
-        wrong = self._mislabelled(response)
+            words = type(error).__name__ if reached else self._secret.strike(first_cause(error))
+            raise self._record(exchange, hold, outcome, words, reached=reached) from None
+        wrong = mislabelled(self._terms, response.headers)
         if wrong and (response.is_success or not self._terms.simulated):
+            self._ledger.release(hold)
             raise wrong
         if not response.is_success:
-            raise self._record_error(response, body, response.status_code, exchange)
-        return self._read(response, body, exchange)
+            raise self._record_error(exchange, hold, response, response.status)
+        return self._read(exchange, hold, response)
 
-    def _read(self, response: httpx2.Response, body: bytes, exchange: Exchange) -> Answer:
+    def _read(self, exchange: Exchange, hold: str, response: Response) -> Answer:
         """The answer in a response of status 200, booked; raises as :meth:`_try` does."""
         try:
-            if len(body) > _MAX_BYTES:
+            if len(response.body) > MAX_BYTES:
                 raise ValueError("no answer is so long")
-            content = self._secret.parse(body)
+            content = self._secret.parse(response.body)
             if not isinstance(content, dict):
                 raise ValueError("an answer is an object")
             if content.get("error"):
                 # Some gateways answer 200 with what their own provider refused.
-                raise self._record_error(response, body, status_of(content), exchange)
+                raise self._record_error(exchange, hold, response, status_of(content))
             answer = exchange.parse(content)
         except UNREADABLE:
-            raise self._record(exchange, "malformed", "its answer holds no answer") from None
+            words = "its answer holds no answer"
+            raise self._record(exchange, hold, "malformed", words) from None
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
         identifier = self._secret.strike(label(header)) or answer.request_id
         answer = replace(answer, request_id=identifier)
         usage = answer.usage if exchange.price is None or _reports_usage(answer) else None
         if answer.fault:
-            raise self._record(exchange, answer.fault, answer=answer, usage=usage)
-        return replace(answer, cost_usd=self._book(exchange, usage))
+            raise self._record(exchange, hold, answer.fault, answer=answer, usage=usage)
+        self._outage.answered()
+        return replace(answer, cost_usd=self._book(exchange, hold, usage))
 
     def _record_error(
-        self, response: httpx2.Response, body: bytes, status: int, exchange: Exchange
+        self, exchange: Exchange, hold: str, response: Response, status: int
     ) -> _TryFailed:
         """Record what an error response means, and pause all calls where it asks to wait.
 
@@ -236,13 +339,12 @@ class HttpClient(openai.DefaultAioHttpClient):
         ------
         DissensusError : no other call could fare better, or not before the deadline.
         """
-        page = body[:4000].decode(errors="replace")
         try:
-            error = self._secret.parse(body)
+            error = self._secret.parse(response.body)
         except (ValueError, RecursionError):
-            error = page
-        message = label(message_of(error) or page, 300) or f"status {response.status_code}"
-        failed = self._record(exchange, outcome_of(status, error), message)
+            error = response.body[:4000].decode(errors="replace")
+        words = self._words(response)
+        failed = self._record(exchange, hold, outcome_of(status, error), words, status=status)
         seconds = retry_after(response.headers) if failed.again else 0.0
         if seconds > self._terms.deadline_s:
             raise ProviderError(
@@ -253,15 +355,26 @@ class HttpClient(openai.DefaultAioHttpClient):
         self._rate_limiter.pause(seconds)
         return failed
 
+    def _words(self, response: Response) -> str:
+        """The provider's own words in an error, or its status."""
+        page = response.body[:4000].decode(errors="replace")
+        try:
+            said = message_of(self._secret.parse(response.body)) or page
+        except (ValueError, RecursionError):
+            said = page
+        return label(said, 300) or f"status {response.status}"
+
     def _record(
         self,
         exchange: Exchange,
+        hold: str,
         outcome: str,
         message: str = "",
         *,
         answer: Answer | None = None,
         usage: Usage | None = None,
         reached: bool = True,
+        status: int = 0,
     ) -> _TryFailed:
         """Book and record a try that failed.
 
@@ -271,25 +384,30 @@ class HttpClient(openai.DefaultAioHttpClient):
 
         Raises
         ------
-        ProviderError : no other call could fare better.
+        ProviderError : no other call could fare better, or the provider is out for too long.
         """
         rule, cost = RULES[outcome], None
         if usage is not None or (rule.billed and reached):
-            cost = self._book(exchange, usage)
+            cost = self._book(exchange, hold, usage)
         else:
+            self._ledger.release(hold)
             self._settle(exchange, 0)
-        exchange.failures.append(Failure(outcome, cost or 0.0, message, answer, reached))
-        if rule.stops:
+        exchange.failures.append(Failure(outcome, cost or 0.0, message, answer, reached, status))
+        if rule.fault == "account":
             raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
-        return _TryFailed(rule.tries is None or exchange.faults.count(outcome) < rule.tries)
+        if rule.fault == "provider":
+            self._outage.failed(f"{outcome}: {message}" if message else outcome)
+        else:
+            self._outage.answered()
+        return _TryFailed(outcome, rule.tries is None or exchange.faults.count(outcome) < rule.tries)
 
-    def _book(self, exchange: Exchange, usage: Usage | None) -> float | None:
+    def _book(self, exchange: Exchange, hold: str, usage: Usage | None) -> float | None:
         """Book a try, at the most that it can have used where the provider does not say."""
         used = usage or exchange.max_usage
         self._settle(exchange, used.total)
         cost = exchange.cost(used)
         tokens = (used.input_tokens, used.output_tokens)
-        self._ledger.add(exchange.model, cost or 0.0, *tokens, sure=usage is not None)
+        self._ledger.add(exchange.model, cost or 0.0, *tokens, sure=usage is not None, hold=hold)
         return cost
 
     def _settle(self, exchange: Exchange, used: int) -> None:
@@ -297,26 +415,25 @@ class HttpClient(openai.DefaultAioHttpClient):
         with suppress(ResourceError):
             self._rate_limiter.settle(exchange.max_usage.total, used)
 
-    def _mislabelled(self, response: httpx2.Response) -> ProviderError | None:
-        """The error where simulated words would pass for real ones, or real for simulated."""
-        is_simulated = SIMULATED_HEADER in response.headers
-        if is_simulated == self._terms.simulated:
-            return None
-        found = "simulated models" if is_simulated else "no simulated models"
-        return ProviderError(
-            f"providers.{self._terms.name}.simulated is {str(self._terms.simulated).lower()}, and "
-            f"{found} answer at its address; set it to {str(is_simulated).lower()}, since every "
-            "table and figure says which they show."
-        )
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.close()
 
 
-def answer_of(response: httpx2.Response) -> Answer:
-    """The answer that a response of :class:`HttpClient` to a call carries."""
-    answer: Answer = response.extensions["answer"]
-    return answer
+def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | None:
+    """The error where simulated words would pass for real ones, or real for simulated."""
+    is_simulated = SIMULATED_HEADER in headers
+    if is_simulated == terms.simulated:
+        return None
+    found = "simulated models" if is_simulated else "no simulated models"
+    return ProviderError(
+        f"providers.{terms.name}.simulated is {str(terms.simulated).lower()}, and {found} answer "
+        f"at its address; set it to {str(is_simulated).lower()}, since every table and figure "
+        "says which they show."
+    )
 
 
-def retry_after(headers: httpx2.Headers) -> float:
+def retry_after(headers: Mapping[str, str]) -> float:
     """Seconds that a response asks to wait, as a number or a date; 0 where it does not say."""
     for name, in_a_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         with suppress(ValueError):
@@ -328,72 +445,27 @@ def retry_after(headers: httpx2.Headers) -> float:
     return 0.0
 
 
+def _backoff(tries: int) -> float:
+    """Seconds before the next try, after so many."""
+    longest = min(FIRST_BACKOFF_S * 2.0 ** (tries - 1), MOST_BACKOFF_S)
+    return longest * random.uniform(0.75, 1.0)
+
+
 def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
     """The outcome of a try without a response, and whether the request may have got through."""
-    cause = error.__cause__ or error
-    if isinstance(error, TimeoutError) or isinstance(cause, TimeoutError):
+    if isinstance(error, TimeoutError):
         return "timeout", True
-    if isinstance(error, httpx2.DecodingError | aiohttp.ClientResponseError):
-        # Compressed, or framed as HTTP, by rules of its own.
+    if isinstance(error, aiohttp.ClientResponseError) or _is_garbled(error):
         return "malformed", True
-    return "connection", not isinstance(cause, aiohttp.ClientConnectorError)
+    return "connection", not isinstance(error, aiohttp.ClientConnectorError)
+
+
+def _is_garbled(error: Exception) -> bool:
+    """Whether an answer came that is compressed by rules of its own."""
+    return isinstance(error.__cause__, aiohttp.http_exceptions.ContentEncodingError)
 
 
 def _reports_usage(answer: Answer) -> bool:
     """Whether the provider says what an answer has used, as it always does where it charges."""
     usage = answer.usage
     return usage.input_tokens > 0 and (usage.output_tokens > 0 or not answer.text)
-
-
-_STRUCK = "[key]"
-#: The packages' loggers that may log what an answer says.
-_LOGGERS = (
-    *("httpx2", "openai._base_client", "anthropic._base_client"),
-    *("aiohttp.client", "aiohttp.internal"),
-)
-
-
-class Secret(logging.Filter):
-    """Strikes a key out of whatever a provider sends, should it ever echo it.
-
-    A word that local servers are given for want of a key (``EMPTY``, ``ollama``) is no secret, and
-    would be struck out of the models' own words: a key has 12 characters, or 8 that are not all
-    letters.
-    """
-
-    def __init__(self, key: str) -> None:
-        super().__init__()
-        self._key = key if len(key) >= (12 if key.isalpha() else 8) else ""
-        self._bytes = self._key.encode()
-        self._in_json = json.dumps(self._key)[1:-1]
-
-    def guard_logs(self) -> None:
-        """Strike it out of what the packages log, too: a status line may hold it."""
-        for name in _LOGGERS if self._key else ():
-            logging.getLogger(name).addFilter(self)
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if self._key in (message := record.getMessage()):
-            record.msg, record.args = self.strike(message), ()
-        return True
-
-    def strike(self, text: str) -> str:
-        return text.replace(self._key, _STRUCK) if self._key else text
-
-    def strike_bytes(self, body: bytes) -> bytes:
-        return body.replace(self._bytes, _STRUCK.encode()) if self._key else body
-
-    def parse(self, body: bytes) -> Any:
-        """The value of a JSON text, without the key, however it was escaped there.
-
-        Raises
-        ------
-        ValueError, RecursionError : it is no JSON, or nested too deeply.
-        """
-        value = json.loads(self.strike_bytes(body))
-        if self._key and b"\\" in body and self._in_json in (text := json.dumps(value)):
-            value = json.loads(text.replace(self._in_json, _STRUCK))
-        return value
-
-    def __repr__(self) -> str:
-        return "Secret()"

@@ -1,4 +1,9 @@
-"""The ledger: what a run has spent, one line for every try that a provider may charge for."""
+"""The ledger: what a run has spent, one line for every try that a provider may charge for.
+
+Under a budget, the most that a try can cost is held before it is sent, by a line of its own. A
+second line, with the same name, says what it came to. What a killed process held counts as spent:
+the provider may charge for it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,13 @@ import errno
 import json
 import math
 import os
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
 from dissensus.llm.shared import SharedFile, unchanging
@@ -35,8 +43,7 @@ class Billed:
     output_tokens: int
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.usd) and self.usd >= 0.0):
-            raise ValueError(f"usd is {self.usd}; a try costs a finite amount, 0 or more")
+        _dollars(self.usd)
         if self.input_tokens < 0 or self.output_tokens < 0:
             raise ValueError(f"{self.input_tokens}, {self.output_tokens} are no counts of tokens")
 
@@ -66,8 +73,10 @@ class Ledger:
         self._stage = stage
         self._file = None if path is None else SharedFile(path)
         self._reading = -1
-        self._unwritten: list[Billed] = []
+        self._unwritten: list[dict[str, Any]] = []
         self._lock = Lock()
+        self._name, self._number = secrets.token_hex(6), count(1)
+        self._mine: set[str] = set()
         self._forget()
 
     def _forget(self) -> None:
@@ -75,12 +84,59 @@ class Ledger:
         self._lines = 0
         # Dollars of sure tries, and of others.
         self._usd = {True: 0.0, False: 0.0}
+        self._held: dict[str, float] = {}
         self._answered: set[str] = set()
 
+    def hold(self, model: str, usd: float) -> str | None:
+        """Hold the most that a try can cost, before it is sent.
+
+        Returns
+        -------
+        A name for :meth:`add` or :meth:`release`, "" where nothing needs to be held; None where the
+        budget may cover the try once others that this process has sent have come to less than
+        their most.
+
+        Raises
+        ------
+        BudgetReached : it does not cover the try.
+        ResourceError : what the run spends cannot be written down, or not be read.
+        """
+        if self.budget_usd is None or not usd:
+            return ""
+        with self._lock:
+            name = f"{self._name}-{next(self._number)}"
+            line = {"hold": name, "stage": self._stage, "model": model, "usd": usd}
+            if self._file is None:
+                if not self._covers(usd):
+                    return None
+                self._held[name] = usd
+            else:
+                with self._file as descriptor:
+                    # Nobody else may hold the same money in between.
+                    self._take_in(descriptor)
+                    if not self._covers(usd):
+                        return None
+                    self._put(descriptor, [*self._unwritten, line])
+                self._unwritten.clear()
+            self._mine.add(name)
+            return name
+
+    def release(self, hold: str) -> None:
+        """Give held money back: the try was not charged for."""
+        if hold:
+            self._settle(hold, {"release": hold})
+
     def add(
-        self, model: str, usd: float, input_tokens: int, output_tokens: int, *, sure: bool = True
+        self,
+        model: str,
+        usd: float,
+        input_tokens: int,
+        output_tokens: int,
+        *,
+        sure: bool = True,
+        hold: str = "",
     ) -> None:
-        """Write a try.
+        """Write a try, in place of what was held for it.
 
         It raises no error for a file that cannot be written, since the reply is still to be saved:
         the try counts all the same, and the next :meth:`check` stops the run.
@@ -90,11 +146,15 @@ class Ledger:
         ValueError : see :class:`Billed`.
         """
         billed = Billed(self._stage, model, usd, sure, input_tokens, output_tokens)
+        self._settle(hold, vars(billed) | ({"hold": hold} if hold else {}))
+
+    def _settle(self, hold: str, line: dict[str, Any]) -> None:
         with self._lock:
+            self._mine.discard(hold)
             if self._file is None:
-                self._count(billed)
+                self._count(line)
             else:
-                self._unwritten.append(billed)
+                self._unwritten.append(line)
                 with suppress(ResourceError):
                     self._write()
 
@@ -109,8 +169,10 @@ class Ledger:
         with self._lock:
             if self._unwritten:
                 self._write()
+            if self.budget_usd is None:
+                return
             self._read()
-            if self.budget_usd is None or self._total() < self.budget_usd - _ROUNDING_USD:
+            if self._mine or self._total() < self.budget_usd - _ROUNDING_USD:
                 return
             raise BudgetReached(self._reached())
 
@@ -140,47 +202,74 @@ class Ledger:
         with self._lock:
             self._read()
             return model in self._answered or any(
-                b.sure and b.model == model for b in self._unwritten
+                line.get("sure") and line["model"] == model for line in self._unwritten
             )
 
     def _sum(self, sure: bool) -> float:
-        return self._usd[sure] + sum(
-            billed.usd for billed in self._unwritten if billed.sure == sure
-        )
+        waiting = sum(line["usd"] for line in self._unwritten if line.get("sure") is sure)
+        held = 0.0 if sure else sum(self._held.values())
+        return self._usd[sure] + float(waiting) + held
 
     def _total(self) -> float:
         return self._sum(sure=True) + self._sum(sure=False)
 
-    def _reached(self) -> str:
+    def _covers(self, usd: float) -> bool:
+        """Whether the budget covers a try now; raises BudgetReached where it will not later."""
+        assert self.budget_usd is not None
+        if self._total() + usd <= self.budget_usd + _ROUNDING_USD:
+            return True
+        if self._mine:
+            return False
+        raise BudgetReached(self._reached(f", and the next call may cost up to ${usd:,.4f}"))
+
+    def _reached(self, more: str = "") -> str:
         unsure = self._sum(sure=False)
         at_most = (
             f" (up to ${unsure:,.4f} of it for tries whose answer never arrived)" if unsure else ""
         )
         return (
             f"The run has spent ${self._total():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
-            "budget_usd allows; raise budget_usd and start again: the run goes on where it "
+            f"budget_usd allows{more}; raise budget_usd and start again: the run goes on where it "
             "stopped."
         )
 
-    def _count(self, billed: Billed) -> None:
-        self._usd[billed.sure] += billed.usd
-        if billed.sure:
-            self._answered.add(billed.model)
+    def _count(self, line: dict[str, Any]) -> None:
+        """Count a line: what was held, what was given back, or what a try cost."""
+        if "release" in line:
+            self._held.pop(line["release"], None)
+        elif "sure" not in line:
+            self._held[line["hold"]] = _dollars(line["usd"])
+        else:
+            name = line.get("hold")
+            billed = Billed(**{key: value for key, value in line.items() if key != "hold"})
+            self._held.pop(name or "", None)
+            self._usd[billed.sure] += billed.usd
+            if billed.sure:
+                self._answered.add(billed.model)
 
     def _write(self) -> None:
         """Append what is not written yet."""
         assert self._file is not None
-        lines = "".join(json.dumps(vars(b), ensure_ascii=False) + "\n" for b in self._unwritten)
+        with self._file as descriptor:
+            self._put(descriptor, self._unwritten)
+        self._unwritten.clear()
+
+    def _put(self, descriptor: int, lines: list[dict[str, Any]]) -> None:
+        """Append lines to the locked file.
+
+        Raises
+        ------
+        ResourceError : they cannot be written.
+        """
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         try:
-            with self._file as descriptor:
-                _append(descriptor, lines.encode())
+            _append(descriptor, text.encode())
         except OSError as error:
             raise ResourceError(
                 f"{self._path} cannot be written ({error.strerror}), and without it the budget "
                 "would not be kept; free some space and start again: the run goes on where it "
                 "stopped."
             ) from None
-        self._unwritten.clear()
 
     def _read(self) -> None:
         """Count the lines that were appended since, by this process or another."""
@@ -192,25 +281,37 @@ class Ledger:
             except FileNotFoundError:
                 return
         with unchanging(self._reading):
-            size = os.fstat(self._reading).st_size
-            if size == self._offset:
-                return
-            if size < self._offset:
-                # A person deleted lines: count from the start.
-                self._forget()
-            found = os.pread(self._reading, size - self._offset, self._offset)
+            self._take_in(self._reading)
+
+    def _take_in(self, descriptor: int) -> None:
+        """Count the new lines of the file, which nobody may write meanwhile."""
+        size = os.fstat(descriptor).st_size
+        if size == self._offset:
+            return
+        if size < self._offset:
+            # A person deleted lines: count from the start.
+            self._forget()
+        found = os.pread(descriptor, size - self._offset, self._offset)
         # A last line without its end is being written, or was torn by a kill.
         for line in found[: found.rfind(b"\n") + 1].split(b"\n")[:-1]:
             try:
-                billed = Billed(**json.loads(line.decode()))
-            except (ValueError, TypeError) as error:
+                self._count(json.loads(line.decode()))
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 raise ResourceError(
                     f"{self._path}: line {self._lines + 1} of the ledger is damaged ({error}); "
-                    "delete that line, and its try will not count as spent."
+                    "delete that line and start again: what the journals know of it is counted."
                 ) from None
-            self._count(billed)
             self._offset += len(line) + 1
             self._lines += 1
+
+
+def _dollars(value: Any) -> float:
+    """An amount in a line; ValueError where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{value!r} is no amount of dollars")
+    if not (math.isfinite(value) and value >= 0.0):
+        raise ValueError(f"usd is {value}; a try costs a finite amount, 0 or more")
+    return float(value)
 
 
 def _append(descriptor: int, lines: bytes) -> None:

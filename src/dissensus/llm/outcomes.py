@@ -1,11 +1,18 @@
-"""The outcomes of one try at a call, and the rule for each: one table for all providers."""
+"""The outcomes of one try at a call, and the rule for each: one table for all providers.
+
+Whose fault an outcome is decides what it may do. What is the session's own fault, such as a prompt
+that is too long, ends its attempt once the tries are used up, and is journaled. What is the
+provider's may befall any call: it ends an attempt only where the provider answers other calls in
+the meantime; where it answers none, that is an outage (:mod:`dissensus.llm.outage`). What is the
+account's stops the run.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dissensus.errors import ProviderError
 
@@ -16,34 +23,39 @@ class Rule:
 
     Attributes
     ----------
+    fault : whose it is: the session's, the provider's or the account's.
     tries : after how many such tries a call is given up; None where only the provider's
         ``retries`` limit them.
-    stops : whether it stops the whole run, since every other call would fail as well.
     billed : whether the provider may have charged for the try.
     """
 
+    fault: Literal["session", "provider", "account"]
     tries: int | None = None
-    stops: bool = False
     billed: bool = False
+
+    @property
+    def stops(self) -> bool:
+        """Whether it stops the whole run, since every other call would fail as well."""
+        return self.fault == "account"
 
 
 #: Outcomes of a try without a usable text. Empty and malformed answers were paid for, so they are
 #: tried again less often than errors.
 RULES = {
-    "rate_limit": Rule(),
-    "overload": Rule(),
-    "server_error": Rule(),
-    "connection": Rule(billed=True),
-    "timeout": Rule(billed=True),
-    "malformed": Rule(tries=5, billed=True),
-    "empty": Rule(tries=5, billed=True),
-    "rejected": Rule(tries=3),
-    "length": Rule(tries=1, billed=True),
-    "content_filter": Rule(tries=1, billed=True),
-    "refusal": Rule(tries=1, billed=True),
-    "context_overflow": Rule(tries=1),
-    "authentication": Rule(tries=1, stops=True),
-    "credit": Rule(tries=1, stops=True),
+    "rate_limit": Rule("provider"),
+    "overload": Rule("provider"),
+    "server_error": Rule("provider"),
+    "connection": Rule("provider", billed=True),
+    "timeout": Rule("provider", billed=True),
+    "malformed": Rule("provider", tries=5, billed=True),
+    "empty": Rule("session", tries=5, billed=True),
+    "rejected": Rule("session", tries=3),
+    "length": Rule("session", tries=1, billed=True),
+    "content_filter": Rule("session", tries=1, billed=True),
+    "refusal": Rule("session", tries=1, billed=True),
+    "context_overflow": Rule("session", tries=1),
+    "authentication": Rule("account", tries=1),
+    "credit": Rule("account", tries=1),
 }
 
 #: Outcome -> words in the body of an error; the first that match decide.

@@ -7,7 +7,7 @@ import atexit
 import os
 import resource
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,36 +169,40 @@ class ModelRegistry:
 
     async def _connect(self, provider: str, key: str) -> Host:
         _allow_files(_FILES)
-        from dissensus.llm.batches.batcher import Batcher
+        from dissensus.llm.connection import Connection
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
+        from dissensus.llm.secret import Secret
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
         rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
         ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
         terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
-        concurrency = ConcurrencyLimit(
-            self._folder / ".limits" / f"{provider}.places", terms.concurrency
-        )
-        secret = key if settings["key_from"] else ""
-        client = HttpClient(terms, rate_limiter, concurrency, ledger, secret)
-        atexit.register(lambda: run(client.aclose()))
+        places = self._folder / ".limits" / f"{provider}.places"
+        concurrency = ConcurrencyLimit(places, terms.concurrency)
+        kind = interface(settings["interface"])
+        address = settings["base_url"] or kind.address
+        secret = Secret(key if settings["key_from"] else "")
         try:
-            made = interface(settings["interface"])(
-                client, key, settings["base_url"], settings["retries"]
-            )
-        except DissensusError:
-            raise
-        except Exception as error:
+            connection = Connection(address, terms.timeout_s, secret)
+        except ValueError as error:
             raise ProviderError(
-                f"providers.{provider}: {settings['base_url']} is no address ({error}); correct "
-                "base_url."
+                f"providers.{provider}: {address} is no address ({error}); correct base_url."
             ) from None
+        client = HttpClient(terms, connection, rate_limiter, concurrency, ledger, secret)
+        atexit.register(lambda: run(client.close()))
+        made = kind(client, key, address)
         if not settings["batch"]:
             return Host(terms, ledger, made)
+        from dissensus.llm.batches.batcher import Batcher
+        from dissensus.llm.batches.http_client import PackageClient
+
+        sender = PackageClient(terms, secret)
+        atexit.register(lambda: run(sender.aclose()))
+        batches = kind.batches(key, address, sender)
         folder = self._folder / "batches" / provider
-        batcher = Batcher(terms, made.batches, made.parse, ledger, rate_limiter, folder)
+        batcher = Batcher(terms, batches, made.parse, ledger, rate_limiter, folder)
         return Host(terms, ledger, made, batcher)
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
@@ -219,10 +223,10 @@ class ModelRegistry:
             try:
                 async with asyncio.timeout(min(host.terms.timeout_s, _CHECK_S)):
                     known = await host.interface.knows(model)
+            except (TimeoutError, ConnectionError) as error:
+                why = str(error) or "no answer in time"
             except Exception as error:
-                why = _why_unanswered(error)
-                if not why:
-                    return self._refused(provider, error)
+                return self._refused(provider, error)
             else:
                 unknown = f"{where}: providers.{provider} has no model {model!r}; check the name."
                 return unknown if known is False else ""
@@ -234,9 +238,8 @@ class ModelRegistry:
 
     def _refused(self, provider: str, error: Exception) -> str:
         """The error of a provider that refuses to tell its models; "" where calls will tell."""
-        for cause in _causes(error):
-            if isinstance(cause, DissensusError):
-                return str(cause)
+        if isinstance(error, DissensusError):
+            return str(error)
         if getattr(error, "status_code", None) not in (401, 403) or _has_no_right_to_list(error):
             # It has no list of models, or none just now.
             return ""
@@ -247,26 +250,6 @@ class ModelRegistry:
             f"providers.{provider} does not accept the key in {variable}; export the right one "
             "there."
         )
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and its causes: the packages wrap the errors of a request."""
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
-
-
-def _why_unanswered(error: Exception) -> str:
-    """Why no answer came; "" where one did."""
-    import httpx2
-
-    if any(isinstance(cause, DissensusError) for cause in _causes(error)):
-        return ""
-    for cause in _causes(error):
-        if isinstance(cause, httpx2.TransportError | TimeoutError):
-            return str(cause) or "no answer in time"
-    return ""
 
 
 def _allow_files(wanted: int) -> None:

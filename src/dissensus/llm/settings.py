@@ -105,7 +105,12 @@ class ProviderSettings(Settings):
     deadline_s: Positive = 600.0
     """Seconds for one call with all its tries."""
     retries: Annotated[int, Field(ge=0)] = 20
-    """How often the package tries a call again, with backoff and jitter."""
+    """How often a call is tried again, with backoff and jitter."""
+    outage_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 900.0
+    """Seconds for which a provider that answers no call is probed before the run stops.
+
+    Calls wait meanwhile, and no session counts as failed for it.
+    """
     batch: bool = False
     """Whether calls are collected and sent as batches, at half the price.
 

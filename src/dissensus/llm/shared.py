@@ -44,7 +44,7 @@ class SharedFile:
         try:
             if self._descriptor < 0:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
         except BaseException as error:
             _ONE_AT_A_TIME.release()
@@ -104,7 +104,7 @@ def claimed(path: Path) -> Iterator[None]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
         descriptor = -1
     try:

@@ -29,7 +29,7 @@ from dissensus.errors import BudgetReached, ProviderError
 from dissensus.llm.batches.interface import State
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import InFlight
-from dissensus.llm.providers.openai import OpenAIBatches
+from dissensus.llm.batches.openai import OpenAIBatches
 from serving import serving
 
 
@@ -175,7 +175,7 @@ class Refusing(OpenAIBatches):
 def test_a_batch_refused_for_its_size_is_sent_in_halves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dissensus.llm.providers.openai.OpenAIBatches", Refusing)
+    monkeypatch.setattr("dissensus.llm.batches.openai.OpenAIBatches", Refusing)
     with serving(*FAST) as server:
         replies = ask_all(make_registry(tmp_path, server), 4)
         assert made(server)["requests"] == 8 and made(server)["created"] == 3
@@ -186,7 +186,7 @@ def test_a_batch_refused_for_its_size_is_sent_in_halves(
 def test_a_batch_refused_for_good_stops_the_run_with_the_provider_s_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dissensus.llm.providers.openai.OpenAIBatches", Refusing)
+    monkeypatch.setattr("dissensus.llm.batches.openai.OpenAIBatches", Refusing)
     monkeypatch.setattr(Refusing, "again", False)
     with (
         serving(*FAST) as server,

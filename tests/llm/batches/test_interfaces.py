@@ -13,8 +13,8 @@ import openai
 import pytest
 
 from dissensus.llm.batches.interface import Found, Line, Sought, State
-from dissensus.llm.providers.anthropic import AnthropicBatches
-from dissensus.llm.providers.openai import OpenAIBatches
+from dissensus.llm.batches.anthropic import AnthropicBatches
+from dissensus.llm.batches.openai import OpenAIBatches
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 AT = 1_760_000_000

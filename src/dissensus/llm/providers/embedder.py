@@ -17,7 +17,7 @@ from dissensus.llm.call import Reply
 from dissensus.llm.exchange import Answer, Exchange, Usage, max_tokens_of, run
 from dissensus.llm.journal import IN_FLIGHT, Records, reply_from
 from dissensus.llm.prices import Price
-from dissensus.llm.providers.remote import Host, check_accepted, make_call, reply_of
+from dissensus.llm.providers.remote import Host, check_accepted, reply_of
 
 #: The most texts, and the most tokens (estimated from above), in one request.
 _TEXTS = 256
@@ -124,13 +124,7 @@ class RemoteEmbedder:
             return answer
 
         exchange = Exchange(self.name, parse, self._price, Usage(tokens))
-        answer = run(
-            make_call(
-                exchange,
-                lambda: host.interface.embed(self.model, list(texts.values())),
-                host.terms.deadline_s,
-            )
-        )
+        answer = run(host.interface.embed(exchange, self.model, list(texts.values())))
         check_accepted(exchange, answer, host)
         vectors = answer.vectors if not answer.fault else ()
         return EmbeddingCall(tuple(texts), vectors, reply_of(exchange, answer))

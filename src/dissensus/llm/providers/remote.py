@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dissensus.errors import DissensusError, ProviderError
+from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
-from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request
-from dissensus.llm.exchange import (
-    EXCHANGE,
-    Answer,
-    Exchange,
-    Failure,
-    Terms,
-    Usage,
-    max_tokens_of,
-    run,
-)
+from dissensus.llm.exchange import Answer, Exchange, Terms, Usage, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
 
 
+#: Statuses that speak of the address rather than of what was asked: moved, not found, not allowed.
+_NOT_HERE = (*range(300, 400), 404, 405)
+
+
 class Interface(Protocol):
-    """One class a kind of interface: it has a provider's package send requests."""
+    """One class a kind of interface: what it sends, and how it reads what comes back."""
 
     takes: tuple[str, ...]
     """Which of temperature, top_p, max_tokens and seed it has."""
-    batches: BatchInterface
 
-    async def ask(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Answer:
-        """Send a request, as often as the package does; its answer.
-
-        Where there is none it raises whatever the package raises; the exchange holds the reasons.
-        """
+    async def ask(
+        self,
+        exchange: Exchange,
+        model: str,
+        request: Request,
+        parameters: Mapping[str, Any],
+        patience_s: float | None = None,
+    ) -> Answer:
+        """Send a request; see :meth:`dissensus.llm.http_client.HttpClient.call`."""
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON that :meth:`ask` sends."""
 
-    async def embed(self, model: str, texts: Sequence[str]) -> Answer:
+    async def embed(self, exchange: Exchange, model: str, texts: Sequence[str]) -> Answer:
         """Ask for embeddings, in the same way."""
 
     async def knows(self, model: str) -> bool | None:
@@ -119,14 +113,8 @@ class RemoteModel:
             body = interface.body(self.asked_model, request, parameters)
             answer = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
         else:
-            deadline_s = min(host.terms.deadline_s, math.inf if patience_s is None else patience_s)
-            answer = run(
-                make_call(
-                    exchange,
-                    lambda: interface.ask(self.asked_model, request, parameters),
-                    deadline_s,
-                )
-            )
+            asking = interface.ask(exchange, self.asked_model, request, parameters, patience_s)
+            answer = run(asking)
         check_accepted(exchange, answer, host)
         return reply_of(exchange, answer)
 
@@ -145,65 +133,30 @@ class RemoteModel:
         return {name: value for name, value in sent.items() if name and value is not None}
 
 
-async def make_call(
-    exchange: Exchange, ask: Callable[[], Awaitable[Answer]], deadline_s: float
-) -> Answer:
-    """Have a provider's package make a call, with its retries.
-
-    Returns
-    -------
-    The answer; with a fault where none came that can be used.
-
-    Raises
-    ------
-    DissensusError : what stops the whole run.
-    """
-    EXCHANGE.set(exchange)
-    began = time.monotonic()
-    try:
-        async with asyncio.timeout(deadline_s) as exchange.deadline:
-            return await ask()
-    except Exception as error:
-        # Whatever the package makes of a failure, the exchange knows what it was.
-        stop = exchange.stop or error
-        if isinstance(stop, DissensusError):
-            raise stop from None
-        if isinstance(error, TimeoutError) and not exchange.failures:
-            # There was no time left to send it.
-            exchange.failures.append(Failure("timeout", reached=False))
-        if not exchange.failures:
-            raise ProviderError(f"models.{exchange.model} could not be asked ({error}).") from None
-        return exchange.failed()
-    finally:
-        exchange.latency_s = time.monotonic() - (exchange.started or began)
-
-
 def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     """Stop the run, rather than lose the session, where every other call would fail as well.
 
     Raises
     ------
-    ProviderError : no try reached the provider, or a model that never answered yet rejects the
-        request. A model that answered before rejects this request only: the session fails.
+    ProviderError : a model that never answered yet rejects the request. A model that answered
+        before rejects this request only: the session fails.
     """
     model = exchange.model
     if not answer.fault:
         host.answered.add(model)
         return
-    faults = exchange.faults
-    if "connection" in faults and not any(failure.reached for failure in exchange.failures):
-        raise ProviderError(
-            f"providers.{host.terms.name} could not be reached in {len(faults)} tries at "
-            f"models.{model} ({exchange.message}); start again when it can be: the run goes on "
-            "where it stopped."
-        )
-    answered = model in host.answered or host.ledger.answered(model)
-    if faults[-1] == "rejected" and not answered:
-        raise ProviderError(
-            f"models.{model}: providers.{host.terms.name} rejects its requests "
-            f"({exchange.message}); a parameter that a model does not take is left out by "
-            "`rename: {name: null}` or `parameters`."
-        )
+    if exchange.faults[-1] != "rejected":
+        return
+    if model in host.answered or host.ledger.answered(model):
+        return
+    name, status = host.terms.name, exchange.failures[-1].status
+    mend = "a parameter that a model does not take is left out by `rename: {name: null}` or "
+    mend += "`parameters`"
+    if status in _NOT_HERE:
+        mend = f"check providers.{name}.base_url: there is nothing to ask at that address"
+    raise ProviderError(
+        f"models.{model}: providers.{name} rejects its requests ({exchange.message}); {mend}."
+    )
 
 
 def reply_of(exchange: Exchange, answer: Answer) -> Reply:

@@ -1,0 +1,107 @@
+"""HTTP to one provider: requests that end in time, and responses without the key."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import certifi
+from yarl import URL
+
+from dissensus.llm.secret import Secret
+
+#: The most of an answer that is read: embeddings of 256 texts take a few megabytes.
+MAX_BYTES = 20_000_000
+
+
+@dataclass(frozen=True)
+class Response:
+    """What a provider answered; ``body`` is cut off soon after :data:`MAX_BYTES`."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+
+class Connection:
+    """The connections to one provider, on the providers' event loop.
+
+    Redirects are not followed, since they would carry the key to wherever they point; cookies are
+    not kept. A proxy that the environment names (``HTTPS_PROXY``) is used.
+
+    Parameters
+    ----------
+    address : of the provider.
+    timeout_s : seconds for one request.
+    secret : the key, struck out of what comes back.
+
+    Raises
+    ------
+    ValueError : the address is none.
+    """
+
+    def __init__(self, address: str, timeout_s: float, secret: Secret) -> None:
+        url = URL(address)
+        if url.scheme not in ("http", "https") or not url.host:
+            raise ValueError("it has no host")
+        self._timeout_s = timeout_s
+        self._secret = secret
+        secret.guard_logs()
+        # Asked once: for every request, it would take a thread of its own.
+        self._proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(url)),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(),
+        )
+
+    async def fetch(
+        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Response:
+        """The response to one request.
+
+        Raises
+        ------
+        TimeoutError, aiohttp.ClientError, OSError : there is none.
+        """
+        async with (
+            asyncio.timeout(self._timeout_s),
+            self._session.request(
+                method,
+                url,
+                headers=headers,
+                data=body,
+                proxy=self._proxy,
+                allow_redirects=False,
+            ) as response,
+        ):
+            found = bytearray()
+            async for chunk in response.content.iter_any():
+                found += chunk
+                if len(found) > MAX_BYTES:
+                    response.close()
+                    break
+            return Response(
+                response.status, response.headers, self._secret.strike_bytes(bytes(found))
+            )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._session.close()
+
+
+def _certificates(url: URL) -> ssl.SSLContext | bool:
+    """Those that the environment names, else the well-known ones, where they are needed."""
+    if url.scheme == "http":
+        return True
+    named = os.environ.get("SSL_CERT_FILE") or certifi.where()
+    return ssl.create_default_context(cafile=named)
