@@ -99,13 +99,15 @@ def deliberate(
 def example_reply(call: Call) -> str:
     """A reply to a call, between two agents and the options a and b, that uses all of its format.
 
-    The first agent's turns are sent back until it abstains.
+    Turns of A1 are sent back until it abstains, and the first of A2 says nothing that can be read.
     """
     if call.role == _judge_role("crit"):
         scores = [{"validity": 5, "credibility": 5}]
         return json.dumps({"claim": PLACEHOLDER, "reasons": scores, "rivals": scores})
     if call.role == _judge_role("rca"):
         return json.dumps({"follows": call.speaker != f"{_JUDGE}A1", "reason": PLACEHOLDER})
+    if (call.speaker, call.round_label) == ("A2", round_label(1)):
+        return PLACEHOLDER
     claim = {"id": "c1", "text": PLACEHOLDER, "evidence": ["e1"]}
     target = {"agent": "A2", "claim": "A2.1.c1", "quote": PLACEHOLDER, "relation": "rebut"}
     members = {
