@@ -92,6 +92,10 @@ WHOLE = [
 ]
 
 
+def test_a_persona_may_be_the_only_one(tmp_path: Path):
+    assert said_of(tmp_path, PERSONAS, "Dr. No: You are a doctor.") == []
+
+
 @pytest.mark.parametrize(("name", "old", "new", "sentence"), FAULTS)
 def test_a_fault_is_a_sentence_with_its_place(
     tmp_path: Path, name: str, old: str, new: str, sentence: str
