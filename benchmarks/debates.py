@@ -25,7 +25,8 @@ def written(study: Path, prompts_file: Path) -> Debates:
     """
     import pyarrow.parquet as pq
 
-    from dissensus.language.protocol import Prompts, debate
+    from dissensus.language.prompts import Prompts
+    from dissensus.language.protocol import debate
     from dissensus.session.protocol import Decoding
 
     prompts = Prompts.read(prompts_file)

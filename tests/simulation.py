@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from dissensus.language.protocol import Prompts, debate
+from dissensus.language.prompts import Prompts
+from dissensus.language.protocol import debate
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session

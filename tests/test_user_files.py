@@ -1,4 +1,4 @@
-"""CSVs as people save them, and what is said of those that cannot be used."""
+"""CSVs and YAML as people save them, and what is said of those that cannot be used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.user_files import read_csv
+from dissensus.user_files import YamlFile, read_csv, read_yaml
 
 
 def test_a_line_break_inside_quotes_belongs_to_the_text(tmp_path: Path):
@@ -42,3 +42,97 @@ def test_what_cannot_be_used_is_named_by_its_row(tmp_path: Path, content: bytes,
 def test_a_file_that_is_not_there_is_named(tmp_path: Path):
     with pytest.raises(ResourceError, match=r"no\.csv cannot be read \(No such file"):
         read_csv(tmp_path / "no.csv", ("a",))
+
+
+MERGED = """\
+base: &base {a: 1, b: 2}
+other: &other {<<: *base, b: 3}
+third: {<<: *other, b: 4}
+fourth: {<<: [*base, *other], c: 5}
+"""
+
+
+def test_a_merged_key_may_be_given_anew(tmp_path: Path):
+    (tmp_path / "a.yaml").write_text(MERGED, encoding="utf-8")
+    assert read_yaml(tmp_path / "a.yaml")["third"] == {"a": 1, "b": 4}
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        (b"", None),
+        (b"\xef\xbb\xbfa: 1", {"a": 1}),
+        (b"a: x\r\nb: y\r\n", {"a": "x", "b": "y"}),
+        (b'{\n\t"a": [1, {"b": null}]\n}', {"a": [1, {"b": None}]}),
+        (b'"no": 1\n1: x\n"1": y', {"no": 1, 1: "x", "1": "y"}),
+        (b"&a [x, *a]", "itself"),
+    ],
+)
+def test_yaml_as_people_save_it(tmp_path: Path, content: bytes, value: object):
+    (tmp_path / "a.yaml").write_bytes(content)
+    found = read_yaml(tmp_path / "a.yaml")
+    assert found[1] is found if value == "itself" else found == value
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a: 1\nb: 2\na: 3", "line 3: a stands in line 1 already; keep one."),
+        ("'a': 1\n\na: 3", "line 3: a stands in line 1 already; keep one."),
+        ("a:\n  b: {c: 1, c: 2}", "line 2: a.b.c stands in line 2 already; keep one."),
+        ("- x\n- a: 1\n  a: 1", "line 3: 1.a stands in line 2 already; keep one."),
+        ("1: x\n0x1: y", "line 2: 0x1 stands in line 1 already; keep one."),
+        (MERGED + "<<: *base\n<<: *other", "line 6: << stands in line 5 already; keep one."),
+        ('{"a": 1,\n"a": 2}', "line 2: a stands in line 1 already; keep one."),
+        ("a: {no: 1}", "line 1: a.no is read as a truth value; put the key in quotes."),
+        ("on: 1", "line 1: on is read as a truth value; put the key in quotes."),
+        ("a: 1\n~: 1", "line 2: ~ is read as nothing; put the key in quotes."),
+        ("a: 1\nb: \x07", "line 2: it has the control character U+0007; take it out."),
+        ("a: b: c", "line 1: it is not YAML (mapping values are not allowed in this context); "),
+        ("a: [\n\n", "line 1: it is not YAML ("),
+        ("a: 1\n\tb: 2", "line 2: it is not YAML ("),
+        ("a: 1\n---\nb: 2", "line 2: it is not YAML (but found another document); "),
+        ("? [a]\n: 1", "line 1: it is not YAML (found unhashable key); "),
+        ("a: 1\nb: 2025-13-01", "line 2: it is not YAML ('2025-13-01': month must be in 1..12); "),
+        ("a: 1\n2025-13-01: 1", "line 2: it is not YAML ('2025-13-01': month must be in 1..12); "),
+        (f"a: {'9' * 5000}", "line 1: it is not YAML ('9"),
+        ("a: !!python/name:os.system", "line 1: it is not YAML (could not determine a "),
+        ("a: *b", "line 1: it is not YAML (found undefined alias); "),
+        ("\n" + "[" * 50_000, "line 2: lists and blocks stand more than 100 deep in each other; "),
+        ("- " * 50_000 + "x", "line 1: lists and blocks stand more than 100 deep in each other; "),
+    ],
+)  # fmt: skip
+def test_yaml_that_cannot_be_used_is_named_by_line(tmp_path: Path, content: str, sentence: str):
+    path = tmp_path / "a.yaml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ResourceError) as caught:
+        read_yaml(path)
+    said = str(caught.value)
+    assert said.removeprefix(str(path)).lstrip(",: ").startswith(sentence)
+    assert said.endswith(".") and "\n" not in said
+
+
+@pytest.mark.parametrize("content", [b"a: 1\nb: \xb1\xe0", "a: 1\nb: é".encode("latin-1")])
+def test_yaml_in_another_encoding_is_named_by_line(tmp_path: Path, content: bytes):
+    (tmp_path / "a.yaml").write_bytes(content)
+    with pytest.raises(ResourceError, match=r"a\.yaml, line 2: it is not UTF-8; save it as UTF-8"):
+        read_yaml(tmp_path / "a.yaml")
+
+
+def test_the_place_of_a_sentence_is_the_line_of_its_key_or_of_what_is_above(tmp_path: Path):
+    text = "\n".join(["a: 1", "b:", "  - c: 2", "    d e: 3", "    d: 4", "f.g: {h: 5}"])
+    (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
+    file = YamlFile.read(tmp_path / "a.yaml")
+    places = {
+        "a holds 1": 1,
+        "b is empty": 2,
+        "b.0 holds d": 3,
+        "b.0.c holds 2": 3,
+        "b.0.d e holds 3": 4,
+        "b.0.d holds 4": 5,
+        "b.0.x is missing": 3,
+        "f.g.h holds 5": 6,
+    }
+    for sentence, line in places.items():
+        assert file.place(sentence) == f"{tmp_path}/a.yaml, line {line}"
+    assert file.place("x is missing") == f"{tmp_path}/a.yaml"

@@ -294,6 +294,36 @@ def test_a_wrong_setting_is_a_sentence(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "sentence"),
+    [
+        (
+            "resources/prompts/language/zh.yaml",
+            "{TOPIC}",
+            "{TOPC}",
+            ", line 10: template has {TOPC}, which is no slot; {TOPIC} is.",
+        ),
+        (
+            "config.yaml",
+            "\n  draws: 100",
+            "\n  draws: 100\n  draws: 4",
+            ", line 127: language.draws stands in line 126 already; keep one.",
+        ),
+    ],
+)
+def test_a_fault_of_a_file_ends_a_run_before_it_begins(
+    project: Project, file: str, old: str, new: str, sentence: str
+) -> None:
+    path = project.folder / file
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = project.run("--dry-run")
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]
+    assert said == [f"{file}{sentence}"]
+    assert not (project.folder / "results").exists()
+
+
 def test_a_wrong_motion_file_is_named_by_row(project: Project) -> None:
     motions = project.folder / "resources/motions/motions.csv"
     lines = motions.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, Tag, ValidationError, model_validator
@@ -21,6 +22,8 @@ class Settings(BaseModel):
     """Base of every block of settings: no unknown key, no silent conversion, no later change."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    #: What its keys name.
+    noun: ClassVar[str] = "setting"
 
     @model_validator(mode="before")
     @classmethod
@@ -72,9 +75,13 @@ class Faults(ValueError):
         self.sentences = sentences
 
 
+class Complaint(ValueError):
+    """What a validator finds, as the rest of a sentence whose subject is the path."""
+
+
 def fault(path: str, value: Any, may: str) -> str:
     """The one sentence for a wrong setting."""
-    return f"{path} holds {_show(value)}; {may}."
+    return f"{path or 'it'} holds {_show(value)}; {may}."
 
 
 def without_nulls(entries: Any) -> Any:
@@ -87,23 +94,32 @@ def without_nulls(entries: Any) -> Any:
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def validate(model: type[Model], values: Mapping[str, Any], where: str, prefix: str = "") -> Model:
+def validate(
+    model: type[Model],
+    values: Mapping[str, Any],
+    where: str | Callable[[str], str],
+    prefix: str = "",
+) -> Model:
     """Validate settings, or say which one is wrong, what it holds and what it may hold.
 
     Parameters
     ----------
     model : what is valid.
     values : as read.
-    where : the file to name in an error; "" names none.
+    where : the file to name in an error, or the place of what a sentence is about; "" names none.
     prefix : path of ``values`` inside the file, ending with a dot unless empty.
 
     Raises
     ------
     SettingError : one sentence for each wrong setting, a line each.
     """
-    name = f"{where}: " if where else ""
+
+    def placed(sentence: str) -> str:
+        place = where(sentence) if callable(where) else where
+        return f"{place}: {sentence}" if place else sentence
+
     if not isinstance(values, Mapping):
-        raise SettingError(f"{name}it holds {_show(values)}; it must be a block of settings.")
+        raise SettingError(placed(f"it holds {_show(values)}; {_block(model)}."))
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
@@ -112,7 +128,7 @@ def validate(model: type[Model], values: Mapping[str, Any], where: str, prefix: 
             for problem in error.errors()
             for line in _sentences(problem, values, model, prefix)
         ]
-        raise SettingError("\n".join(f"{name}{line}" for line in dict.fromkeys(lines))) from None
+        raise SettingError("\n".join(map(placed, dict.fromkeys(lines)))) from None
 
 
 def _sentences(
@@ -146,18 +162,20 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
     if kind == "missing":
         return f"{path} is missing; it must be set."
     if kind == "extra_forbidden":
-        return f"{path} is no setting{_nearest(problem['loc'], model)}."
+        return f"{path} is no {_noun(model)}{_nearest(problem['loc'], model)}."
+    if kind == "value_error" and isinstance(context["error"], Complaint):
+        return f"{path} {context['error']}."
     if kind == "value_error":
         return fault(path, value, str(context["error"]))
     may = {
         "int_type": "it must be a whole number",
         "int_from_float": "it must be a whole number",
         "float_type": "it must be a number",
-        "string_type": "it must be a text",
+        "string_type": f"it must be a text{_quoted(value)}",
         "bool_type": "it must be true or false",
-        "dict_type": "it must be a block of settings",
-        "model_type": "it must be a block of settings",
-        "model_attributes_type": "it must be a block of settings",
+        "dict_type": _block(model),
+        "model_type": _block(model),
+        "model_attributes_type": _block(model),
         "list_type": "it must be a list",
         "literal_error": f"it may be one of {context.get('expected', '')}",
         "greater_than": f"it must be above {context.get('gt')}",
@@ -171,6 +189,22 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
     }.get(kind, problem["msg"])
     return fault(path, value, may)
+
+
+def _noun(model: type[BaseModel]) -> str:
+    return getattr(model, "noun", Settings.noun)
+
+
+def _block(model: type[BaseModel]) -> str:
+    return f"it must be a block of {_noun(model)}s"
+
+
+def _quoted(value: Any) -> str:
+    """The mend for a text that YAML takes for something else."""
+    if isinstance(value, bool):
+        return "; unquoted yes, no, on and off are truth values, so put it in quotes"
+    is_slot = isinstance(value, dict) and set(value.values()) == {None}
+    return "; put it in quotes" if is_slot or isinstance(value, int | float | date) else ""
 
 
 def _show(value: Any) -> str:

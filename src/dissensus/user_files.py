@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from dissensus.errors import ResourceError
+
+try:
+    from yaml import CSafeLoader as _SafeLoader
+except ImportError:  # PyYAML without libyaml, ten times slower
+    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
+
+# What YAML allows but for line ends and tabs is left out here.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+#: libyaml's reader ends the process with a fault of memory some thousands of levels down.
+_DEEPEST = 100
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 def read_csv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
@@ -52,38 +65,154 @@ def read_csv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[st
     return rows
 
 
-def read_yaml(path: str | Path) -> Any:
-    """What a YAML file in UTF-8 holds.
+@dataclass(frozen=True)
+class YamlFile:
+    """A YAML file, and where in it things are.
 
-    Raises
-    ------
-    ResourceError : it cannot be read, or is no YAML in UTF-8.
-    """
-    try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        found = " ".join(str(error).split())
-        raise ResourceError(f"{path} is not YAML in UTF-8 ({found}).") from None
-
-
-def read_entries(path: str | Path, needed: Sequence[str], example: str) -> dict[str, Any]:
-    """A YAML file of named entries, such as the prompts of a study.
-
-    Parameters
+    Attributes
     ----------
     path : of the file.
-    needed : the entries that it must have.
-    example : a file that has all of them.
-
-    Raises
-    ------
-    ResourceError : it is not YAML, or lacks an entry.
+    value : what it holds.
+    root : its nodes, None where it is empty.
     """
-    found = read_yaml(path)
-    entries = found if isinstance(found, dict) else {}
-    missing = [name for name in needed if name not in entries]
-    if missing:
-        raise ResourceError(f"{path} lacks {missing[0]!r}; {example} has all entries.")
-    return entries
+
+    path: str
+    value: Any
+    root: yaml.Node | None
+
+    @classmethod
+    def read(cls, path: str | Path) -> YamlFile:
+        """Read a file strictly: in UTF-8, no key twice, and no key that YAML takes for no text.
+
+        Raises
+        ------
+        ResourceError : it cannot be read so; by line.
+        """
+        text = _yaml_text(path)
+        loader = _Loader(text)
+        try:
+            _refuse_depth(path, text)
+            root = loader.get_single_node()
+            _refuse_lost_keys(path, loader, root)
+            return cls(str(path), loader.construct_document(root) if root else None, root)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark
+            # At the end of a file it is the line after the last.
+            line = f", line {min(mark.line, text.rstrip().count(chr(10))) + 1}" if mark else ""
+            found = f"{path}{line}: it is not YAML ({error.problem})"
+        except yaml.YAMLError as error:
+            found = f"{path}: it is not YAML ({' '.join(str(error).split())})"
+        finally:
+            loader.dispose()
+        raise ResourceError(f"{found}; mend it there or just above.")
+
+    def place(self, sentence: str) -> str:
+        """The file, with the line of the path of keys that a sentence begins with, or of what is
+        nearest above.
+        """
+        line, found = 0, _step(self.root, sentence)
+        while found:
+            line, node, rest = found
+            found = _step(node, rest)
+        return f"{self.path}, line {line}" if line else self.path
+
+
+def read_yaml(path: str | Path) -> Any:
+    """What a YAML file holds; see :meth:`YamlFile.read`."""
+    return YamlFile.read(path).value
+
+
+class _Loader(_SafeLoader):
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """The value of a node; says where a scalar has the form of a date and is none."""
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:
+            wrong = f"{node.value[:40]!r}: {error}"
+            raise yaml.constructor.ConstructorError(None, None, wrong, node.start_mark) from None
+
+
+def _yaml_text(path: str | Path) -> str:
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise ResourceError(f"{path}, line {line}: it is not UTF-8; save it as UTF-8.") from None
+    control = _CONTROL.search(text)
+    if control:
+        line = text[: control.start()].count("\n") + 1
+        raise ResourceError(
+            f"{path}, line {line}: it has the control character U+{ord(control[0]):04X}; take it "
+            "out."
+        )
+    return text
+
+
+def _refuse_depth(path: str | Path, text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST and event.start_mark:
+            raise ResourceError(
+                f"{path}, line {event.start_mark.line + 1}: lists and blocks stand more than "
+                f"{_DEEPEST} deep in each other; take some levels out."
+            )
+
+
+def _refuse_lost_keys(path: str | Path, loader: _Loader, root: yaml.Node | None) -> None:
+    """Refuse keys of which a reader of YAML makes something else without a word."""
+    waiting = [(root, "")] if root else []
+    seen: set[int] = set()
+    while waiting:
+        node, above = waiting.pop()
+        if id(node) in seen:  # an alias of it was looked at
+            continue
+        seen.add(id(node))
+        lines: dict[Any, int] = {}
+        for name, line, key, inner in _entries(node):
+            waiting.append((inner, f"{above}{name}."))
+            if key is None:
+                continue
+            where = f"{path}, line {line}: {above}{name}"
+            read = name if key.tag == _MERGE else loader.construct_object(key)
+            if read is None or isinstance(read, bool):
+                meant = "nothing" if read is None else "a truth value"
+                raise ResourceError(f"{where} is read as {meant}; put the key in quotes.")
+            if read in lines:
+                raise ResourceError(f"{where} stands in line {lines[read]} already; keep one.")
+            lines[read] = line
+
+
+def _entries(node: yaml.Node) -> Iterator[tuple[str, int, yaml.Node | None, yaml.Node]]:
+    """What a node holds: name or index, line, key, and node; keys that are no scalars left out."""
+    if isinstance(node, yaml.MappingNode):
+        for key, inner in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                yield key.value, key.start_mark.line + 1, key, inner
+    elif isinstance(node, yaml.SequenceNode):
+        for index, inner in enumerate(node.value):
+            yield str(index), inner.start_mark.line + 1, None, inner
+
+
+def _step(node: yaml.Node | None, path: str) -> tuple[int, yaml.Node, str] | None:
+    """The line and the node of the key that a path of keys begins with, and the rest of the path.
+
+    A key may have blanks and dots, so that the longest that fits is taken.
+    """
+    fits = [
+        (len(name), line, inner)
+        for name, line, _, inner in (_entries(node) if node else ())
+        if path.startswith((f"{name}.", f"{name} "))
+    ]
+    if not fits:
+        return None
+    # Of two that fit alike, the first came with a merge, and the second stands here.
+    size, line, inner = sorted(fits, key=lambda fit: fit[0])[-1]
+    return line, inner, path[size + 1 :] if path[size] == "." else ""

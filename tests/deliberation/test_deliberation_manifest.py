@@ -219,5 +219,5 @@ def test_a_topic_that_cannot_be_used_is_named(tmp_path: Path, topics: Any, messa
 def test_a_file_that_is_no_yaml_is_named(tmp_path: Path, content: bytes):
     path = tmp_path / "t.yaml"
     path.write_bytes(content)
-    with pytest.raises(ResourceError, match=r"t\.yaml is not YAML in UTF-8"):
+    with pytest.raises(ResourceError, match=r"t\.yaml, line 1: it is not (YAML|UTF-8)"):
         read_topics(path)

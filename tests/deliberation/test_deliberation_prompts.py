@@ -7,53 +7,153 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deliberation.deliberation_sessions import PROMPTS, TOPIC, WORDING
+from deliberation.deliberation_sessions import TOPIC, WORDING
 from dissensus.deliberation.controls.crit import Assessment
-from dissensus.deliberation.prompts import Spoken, View, Wording
+from dissensus.deliberation.prompts import Spoken, View
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
-from dissensus.errors import ResourceError
+from dissensus.digests import digest
+from prompt_faults import NOT_THERE, TRUTH, said_of, said_of_change, shipped
+from scripted import ROOT
+
+ROUND, JUDGING = "deliberation/round.yaml", "deliberation/judging.yaml"
+TONES = shipped(ROUND).split("tones:")[1].split("\n\n")[0]
+RETRIES = shipped(JUDGING).split("retries:")[1]
+
+#: A text of a shipped file, what stands in its place, and the sentence or how it begins.
+FAULTS = [
+    (
+        ROUND,
+        "Question: {QUESTION}",
+        "Question: {QUESTIN}",
+        "line 8: template has {QUESTIN}, which is no slot; {QUESTION} is.",
+    ),
+    (ROUND, "  {TRANSCRIPT}\n", "", "line 8: template lacks {TRANSCRIPT}; put it in."),
+    (
+        ROUND,
+        '"- {OPTION}"',
+        '"- {LABEL}"',
+        "line 32: option has {LABEL}, which is no slot; its slots are {OPTION}.",
+    ),
+    (ROUND, '{ID}: {TEXT}"\n\ntopo', '{ID}"\n\ntopo', "line 33: evidence lacks {TEXT}; put it in."),
+    (
+        ROUND,
+        "is wrong with it.",
+        "is wrong with {CLAIM}.",
+        f"line 39: topologies.full has {{CLAIM}}, {NOT_THERE}",
+    ),
+    (
+        ROUND,
+        "to what is not.",
+        "to what {AGENT} says.",
+        f"line 57: tones.2 has {{AGENT}}, {NOT_THERE}",
+    ),
+    (
+        ROUND,
+        "Stance: {STANCE}",
+        "Stance: {STANCE} {BETA}",
+        "line 72: turn has {BETA}, which is no slot; its slots are",
+    ),
+    (ROUND, 'option "{OPTION}".', "right option.", "line 90: hint lacks {OPTION}; put it in."),
+    (ROUND, "  {ENTRIES}\n", "", "line 93: assessment lacks {ENTRIES}; put it in."),
+    (
+        ROUND,
+        "with the option that it leads to.",
+        "with {OPTION}.",
+        f"line 98: reply has {{OPTION}}, {NOT_THERE}",
+    ),
+    (
+        JUDGING,
+        "  {TURN}\n\n  Read",
+        "  {TRANSCRIPT}\n\n  Read",
+        "line 8: crit has {TRANSCRIPT}, which is no slot; its slots are",
+    ),
+    (
+        JUDGING,
+        "{REASON}\n    Write the turn again, in the same format. Let the text be",
+        "None.\n    Write the turn again, in the same format. Let the text be",
+        "line 62: retries.2 lacks {REASON}; put it in.",
+    ),
+    (
+        ROUND,
+        "  one_target: >-",
+        "  one: >-",
+        "line 42: topologies.one is no part; known here are emergent, full, one_target.",
+    ),
+    (ROUND, "unknown: not stated\n", "", "unknown is missing; it must be set."),
+    (JUDGING, "repair: >-", "repairs: >-", "line 47: repairs is no part; 'repair' is."),
+    (
+        ROUND,
+        "nothing_yet: Nothing has been written yet.",
+        "nothing_yet: off",
+        f"line 70: nothing_yet holds False; {TRUTH}",
+    ),
+    (ROUND, "unknown: not stated", 'unknown: ""', "line 88: unknown is empty; write its text."),
+    (ROUND, "none: none", "none: null", "line 87: none holds None; it must be a text."),
+    (ROUND, TONES, " calm", "line 50: tones holds 'calm'; it must be a list."),
+    (ROUND, TONES, " []", "line 50: tones holds []; it needs at least 1 entry."),
+    (JUDGING, RETRIES, " abc", "line 52: retries holds 'abc'; it must be a list."),
+    (
+        JUDGING,
+        RETRIES,
+        " ['{REASON}', '{REASON}']",
+        "line 52: retries holds ['{REASON}', '{REASON}']; it needs at least 3 entries.",
+    ),
+    (JUDGING, "rca: |", "crit: |", "line 29: crit stands in line 8 already; keep one."),
+    (
+        ROUND,
+        "none: none",
+        "no: none",
+        "line 87: no is read as a truth value; put the key in quotes.",
+    ),
+    (ROUND, "none: none", "null: none", "line 87: null is read as nothing; put the key in quotes."),
+]
+
+#: What the whole file may hold.
+WHOLE = [
+    (ROUND, b"", "it holds None; it must be a block of parts."),
+    (JUDGING, b"a: [", "line 1: it is not YAML ("),
+    (JUDGING, b"\xff\xfea\0", "line 1: it is not UTF-8; save it as UTF-8."),
+]
 
 
-def test_every_part_of_the_prompt_files_is_needed(tmp_path: Path):
-    for name, path in PROMPTS.items():
-        wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        for part in wording:
-            lacking = tmp_path / "lacking.yaml"
-            lacking.write_text(yaml.safe_dump({k: v for k, v in wording.items() if k != part}))
-            with pytest.raises(ResourceError, match=rf"lacking\.yaml lacks '{part}'"):
-                Wording.read(**_files(name, lacking))
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
 
 
-def _files(name: str, path: Path) -> dict[str, str | Path]:
-    files = {"debating": PROMPTS["prompts"], "judging": PROMPTS["judging"]}
-    return files | {"debating" if name == "prompts" else "judging": path}
+@pytest.mark.parametrize("name", [ROUND, JUDGING])
+def test_the_shipped_files_pass(tmp_path: Path, name: str):
+    assert said_of(tmp_path, name, shipped(name)) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("prompts", {"tones": []}, "tones is empty"),
-        (
-            "prompts",
-            {"topologies": {"emergent": "x", "full": "y"}},
-            "topologies lacks 'one_target'",
-        ),
-        ("judging", {"retries": ["a", "b"]}, "retries has 2 forms; it needs 3"),
-    ],
-)
-def test_prompt_files_that_cannot_do_are_named(tmp_path, name: str, change: dict, message: str):
-    wording = yaml.safe_load(Path(PROMPTS[name]).read_text(encoding="utf-8"))
-    path = tmp_path / "p.yaml"
-    path.write_text(yaml.safe_dump(wording | change), encoding="utf-8")
-    with pytest.raises(ResourceError, match=message):
-        Wording.read(**_files(name, path))
+@pytest.mark.parametrize("name", [ROUND, JUDGING])
+def test_every_part_of_the_prompt_files_is_needed(tmp_path: Path, name: str):
+    wording = yaml.safe_load(shipped(name))
+    for part in wording:
+        rest = {key: text for key, text in wording.items() if key != part}
+        assert said_of(tmp_path, name, yaml.safe_dump(rest)) == [
+            f"{part} is missing; it must be set."
+        ]
 
 
-def test_a_prompt_file_that_is_no_yaml_is_named(tmp_path: Path):
-    path = tmp_path / "p.yaml"
-    path.write_bytes(b"a: [")
-    with pytest.raises(ResourceError, match=r"p\.yaml is not YAML"):
-        Wording.read(path, PROMPTS["judging"])
+def test_digests_are_of_the_wording_of_debaters_and_of_judges_where_there_are():
+    debating, judging = (yaml.safe_load(shipped(name)) for name in (ROUND, JUDGING))
+    assert WORDING.sha256(judged=True) == digest([debating, judging])
+    assert WORDING.sha256(judged=False) == digest([debating, None])
+
+
+@pytest.mark.parametrize(("name", "old", "new", "sentence"), FAULTS)
+def test_a_fault_is_a_sentence_with_its_place(
+    tmp_path: Path, name: str, old: str, new: str, sentence: str
+):
+    said = said_of_change(tmp_path, name, old, new)
+    assert any(line.startswith(sentence) for line in said), said
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), WHOLE)
+def test_another_file_is_told(tmp_path: Path, name: str, content: bytes, sentence: str):
+    (said,) = said_of(tmp_path, name, content)
+    assert said.startswith(sentence)
 
 
 def test_an_example_in_the_prompt_is_no_turn():

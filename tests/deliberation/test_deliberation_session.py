@@ -117,9 +117,10 @@ def test_no_session_depends_on_the_truth_but_by_its_hint(debates: Sessions):
 def test_the_wording_is_part_of_the_specification(debates: Sessions, tmp_path: Path):
     def reworded(name: str, part: str) -> set[str]:
         wording = yaml.safe_load(Path(PROMPTS[name]).read_text(encoding="utf-8"))
+        told = f"{wording[part]} Please."
         paths = [tmp_path / f"{n}.yaml" for n in (name, f"{name}-{part}")]
         changed = []
-        for path, words in zip(paths, (wording, wording | {part: "Please."}), strict=True):
+        for path, words in zip(paths, (wording, wording | {part: told}), strict=True):
             path.write_text(yaml.safe_dump(words), encoding="utf-8")
             study = DeliberationSettings(**study_values(**{name: str(path)}))
             rows = debates.rows.items()

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.identity.design.graph import peers_in
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, order, read_personas
@@ -63,8 +64,8 @@ def unbroken(text: str) -> str:
 
 
 def test_the_prompts_are_the_papers_word_for_word():
-    assert PROMPTS.wording["vanilla"] == unbroken(B1)
-    assert PROMPTS.wording["anonymized"] == unbroken(B2)
+    assert PROMPTS.wording.vanilla == unbroken(B1)
+    assert PROMPTS.wording.anonymized == unbroken(B2)
 
 
 def test_the_opening_is_the_question_and_the_same_instruction():
@@ -99,7 +100,7 @@ SPEECH = st.text(max_size=40) | st.sampled_from(
 @given(SPEECH, SPEECH, st.lists(SPEECH, min_size=1, max_size=4))
 def test_whatever_is_said_stands_in_the_prompt_as_it_was_said(question, own, peers):
     said = "".join(f"\n- Agent Opinion {n}: {text}" for n, text in enumerate(peers, start=1))
-    ending = PROMPTS.wording["vanilla"].split("previous round>\nInstr")[1]
+    ending = PROMPTS.wording.vanilla.split("previous round>\nInstr")[1]
     assert PROMPTS.vanilla(question, own, peers) == (
         f"{question}\nThis was your most recent opinion:\n- {own}\n"
         f"Based on the following other agents' opinions:{said}\nInstr{ending}"
@@ -227,31 +228,16 @@ def test_a_repair_is_the_same_prompt_with_one_sentence_more():
     (message,) = step[1].again(("no final answer",))
     before, _, sentence = message.content.rpartition("\n\n")
     assert before == step[1].messages[0].content
-    assert sentence == PROMPTS.wording["repair"]
+    assert sentence == PROMPTS.wording.repair
     assert '"{final answer: (A)}"' in sentence
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a: [", "is not YAML in UTF-8"),
-        ("- a", "must hold texts by name"),
-        ("opening: 3", "must hold texts by name"),
-        ("opening: <question>", "lacks 'vanilla'"),
-    ],
-)
-def test_a_prompt_file_that_cannot_be_used_is_told(tmp_path: Path, content: str, message: str):
-    path = tmp_path / "debate.yaml"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ResourceError, match=message):
-        Prompts.read(path)
-    with pytest.raises(ResourceError, match="cannot be read"):
+def test_a_prompt_file_that_is_not_there_is_told(tmp_path: Path):
+    with pytest.raises(ResourceError, match=r"none\.yaml cannot be read"):
         Prompts.read(tmp_path / "none.yaml")
 
 
-def test_a_prompt_without_a_slot_is_told(tmp_path: Path):
-    wording = PROMPTS.wording | {"anonymized": "<question>\nNothing else."}
-    path = tmp_path / "debate.yaml"
-    path.write_text(yaml.safe_dump(wording), encoding="utf-8")
-    with pytest.raises(ResourceError, match="anonymized lacks its slot <an agent's response"):
-        Prompts.read(path)
+def test_the_digest_of_a_condition_is_of_its_wording_and_of_what_mends_a_reply():
+    wording = yaml.safe_load((FOLDER / "debate.yaml").read_text(encoding="utf-8"))
+    expected = digest([wording["vanilla"], wording["repair"]])
+    assert PROMPTS.sha256("vanilla") == expected

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.language.protocol import Prompts, debate, turn_prompt
+from dissensus.language.prompts import Prompts
+from dissensus.language.protocol import debate
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding
 from scripted import ROOT
@@ -209,11 +211,10 @@ def test_a_repair_is_the_same_prompt_with_the_papers_instruction():
 
 @pytest.mark.parametrize("prompts", [EN, ZH])
 def test_the_two_conditions_differ_in_their_language_alone(prompts: Prompts):
-    assert {key for key in EN.wording if EN.wording[key] != ZH.wording[key]} == {
-        "language_instruction"
-    }
-    assert prompts.wording["strategies"] == STRATEGIES
-    assert prompts.wording["repair"] == REPAIR
+    en, zh = EN.model_dump(), ZH.model_dump()
+    assert {key for key in en if en[key] != zh[key]} == {"language_instruction"}
+    assert prompts.strategies.model_dump() == STRATEGIES
+    assert prompts.repair == REPAIR
 
 
 def test_a_system_message_is_sent_only_where_it_is_asked_for():
@@ -258,8 +259,7 @@ def test_a_speech_is_shown_as_it_was_given():
 
 
 def test_the_prompt_of_a_turn_can_be_had_alone():
-    slot = EN.wording["schedule"][0]
-    assert turn_prompt(EN.wording, "x", slot, []) == play(EN, "x", [])[0].messages[0].content
+    assert EN.turn("x", EN.schedule[0], []) == play(EN, "x", [])[0].messages[0].content
 
 
 def test_each_attempt_at_a_session_starts_afresh():
@@ -271,39 +271,18 @@ def test_each_attempt_at_a_session_starts_afresh():
 
 
 def test_a_prompt_file_that_lacks_a_part_is_named(tmp_path: Path):
-    wording = dict(EN.wording)
+    wording = EN.model_dump()
     for part in wording:
         rest = {key: value for key, value in wording.items() if key != part}
         (tmp_path / "p.yaml").write_text(yaml.safe_dump(rest), encoding="utf-8")
-        with pytest.raises(ResourceError, match=rf"p\.yaml lacks '{part}'"):
+        with pytest.raises(ResourceError, match=rf"p\.yaml: {part} is missing"):
             Prompts.read(tmp_path / "p.yaml")
-
-
-@pytest.mark.parametrize("content", [b"a: [", b"\xb1\xe0\xc2\xeb", b""])
-def test_a_prompt_file_that_is_no_yaml_is_named(tmp_path: Path, content: bytes):
-    (tmp_path / "p.yaml").write_bytes(content)
-    with pytest.raises(ResourceError, match=r"p\.yaml"):
-        Prompts.read(tmp_path / "p.yaml")
 
 
 def test_the_digest_of_prompts_is_of_their_wording(tmp_path: Path):
     text = (FOLDER / "en.yaml").read_text(encoding="utf-8")
     (tmp_path / "same.yaml").write_text("# a comment\n" + text, encoding="utf-8")
     (tmp_path / "other.yaml").write_text(text.replace("greet", "welcome"), encoding="utf-8")
+    assert EN.sha256 == digest(yaml.safe_load(text))
     assert Prompts.read(tmp_path / "same.yaml").sha256 == EN.sha256
     assert Prompts.read(tmp_path / "other.yaml").sha256 != EN.sha256
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("speaker: O2, strategy: closing", "speaker: O3, strategy: closing", "speaker 'O3'"),
-        ("speaker: O2, strategy: closing", "speaker: O2, strategy: coda", "strategy 'coda'"),
-    ],
-)
-def test_a_turn_of_nobody_is_named(tmp_path: Path, old: str, new: str, message: str):
-    text = Path("resources/prompts/language/en.yaml").read_text(encoding="utf-8")
-    path = tmp_path / "p.yaml"
-    path.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(ResourceError, match=rf"turn 8 of the schedule has the {message}"):
-        Prompts.read(path)

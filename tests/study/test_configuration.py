@@ -104,7 +104,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("seed", "[", "seed holds '['; it must be a whole number."),
     ("seed", 1.5, "seed holds 1.5; it must be a whole number."),
     ("seed", True, "seed holds True; it must be a whole number."),
-    ("run", 5, "run holds 5; it must be a text."),
+    ("run", 5, "run holds 5; it must be a text; put it in quotes."),
     ("language/draws", None, "language.draws holds None; it must be a whole number."),
     ("language/draws", "six", "language.draws holds 'six'; it must be a whole number."),
     ("language/panel", "gpt", "language.panel holds 'gpt'; it must be a list."),

@@ -7,7 +7,7 @@ from pathlib import Path
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
-from dissensus.study.configuration import load
+from dissensus.study.configuration import check_keys, load
 from dissensus.study.job_graph import JobGraph
 from dissensus.study.preflight import check_inputs
 from dissensus.study.rules import depend_on_code, priced_files, without_job_rate_limit
@@ -26,6 +26,8 @@ gc.set_threshold(50_000, 20, 100)
 before_exit(close)
 without_job_rate_limit(workflow)
 
+if workflow.is_main_process:
+    exit_on_user_error(check_keys)(workflow.configfiles)
 SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )

@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dissensus.deliberation.controls.crit import Assessment, Scores, gamma
 from dissensus.deliberation.turns import ParsedTurn, claim_id
+from dissensus.deliberation.wording import JudgingWording, RoundWording
 from dissensus.digests import digest
-from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
+from dissensus.session.prompt_files import read_prompts
 from dissensus.session.templates import fill, without
-from dissensus.user_files import read_entries
-
-_ROUND_PARTS = (
-    *("template", "option", "evidence", "topologies", "referencing", "tones", "transcript"),
-    *("nothing_yet", "turn", "abstained", "claim", "engagement", "none", "unknown", "hint"),
-    *("assessment", "assessment_entry", "reply", "repair"),
-)
-_JUDGING_PARTS = ("crit", "rca", "repair", "retries")
-_TOPOLOGIES = ("emergent", "full", "one_target")
-#: Forms that a rejected turn is sent back with, one for each time.
-RETRIES = 3
 
 
 @dataclass(frozen=True)
@@ -82,8 +71,8 @@ class View:
 class Wording:
     """The wording of debaters' and of judges' prompts, from ``resources/prompts/deliberation``."""
 
-    debating: Mapping[str, Any]
-    judging: Mapping[str, Any]
+    debating: RoundWording
+    judging: JudgingWording
 
     @classmethod
     def read(cls, debating: str | Path, judging: str | Path) -> Wording:
@@ -91,48 +80,35 @@ class Wording:
 
         Raises
         ------
-        ResourceError : one is not YAML, lacks a part, or has too few forms of a retry or no tone.
+        ResourceError : one is no such file; by line and key.
         """
-        folder = "resources/prompts/deliberation"
-        wording = cls(
-            read_entries(debating, _ROUND_PARTS, f"{folder}/round.yaml"),
-            read_entries(judging, _JUDGING_PARTS, f"{folder}/judging.yaml"),
-        )
-        lost = [name for name in _TOPOLOGIES if name not in wording.debating["topologies"]]
-        if lost:
-            raise ResourceError(f"{debating}: topologies lacks {lost[0]!r}; give its instruction.")
-        if not wording.debating["tones"]:
-            raise ResourceError(f"{debating}: tones is empty; give at least one.")
-        forms = len(wording.judging["retries"])
-        if forms < RETRIES:
-            raise ResourceError(f"{judging}: retries has {forms} forms; it needs {RETRIES}.")
-        return wording
+        return cls(read_prompts(RoundWording, debating), read_prompts(JudgingWording, judging))
 
     def sha256(self, judged: bool) -> str:
         """Digest of what a session is told; of the judges' prompts only where it has a judge."""
-        return digest([self.debating, self.judging if judged else None])
+        return digest([self.debating.model_dump(), self.judging.model_dump() if judged else None])
 
     def round_prompt(self, topic: Topic, agent: str, view: View) -> str:
         """The one message that an agent gets in a round."""
         words = self.debating
-        tones = words["tones"]
+        tones = words.tones
         beta = view.beta
         # Equal steps; the highest includes its upper end.
         tone = "" if beta is None else tones[min(int(beta * len(tones)), len(tones) - 1)]
         return _fill(
-            words["template"],
+            words.template,
             AGENT=agent,
             COUNT=str(len(view.agents)),
             AGENTS=", ".join(view.agents),
             ROUNDS=str(view.rounds),
             ROUND=str(view.round),
-            TOPOLOGY=words["topologies"][view.topology],
-            REFERENCING=words["referencing"],
+            TOPOLOGY=words.topologies[view.topology],
+            REFERENCING=words.referencing,
             TONE=tone,
             TRANSCRIPT=self._transcript(view.history),
             HINT=self._note(view.note),
             ASSESSMENT=self._assessments(view.assessments),
-            REPLY=words["reply"].rstrip("\n"),
+            REPLY=words.reply.rstrip("\n"),
             **self._about(topic),
         )
 
@@ -152,7 +128,7 @@ class Wording:
         reason : the judge's.
         attempt : the how-manieth retry this is, from 1; later ones are more structured.
         """
-        form = _fill(self.judging["retries"][attempt - 1], REASON=reason).rstrip("\n")
+        form = _fill(self.judging.retries[attempt - 1], REASON=reason).rstrip("\n")
         return (Message("user", prompt), Message("assistant", rejected), Message("user", form))
 
     def shown(self, spoken: Spoken) -> str:
@@ -160,21 +136,21 @@ class Wording:
         words, turn = self.debating, spoken.turn
         place = {"AGENT": spoken.agent, "ROUND": str(spoken.round)}
         if turn is None:
-            return _fill(words["abstained"], **place).rstrip("\n")
-        unknown = words["unknown"]
+            return _fill(words.abstained, **place).rstrip("\n")
+        unknown = words.unknown
         shares = [f"{label} {share:.3f}" for label, share in turn.probabilities.items()]
         claims = [
             _fill(
-                words["claim"],
+                words.claim,
                 ID=claim_id(spoken.agent, spoken.round, claim.id),
                 TEXT=claim.text,
-                EVIDENCE=", ".join(claim.evidence) or words["none"],
+                EVIDENCE=", ".join(claim.evidence) or words.none,
             )
             for claim in turn.claims
         ]
         engagements = [
             _fill(
-                words["engagement"],
+                words.engagement,
                 RELATION=one.relation,
                 CLAIM=one.claim or unknown,
                 TARGET=one.agent or unknown,
@@ -183,39 +159,39 @@ class Wording:
             for one in turn.engagements
         ]
         return _fill(
-            words["turn"],
+            words.turn,
             TEXT=turn.reasoning,
             STANCE=turn.stance or unknown,
             PROBABILITIES="; ".join(shares) or unknown,
             CONFIDENCE=unknown if turn.confidence is None else f"{turn.confidence:.2f}",
-            CLAIMS="\n".join(claims) or words["none"],
-            ENGAGEMENTS="\n".join(engagements) or words["none"],
+            CLAIMS="\n".join(claims) or words.none,
+            ENGAGEMENTS="\n".join(engagements) or words.none,
             **place,
         ).rstrip("\n")
 
     def _about(self, topic: Topic) -> dict[str, str]:
         words = self.debating
-        options = [_fill(words["option"], OPTION=label) for label in topic.options]
+        options = [_fill(words.option, OPTION=label) for label in topic.options]
         evidence = [
-            _fill(words["evidence"], ID=name, TEXT=text) for name, text in topic.evidence.items()
+            _fill(words.evidence, ID=name, TEXT=text) for name, text in topic.evidence.items()
         ]
         return {
             "QUESTION": topic.question,
             "OPTIONS": "\n".join(options),
-            "EVIDENCE": "\n".join(evidence) or words["none"],
+            "EVIDENCE": "\n".join(evidence) or words.none,
         }
 
     def _transcript(self, history: Sequence[Spoken]) -> str:
-        words: Mapping[str, str] = self.debating
+        words = self.debating
         if not history:
-            return words["nothing_yet"]
+            return words.nothing_yet
         turns = "\n\n".join(map(self.shown, history))
-        return _fill(words["transcript"], TURNS=turns).rstrip("\n")
+        return _fill(words.transcript, TURNS=turns).rstrip("\n")
 
     def _note(self, note: Note | None) -> str:
         if note is None:
             return ""
-        hint = _fill(self.debating["hint"], ROUND=str(note.round), OPTION=note.option)
+        hint = _fill(self.debating.hint, ROUND=str(note.round), OPTION=note.option)
         return hint.rstrip("\n")
 
     def _assessments(self, assessments: Mapping[str, Assessment]) -> str:
@@ -225,15 +201,15 @@ class Wording:
             quality = gamma(assessment)
             if quality is not None:
                 entry = _fill(
-                    words["assessment_entry"],
+                    words.assessment_entry,
                     AGENT=agent,
                     CLAIM=assessment.claim,
                     QUALITY=f"{quality:.2f}",
-                    REASONS=_scores(assessment.reasons) or words["none"],
-                    RIVALS=_scores(assessment.rivals) or words["none"],
+                    REASONS=_scores(assessment.reasons) or words.none,
+                    RIVALS=_scores(assessment.rivals) or words.none,
                 )
                 entries.append(entry)
-        block = _fill(words["assessment"], ENTRIES="\n".join(entries)).rstrip("\n")
+        block = _fill(words.assessment, ENTRIES="\n".join(entries)).rstrip("\n")
         return block if entries else ""
 
 

@@ -7,6 +7,7 @@ a judge rejected, are counted apart, by their roles. Every step has a number, wh
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,15 @@ from dissensus.deliberation.measures.state import evidence_overlap, js_of
 from dissensus.deliberation.prompts import Note, Spoken, Topic, View, Wording, repaired
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.llm.call import Message
-from dissensus.session.protocol import Call, Decoding, ReplyFormat, Steps, Turn, round_label
+from dissensus.session.protocol import (
+    PLACEHOLDER,
+    Call,
+    Decoding,
+    ReplyFormat,
+    Steps,
+    Turn,
+    round_label,
+)
 from dissensus.session.replies import PartialReply
 
 DEBATER, RETRY = "debater", "retry"
@@ -85,6 +94,30 @@ def deliberate(
     decoding : of every reply.
     """
     return lambda: _Session(wording, topic, cast, arm, rounds, note, decoding).steps()
+
+
+def example_reply(call: Call) -> str:
+    """A reply to a call, between two agents and the options a and b, that uses all of its format.
+
+    Turns of A1 are sent back until it abstains, and the first of A2 says nothing that can be read.
+    """
+    if call.role == _judge_role("crit"):
+        scores = [{"validity": 5, "credibility": 5}]
+        return json.dumps({"claim": PLACEHOLDER, "reasons": scores, "rivals": scores})
+    if call.role == _judge_role("rca"):
+        return json.dumps({"follows": call.speaker != f"{_JUDGE}A1", "reason": PLACEHOLDER})
+    if (call.speaker, call.round_label) == ("A2", round_label(1)):
+        return PLACEHOLDER
+    claim = {"id": "c1", "text": PLACEHOLDER, "evidence": ["e1"]}
+    target = {"agent": "A2", "claim": "A2.1.c1", "quote": PLACEHOLDER, "relation": "rebut"}
+    members = {
+        "stance": "a",
+        "probabilities": {"a": 0.6, "b": 0.4},
+        "confidence": 0.6,
+        "claims": [claim],
+        "engagements": [target],
+    }
+    return f"{PLACEHOLDER}\n{json.dumps(members)}"
 
 
 def observed(
@@ -167,7 +200,7 @@ class _Session:
     ) -> Part[dict[str, Turn]]:
         """One step of debaters: agent -> messages to agent -> turn."""
         self.number += 1
-        repair = self.wording.debating["repair"]
+        repair = self.wording.debating.repair
         models = self.cast.agents
         format = PartialReply(partial(parse_turn, options=self.topic.options))
         turns = yield [
@@ -214,7 +247,7 @@ class _Session:
     ) -> Part[dict[str, Any]]:
         """One step of a judge, which sees each turn by itself; agent -> what the reply says."""
         self.number += 1
-        repair, role = self.wording.judging["repair"], f"judge:{kind}"
+        repair, role = self.wording.judging.repair, _judge_role(kind)
         calls = []
         for one in spoken:
             prompt = (Message("user", self.wording.judge_prompt(kind, self.topic, one)),)
@@ -237,6 +270,10 @@ class _Session:
         again = partial(repaired, messages, repair)
         place = (self.number, speaker, role, round_label(round_), model)
         return Call(*place, messages, format, again, self.decoding, "debate")
+
+
+def _judge_role(kind: str) -> str:
+    return f"judge:{kind}"
 
 
 def _spoken(agent: str, round_: int, turn: Turn | None) -> Spoken:

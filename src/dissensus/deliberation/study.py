@@ -10,16 +10,19 @@ from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.deliberation.design.manifest import IDS
 from dissensus.deliberation.figures import FIGURES, TABLES
 from dissensus.deliberation.prompts import Note, Topic, Wording
-from dissensus.deliberation.protocol import Arm, Cast, deliberate
+from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
 from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Decoding, Steps
+from dissensus.session.prompt_files import check_filled
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
 
 #: When a session runs changes nothing about it; the hint counts only where it is given.
 _LEFT_OUT = ("block", "arm_order", "position", "hint", "hint_option", "hint_round")
 _DESIGN = "dissensus.deliberation.design"
+#: The third round is the first to show two rounds before it.
+_ROUNDS_COMPILED = 3
 
 
 class Deliberation(Study[DeliberationSettings]):
@@ -94,14 +97,7 @@ class Deliberation(Study[DeliberationSettings]):
                 "options": item["options"],
                 "evidence": dict(zip(item["evidence_ids"], item["evidence"], strict=True)),
             },
-            "arm_settings": {
-                "topology": arm.topology,
-                "crit": arm.crit,
-                "assessed": arm.assessed,
-                "retries": settings.control.rca_retries if arm.rca else None,
-                "schedule": arm.schedule,
-                "control": _control(arm, settings.control),
-            },
+            "arm_settings": _protocol_of(arm, settings.control),
             "note": note if arm.hints else [],
             "prompts": settings.prompts,
             "judging": settings.judging,
@@ -135,6 +131,23 @@ class Deliberation(Study[DeliberationSettings]):
     def _wording(self) -> Wording:
         return Wording.read(self.settings.prompts, self.settings.judging)
 
+    def compile_prompts(self) -> None:
+        """Some rounds of every arm in which all is said that a prompt may show."""
+        settings = self.settings
+        topic = Topic(PLACEHOLDER, ("a", "b"), {"e1": PLACEHOLDER})
+        for arm in settings.arms.values():
+            steps = deliberate(
+                self._wording,
+                topic,
+                Cast({"A1": PLACEHOLDER, "A2": PLACEHOLDER}, PLACEHOLDER),
+                Arm(**_protocol_of(arm, settings.control)),
+                min(settings.rounds, _ROUNDS_COMPILED),
+                Note("a", 2) if arm.hints else None,
+                Decoding.of(settings.protocol.model_dump()),
+            )
+            files = f"{settings.prompts}, {settings.judging}"
+            check_filled(assumed_calls(steps(), example_reply), files)
+
     def summary(self) -> str:
         settings = self.settings
         return (
@@ -143,6 +156,18 @@ class Deliberation(Study[DeliberationSettings]):
             f"debate's graph is rebuilt from that. {settings.draws} draws are run in each of "
             f"{len(settings.arms)} arms, compared with {settings.reference}."
         )
+
+
+def _protocol_of(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:
+    """The fields of :class:`dissensus.deliberation.protocol.Arm`."""
+    return {
+        "topology": arm.topology,
+        "crit": arm.crit,
+        "assessed": arm.assessed,
+        "retries": control.rca_retries if arm.rca else None,
+        "schedule": arm.schedule,
+        "control": _control(arm, control),
+    }
 
 
 def _control(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:

@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated, ClassVar
 
 import numpy as np
+from pydantic import Field, RootModel
 
 from dissensus.digests import digest
-from dissensus.errors import ResourceError
 from dissensus.identity.design.graph import Peers
 from dissensus.identity.measures.answers import parse_answer
 from dissensus.llm.call import Message
+from dissensus.session.prompt_files import Part, angled, read_prompts
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, round_label
-from dissensus.user_files import read_yaml
 
 #: What an agent without a persona is.
 AGENT = "agent"
@@ -26,19 +27,28 @@ _OWN = "<agent's response from the previous round>"
 _PEER = "<peer agent's response from the previous round>"
 _ANY = "<an agent's response from the previous round>"
 
-_SLOTS = {
-    "opening": (_QUESTION,),
-    "vanilla": (_QUESTION, _OWN, _PEER),
-    "anonymized": (_QUESTION, _ANY),
-    "repair": (),
-}
+
+class Wording(Part):
+    """A file of prompts, as in ``resources/prompts/identity``."""
+
+    opening: Annotated[str, angled(_QUESTION)]
+    vanilla: Annotated[str, angled(_QUESTION, _OWN, _PEER)]
+    anonymized: Annotated[str, angled(_QUESTION, _ANY)]
+    repair: Annotated[str, angled()]
+    """What is added where a response had no final answer."""
+
+
+class Personas(RootModel[Annotated[dict[str, Annotated[str, angled()]], Field(min_length=1)]]):
+    """A file of personas: name -> system message."""
+
+    noun: ClassVar[str] = "persona"
 
 
 @dataclass(frozen=True)
 class Prompts:
-    """The wording of the study's prompts, read from ``resources/prompts/identity``."""
+    """The prompts of the study, from their wording."""
 
-    wording: Mapping[str, str]
+    wording: Wording
 
     @classmethod
     def read(cls, path: str | Path) -> Prompts:
@@ -46,21 +56,13 @@ class Prompts:
 
         Raises
         ------
-        ResourceError : it is not YAML, a prompt is missing, or one lacks a slot.
+        ResourceError : it is no such file; by line and key.
         """
-        wording = _texts(path)
-        for name, slots in _SLOTS.items():
-            if name not in wording:
-                has = "resources/prompts/identity/debate.yaml has all prompts"
-                raise ResourceError(f"{path} lacks {name!r}; {has}.")
-            lost = [slot for slot in slots if slot not in wording[name]]
-            if lost:
-                raise ResourceError(f"{path}: {name} lacks its slot {lost[0]}; put it in.")
-        return cls(wording)
+        return cls(read_prompts(Wording, path))
 
     def sha256(self, condition: str) -> str:
         """Digest of the wording under a condition: its prompt, and what asks for a reply again."""
-        return digest([self.wording[condition], self.wording["repair"]])
+        return digest([self.wording[condition], self.wording.repair])
 
     def opening(self, question: str) -> str:
         """The prompt of round 0."""
@@ -106,9 +108,9 @@ def read_personas(path: str | Path) -> dict[str, str]:
 
     Raises
     ------
-    ResourceError : it is not YAML, or holds anything but texts by name.
+    ResourceError : it holds anything but texts by name; by line and key.
     """
-    return {name: text.rstrip("\n") for name, text in _texts(path).items()}
+    return {name: text.rstrip("\n") for name, text in read_prompts(Personas, path).root.items()}
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ class Debate:
                 model=self.model,
                 messages=_messages(system, prompt),
                 format=self.format,
-                again=partial(_again, system, f"{prompt}\n\n{self.prompts.wording['repair']}"),
+                again=partial(_again, system, f"{prompt}\n\n{self.prompts.wording.repair}"),
                 decoding=self.decoding,
                 purpose="debate",
             )
@@ -236,11 +238,3 @@ def _messages(system: str, prompt: str) -> tuple[Message, ...]:
 def _again(system: str, prompt: str, violations: tuple[str, ...]) -> tuple[Message, ...]:
     """The same prompt with the sentence that asks for a final answer."""
     return _messages(system, prompt)
-
-
-def _texts(path: str | Path) -> dict[str, str]:
-    """A YAML file of texts by name."""
-    texts = read_yaml(path)
-    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-        raise ResourceError(f"{path} must hold texts by name, such as 'vanilla: |' and the text.")
-    return {str(name): text for name, text in texts.items()}

@@ -7,14 +7,15 @@ from functools import cached_property, partial
 from typing import Any
 
 from dissensus.identity.design.banks import write_question
-from dissensus.identity.design.graph import read_peers
+from dissensus.identity.design.graph import peers_in, read_peers
 from dissensus.identity.design.manifest import IDS
 from dissensus.identity.figures import FIGURES, TABLES
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.terms import OPENING
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Decoding, Steps
+from dissensus.session.prompt_files import ANGLED, check_filled
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 
 #: When, and by which job, a session runs changes nothing about it.
@@ -105,6 +106,28 @@ class Identity(Study[IdentitySettings]):
     @cached_property
     def _personas(self) -> dict[str, str]:
         return read_personas(self.settings.personas)
+
+    def compile_prompts(self) -> None:
+        """A round of every condition, without personas and with all that there are."""
+        settings, personas = self.settings, self._personas
+        for systems in ({AGENT: "", "another": ""}, personas):
+            debate = Debate(
+                prompts=self._prompts,
+                question=PLACEHOLDER,
+                format=AnswerFormat("numeric", 0),
+                decoding=Decoding.of(settings.protocol.model_dump()),
+                model=PLACEHOLDER,
+                seats=tuple(systems),
+                systems=tuple(systems.values()),
+            )
+            said, peers = [PLACEHOLDER] * len(systems), peers_in("star", len(systems))
+            for steps in (
+                debate.opening(),
+                debate.vanilla(said, peers, rounds=1),
+                debate.anonymized(said, peers, rounds=1, seed=0),
+            ):
+                files = f"{settings.prompts}, {settings.personas}"
+                check_filled(assumed_calls(steps), files, ANGLED)
 
     def summary(self) -> str:
         return (

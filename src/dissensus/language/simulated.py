@@ -35,13 +35,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import yaml
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.settings import Faults, Rate, Settings, fault, validate
+from dissensus.user_files import read_yaml
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Spread = Annotated[float, Field(ge=0)]
@@ -326,7 +326,7 @@ def _violate(
 @cache
 def _frames(folder: str) -> dict[str, Any]:
     path = Path(folder) / "frames.yaml"
-    frames: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    frames: dict[str, Any] = read_yaml(path)
     return frames
 
 

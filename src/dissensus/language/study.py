@@ -8,10 +8,12 @@ from typing import Any
 
 from dissensus.language.design.manifest import IDS
 from dissensus.language.figures import FIGURES, TABLES
-from dissensus.language.protocol import Prompts, debate
+from dissensus.language.prompts import Prompts, refuse_other_schedule
+from dissensus.language.protocol import debate
 from dissensus.language.settings import ROLES, LanguageSettings
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Decoding, Steps
+from dissensus.session.prompt_files import check_filled
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
 
 _DESIGN = "dissensus.language.design"
@@ -94,6 +96,28 @@ class Language(Study[LanguageSettings]):
         """Language -> its prompts."""
         languages = self.settings.languages.items()
         return {name: Prompts.read(language.prompts) for name, language in languages}
+
+    def compile_prompts(self) -> None:
+        """All turns in every language, with and without the system message."""
+        settings = self.settings
+        cast = dict(zip(ROLES, settings.panel, strict=False))
+        reference = settings.languages[settings.reference].prompts
+        for name, language in settings.languages.items():
+            prompts = self._prompts[name]
+            refuse_other_schedule(
+                language.prompts, prompts, reference, self._prompts[settings.reference]
+            )
+            for system_message in (False, True):
+                steps = debate(
+                    prompts,
+                    PLACEHOLDER,
+                    cast,
+                    script=language.script,
+                    words_per_sentence=settings.protocol.words_per_sentence,
+                    system_message=system_message,
+                    decoding=Decoding.of(settings.protocol.model_dump()),
+                )
+                check_filled(assumed_calls(steps()), language.prompts)
 
     def summary(self) -> str:
         settings = self.settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
@@ -143,3 +143,22 @@ def round_of(label: str) -> int:
 
 #: Yields a step, is sent the turns it led to, in the same order, and ends with the session.
 Steps = Generator[Sequence[Call], Sequence[Turn], None]
+
+
+def assumed_calls(protocol: Steps, say: Callable[[Call], str] | None = None) -> Iterator[Call]:
+    """Every call of a session, in order, where nobody is asked.
+
+    Parameters
+    ----------
+    protocol : as it starts.
+    say : the reply that is assumed; None for what each call expects.
+    """
+    step = next(protocol, None)
+    while step is not None:
+        yield from step
+        replies = [(call, say(call) if say else call.expected) for call in step]
+        turns = [call.turn(text, call.format.read(text).value) for call, text in replies]
+        try:
+            step = protocol.send(turns)
+        except StopIteration:
+            step = None

@@ -9,6 +9,7 @@ from typing import Any
 
 from dissensus.llm.call import Message
 from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.protocol import assumed_calls
 from dissensus.study.sessions import Sessions
 
 
@@ -46,20 +47,11 @@ def call_plans(sessions: Sessions) -> Iterator[tuple[list[PlannedCall], int]]:
 
 
 def _planned(sessions: Sessions, row: Mapping[str, Any]) -> list[PlannedCall]:
-    inputs = PlaceholderInputs()
-    steps = sessions.study.steps(sessions.spec(row), inputs)()
-    calls: list[PlannedCall] = []
-    step = next(steps, None)
-    while step is not None:
-        turns = []
-        for call in step:
-            again = call.again(call.format.read("").problems)
-            calls.append(PlannedCall(call.purpose, call.model, _text(call.messages), _text(again)))
-            turns.append(call.turn(call.expected, call.format.read(call.expected).value))
-        try:
-            step = steps.send(turns)
-        except StopIteration:
-            step = None
+    steps = sessions.study.steps(sessions.spec(row), PlaceholderInputs())()
+    calls = []
+    for call in assumed_calls(steps):
+        again = call.again(call.format.read("").problems)
+        calls.append(PlannedCall(call.purpose, call.model, _text(call.messages), _text(again)))
     return calls
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -183,6 +183,17 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if lost:
         raise SettingError("\n".join(f"{where}: {line}" for line in lost))
     return configuration
+
+
+def check_keys(files: Iterable[str | Path]) -> None:
+    """Read configuration files strictly: Snakemake takes the last of two equal keys.
+
+    Raises
+    ------
+    ResourceError : a key stands twice, or is no text; by file and line.
+    """
+    for file in files:
+        read_yaml(file)
 
 
 def load_file(path: Path) -> Any:
