@@ -15,8 +15,8 @@ import pytest
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Reply
-from dissensus.llm.secret import Secret
 from dissensus.llm.journal import Journal
+from dissensus.llm.secret import Secret
 from hostile import (
     KEY,
     PRICED,
@@ -176,7 +176,9 @@ def test_a_process_ends_without_a_word_of_its_packages(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     with hostile(say) as server:
-        settings = json.dumps(provider(server, timeout_s=0.2, retries=0, deadline_s=1.0))
+        settings = json.dumps(
+            provider(server, timeout_s=0.2, retries=0, deadline_s=1.0, outage_s=60)
+        )
         ran = subprocess.run(
             [sys.executable, "-X", "dev", str(script), str(tmp_path / "run"), settings],
             cwd=ROOT,

@@ -41,6 +41,7 @@ class Connection:
     Parameters
     ----------
     address : of the provider.
+    headers : of every request, with the key among them.
     timeout_s : seconds for one request.
     secret : the key, struck out of what comes back.
 
@@ -49,25 +50,32 @@ class Connection:
     ValueError : the address is none.
     """
 
-    def __init__(self, address: str, timeout_s: float, secret: Secret) -> None:
+    def __init__(
+        self, address: str, headers: Mapping[str, str], timeout_s: float, secret: Secret
+    ) -> None:
         url = URL(address)
         if url.scheme not in ("http", "https") or not url.host:
             raise ValueError("it has no host")
+        self._address = address.rstrip("/")
         self._timeout_s = timeout_s
         self._secret = secret
         secret.guard_logs()
         # Asked once: for every request, it would take a thread of its own.
         self._proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
         self._session = aiohttp.ClientSession(
+            headers=headers,
             connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(url)),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(),
         )
 
-    async def fetch(
-        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None = None
-    ) -> Response:
+    async def fetch(self, method: str, path: str, body: bytes | None = None) -> Response:
         """The response to one request.
+
+        Parameters
+        ----------
+        method, path : such as POST and ``/chat/completions``.
+        body : JSON.
 
         Raises
         ------
@@ -77,8 +85,7 @@ class Connection:
             asyncio.timeout(self._timeout_s),
             self._session.request(
                 method,
-                url,
-                headers=headers,
+                URL(self._address + path, encoded=True),
                 data=body,
                 proxy=self._proxy,
                 allow_redirects=False,

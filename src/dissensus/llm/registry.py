@@ -9,6 +9,7 @@ import resource
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +159,8 @@ class ModelRegistry:
                 if not self.providers[provider]["simulated"]
                 and self.price(provider, model, own) is None
             ]
+        # Here, since it would hold up the providers' loop.
+        import_module("dissensus.llm.http_client")
         for provider, key in keys.items():
             try:
                 self._hosts[provider] = run(self._connect(provider, key))
@@ -185,14 +188,14 @@ class ModelRegistry:
         address = settings["base_url"] or kind.address
         secret = Secret(key if settings["key_from"] else "")
         try:
-            connection = Connection(address, terms.timeout_s, secret)
+            connection = Connection(address, kind.headers(key), terms.timeout_s, secret)
         except ValueError as error:
             raise ProviderError(
                 f"providers.{provider}: {address} is no address ({error}); correct base_url."
             ) from None
         client = HttpClient(terms, connection, rate_limiter, concurrency, ledger, secret)
         atexit.register(lambda: run(client.close()))
-        made = kind(client, key, address)
+        made = kind(client)
         if not settings["batch"]:
             return Host(terms, ledger, made)
         from dissensus.llm.batches.batcher import Batcher

@@ -27,9 +27,9 @@ from batching import (
 )
 from dissensus.errors import BudgetReached, ProviderError
 from dissensus.llm.batches.interface import State
+from dissensus.llm.batches.openai import OpenAIBatches
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import InFlight
-from dissensus.llm.batches.openai import OpenAIBatches
 from serving import serving
 
 

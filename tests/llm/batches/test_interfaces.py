@@ -12,8 +12,8 @@ import httpx2
 import openai
 import pytest
 
-from dissensus.llm.batches.interface import Found, Line, Sought, State
 from dissensus.llm.batches.anthropic import AnthropicBatches
+from dissensus.llm.batches.interface import Found, Line, Sought, State
 from dissensus.llm.batches.openai import OpenAIBatches
 
 Handler = Callable[[httpx2.Request], httpx2.Response]

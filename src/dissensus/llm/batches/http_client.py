@@ -9,8 +9,8 @@ import httpx2
 import openai
 
 from dissensus.llm.exchange import Terms, first_cause, label
-from dissensus.llm.http_client import mislabelled
 from dissensus.llm.secret import Secret
+from dissensus.llm.sender import mislabelled
 
 
 class PackageClient(openai.DefaultAioHttpClient):

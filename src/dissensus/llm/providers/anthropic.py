@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from yarl import URL
-
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request
 from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
-from dissensus.llm.http_client import HttpClient, Refused, Target
+from dissensus.llm.http_client import HttpClient, Refused
 from dissensus.llm.providers.openai import plain_text, why_empty
 
 #: Its words for why it stopped, where they differ from ours.
@@ -33,15 +31,17 @@ class AnthropicInterface:
     takes = ("temperature", "top_p", "max_tokens")
     address = "https://api.anthropic.com"
 
-    def __init__(self, http_client: HttpClient, key: str, address: str) -> None:
+    def __init__(self, http_client: HttpClient) -> None:
         self._http = http_client
-        self._base = address.rstrip("/")
-        self._headers = {
+
+    @staticmethod
+    def headers(key: str) -> dict[str, str]:
+        """Of every request."""
+        return {
             "x-api-key": key,
             "anthropic-version": _VERSION,
             "content-type": "application/json",
         }
-        self._messages = self._target("/v1/messages")
 
     @staticmethod
     def batches(key: str, address: str, http_client: Any) -> BatchInterface:
@@ -65,7 +65,7 @@ class AnthropicInterface:
         patience_s: float | None = None,
     ) -> Answer:
         body = self.body(model, request, parameters)
-        return await self._http.call(exchange, self._messages, body, patience_s)
+        return await self._http.call(exchange, "/v1/messages", body, patience_s)
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, **conversation(request, parameters)}
@@ -77,22 +77,19 @@ class AnthropicInterface:
 
     async def knows(self, model: str) -> bool | None:
         try:
-            await self._http.get(self._target(f"/v1/models/{quote(model, safe='')}"))
+            await self._http.get(f"/v1/models/{quote(model, safe='')}")
         except Refused as refused:
             if refused.status_code != 404:
                 raise
         else:
             return True
         try:
-            listed = await self._http.get(self._target("/v1/models"))
+            listed = await self._http.get("/v1/models")
         except Refused as refused:
             if refused.status_code != 404:
                 raise
             return None
         return False if isinstance(listed, dict) and listed.get("data") else None
-
-    def _target(self, path: str) -> Target:
-        return Target(URL(self._base + path, encoded=True), self._headers)
 
     def parse(self, body: Any) -> Answer:
         text = plain_text(body["content"])

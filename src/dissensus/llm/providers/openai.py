@@ -9,12 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from yarl import URL
 
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request
 from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
-from dissensus.llm.http_client import HttpClient, Refused, Target
+from dissensus.llm.http_client import HttpClient, Refused
 
 #: Its words for why it stopped, where they differ from ours.
 _REASONS = {"max_tokens": "length", "model_length": "length", "sensitive": "content_filter"}
@@ -30,17 +29,18 @@ class OpenAIInterface:
     takes = ("temperature", "top_p", "max_tokens", "seed")
     address = "https://api.openai.com/v1"
 
-    def __init__(self, http_client: HttpClient, key: str, address: str) -> None:
+    def __init__(self, http_client: HttpClient) -> None:
         self._http = http_client
-        self._base = address.rstrip("/")
+
+    @staticmethod
+    def headers(key: str) -> dict[str, str]:
+        """Of every request."""
         account = {header: os.environ.get(name) for name, header in _ACCOUNT.items()}
-        self._headers = {
+        return {
             "authorization": f"Bearer {key}",
             "content-type": "application/json",
             **{header: value for header, value in account.items() if value},
         }
-        self._chat = self._target("/chat/completions")
-        self._embeddings = self._target("/embeddings")
 
     @staticmethod
     def batches(key: str, address: str, http_client: Any) -> BatchInterface:
@@ -50,9 +50,7 @@ class OpenAIInterface:
         from dissensus.llm.batches.openai import OpenAIBatches
 
         return OpenAIBatches(
-            openai.AsyncOpenAI(
-                api_key=key, base_url=address, timeout=None, http_client=http_client
-            )
+            openai.AsyncOpenAI(api_key=key, base_url=address, timeout=None, http_client=http_client)
         )
 
     async def ask(
@@ -64,18 +62,18 @@ class OpenAIInterface:
         patience_s: float | None = None,
     ) -> Answer:
         body = self.body(model, request, parameters)
-        return await self._http.call(exchange, self._chat, body, patience_s)
+        return await self._http.call(exchange, "/chat/completions", body, patience_s)
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, "messages": messages(request), **parameters}
 
     async def embed(self, exchange: Exchange, model: str, texts: Sequence[str]) -> Answer:
         body = {"model": model, "input": list(texts), "encoding_format": "base64"}
-        return await self._http.call(exchange, self._embeddings, body)
+        return await self._http.call(exchange, "/embeddings", body)
 
     async def knows(self, model: str) -> bool | None:
         try:
-            listed = await self._http.get(self._target("/models"))
+            listed = await self._http.get("/models")
             entries = listed["data"] or []
             if any(entry["id"] == model for entry in entries):
                 return True
@@ -86,15 +84,12 @@ class OpenAIInterface:
         except (TypeError, KeyError):
             return None
         try:
-            await self._http.get(self._target(f"/models/{quote(model, safe='')}"))
+            await self._http.get(f"/models/{quote(model, safe='')}")
         except Refused as refused:
             if refused.status_code == 404:
                 return False
             raise
         return True
-
-    def _target(self, path: str) -> Target:
-        return Target(URL(self._base + path, encoded=True), self._headers)
 
     def parse(self, body: Any) -> Answer:
         choice = body["choices"][0]

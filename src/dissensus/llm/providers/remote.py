@@ -14,7 +14,6 @@ from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
 
-
 #: Statuses that speak of the address rather than of what was asked: moved, not found, not allowed.
 _NOT_HERE = (*range(300, 400), 404, 405)
 

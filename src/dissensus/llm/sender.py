@@ -1,0 +1,258 @@
+"""One try at a call: sent, its response read, its outcome found, and its cost booked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+
+from dissensus.errors import ProviderError, ResourceError
+from dissensus.llm.connection import MAX_BYTES, Connection, Response
+from dissensus.llm.exchange import (
+    UNREADABLE,
+    Answer,
+    Exchange,
+    Failure,
+    Terms,
+    Usage,
+    first_cause,
+    label,
+)
+from dissensus.llm.ledger import Ledger
+from dissensus.llm.outage import Outage
+from dissensus.llm.outcomes import RULES, message_of, outcome_of, status_of, stopped
+from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.secret import Secret
+
+#: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
+SIMULATED_HEADER = "x-dissensus-simulated"
+
+
+class TryFailed(Exception):
+    """A try at a call failed; ``again`` where its rule allows another."""
+
+    def __init__(self, outcome: str, again: bool) -> None:
+        super().__init__(outcome)
+        self.rule = RULES[outcome]
+        self.again = again
+
+
+class Sender:
+    """Sends the tries of one provider's calls.
+
+    Parameters
+    ----------
+    terms : the provider's settings.
+    connection : to it.
+    rate_limiter : its limits a minute, which are told what a try has used.
+    ledger : what the run has spent.
+    secret : the key, which no answer may show.
+    outage : is told what was answered and what was not.
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        connection: Connection,
+        rate_limiter: RateLimiter,
+        ledger: Ledger,
+        secret: Secret,
+        outage: Outage,
+    ) -> None:
+        self._terms = terms
+        self._connection = connection
+        self._rate_limiter = rate_limiter
+        self._ledger = ledger
+        self._secret = secret
+        self._outage = outage
+
+    async def send(self, exchange: Exchange, path: str, content: bytes, hold: str) -> Answer:
+        """The answer to one try, booked.
+
+        Parameters
+        ----------
+        exchange : takes the try if it fails.
+        path, content : what to send where.
+        hold : the ledger's name for the money that is held for the try.
+
+        Raises
+        ------
+        TryFailed : there is no answer.
+        DissensusError : and no other call could fare better.
+        """
+        try:
+            response = await self._connection.fetch("POST", path, content)
+        except asyncio.CancelledError:
+            self._record(exchange, hold, "timeout")
+            raise
+        except Exception as error:
+            outcome, reached = _outcome_of_exception(error)
+            words = type(error).__name__ if reached else self._secret.strike(first_cause(error))
+            raise self._record(exchange, hold, outcome, words, reached=reached) from None
+        wrong = mislabelled(self._terms, response.headers)
+        if wrong and (response.is_success or not self._terms.simulated):
+            self._ledger.release(hold)
+            raise wrong
+        if not response.is_success:
+            raise self._record_error(exchange, hold, response, response.status)
+        return self._read(exchange, hold, response)
+
+    def _read(self, exchange: Exchange, hold: str, response: Response) -> Answer:
+        """The answer in a response of status 200, booked; raises as :meth:`send` does."""
+        try:
+            if len(response.body) > MAX_BYTES:
+                raise ValueError("no answer is so long")
+            content = self._secret.parse(response.body)
+            if not isinstance(content, dict):
+                raise ValueError("an answer is an object")
+            if content.get("error"):
+                # Some gateways answer 200 with what their own provider refused.
+                raise self._record_error(exchange, hold, response, status_of(content))
+            answer = exchange.parse(content)
+        except UNREADABLE:
+            words = "its answer holds no answer"
+            raise self._record(exchange, hold, "malformed", words) from None
+        header = response.headers.get("x-request-id") or response.headers.get("request-id")
+        identifier = self._secret.strike(label(header)) or answer.request_id
+        answer = replace(answer, request_id=identifier)
+        usage = answer.usage if exchange.price is None or _reports_usage(answer) else None
+        if answer.fault:
+            raise self._record(exchange, hold, answer.fault, answer=answer, usage=usage)
+        self._outage.answered()
+        return replace(answer, cost_usd=self._book(exchange, hold, usage))
+
+    def _record_error(
+        self, exchange: Exchange, hold: str, response: Response, status: int
+    ) -> TryFailed:
+        """Record what an error response means, and pause all calls where it asks to wait.
+
+        Raises
+        ------
+        DissensusError : no other call could fare better, or not before the deadline.
+        """
+        try:
+            error = self._secret.parse(response.body)
+        except (ValueError, RecursionError):
+            error = response.body[:4000].decode(errors="replace")
+        words = words_of(response, self._secret)
+        failed = self._record(exchange, hold, outcome_of(status, error), words, status=status)
+        seconds = retry_after(response.headers) if failed.again else 0.0
+        if seconds > self._terms.deadline_s:
+            raise ProviderError(
+                f"providers.{self._terms.name} asks to wait {seconds:,.0f} s, longer than its "
+                f"deadline_s of {self._terms.deadline_s:g}; start again then, and the run goes on "
+                "where it stopped."
+            )
+        self._rate_limiter.pause(seconds)
+        return failed
+
+    def _record(
+        self,
+        exchange: Exchange,
+        hold: str,
+        outcome: str,
+        message: str = "",
+        *,
+        answer: Answer | None = None,
+        usage: Usage | None = None,
+        reached: bool = True,
+        status: int = 0,
+    ) -> TryFailed:
+        """Book and record a try that failed.
+
+        Parameters
+        ----------
+        answer, usage : of an answer that cannot be used; no usage where the provider gives none.
+
+        Raises
+        ------
+        ProviderError : no other call could fare better, or the provider is out for too long.
+        """
+        rule, cost = RULES[outcome], None
+        if usage is not None or (rule.billed and reached):
+            cost = self._book(exchange, hold, usage)
+        else:
+            self._ledger.release(hold)
+            self._settle(exchange, 0)
+        exchange.failures.append(Failure(outcome, cost or 0.0, message, answer, reached, status))
+        if rule.fault == "account":
+            raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
+        if rule.fault == "provider":
+            self._outage.failed(f"{outcome}: {message}" if message else outcome)
+        else:
+            self._outage.answered()
+        return TryFailed(outcome, rule.tries is None or exchange.faults.count(outcome) < rule.tries)
+
+    def _book(self, exchange: Exchange, hold: str, usage: Usage | None) -> float | None:
+        """Book a try, at the most that it can have used where the provider does not say."""
+        used = usage or exchange.max_usage
+        self._settle(exchange, used.total)
+        cost = exchange.cost(used)
+        tokens = (used.input_tokens, used.output_tokens)
+        self._ledger.add(exchange.model, cost or 0.0, *tokens, sure=usage is not None, hold=hold)
+        return cost
+
+    def _settle(self, exchange: Exchange, used: int) -> None:
+        # An answer that came is not lost for a file that cannot be written; the next call stops.
+        with suppress(ResourceError):
+            self._rate_limiter.settle(exchange.max_usage.total, used)
+
+
+def words_of(response: Response, secret: Secret) -> str:
+    """The provider's own words in an error, or its status."""
+    page = response.body[:4000].decode(errors="replace")
+    try:
+        said = message_of(secret.parse(response.body)) or page
+    except (ValueError, RecursionError):
+        said = page
+    return label(said, 300) or f"status {response.status}"
+
+
+def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | None:
+    """The error where simulated words would pass for real ones, or real for simulated."""
+    is_simulated = SIMULATED_HEADER in headers
+    if is_simulated == terms.simulated:
+        return None
+    found = "simulated models" if is_simulated else "no simulated models"
+    return ProviderError(
+        f"providers.{terms.name}.simulated is {str(terms.simulated).lower()}, and {found} answer "
+        f"at its address; set it to {str(is_simulated).lower()}, since every table and figure "
+        "says which they show."
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds that a response asks to wait, as a number or a date; 0 where it does not say."""
+    for name, in_a_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        with suppress(ValueError):
+            seconds = float(headers.get(name, "")) / in_a_second
+            return seconds if 0.0 < seconds < float("inf") else 0.0
+    with suppress(ValueError, TypeError, OverflowError):
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, date.timestamp() - time.time())
+    return 0.0
+
+
+def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
+    """The outcome of a try without a response, and whether the request may have got through."""
+    if isinstance(error, TimeoutError):
+        return "timeout", True
+    if isinstance(error, aiohttp.ClientResponseError) or is_garbled(error):
+        return "malformed", True
+    return "connection", not isinstance(error, aiohttp.ClientConnectorError)
+
+
+def is_garbled(error: Exception) -> bool:
+    """Whether an answer came that is compressed by rules of its own."""
+    return isinstance(error.__cause__, aiohttp.http_exceptions.ContentEncodingError)
+
+
+def _reports_usage(answer: Answer) -> bool:
+    """Whether the provider says what an answer has used, as it always does where it charges."""
+    usage = answer.usage
+    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not answer.text)
