@@ -22,6 +22,8 @@ from typing import Any
 from dissensus.errors import BudgetReached, ResourceError, SettingError
 from dissensus.llm.shared import SharedFile, unchanging
 
+#: Its name in a run's folder.
+LEDGER = "ledger.jsonl"
 #: More than the rounding error of a sum of dollars, and less than the price of a token.
 _ROUNDING_USD = 1e-9
 

@@ -17,7 +17,7 @@ from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Provider
 from dissensus.llm.concurrency import ConcurrencyLimit
 from dissensus.llm.exchange import Terms, run
-from dissensus.llm.ledger import Ledger
+from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.prices import Price, price_of, read_prices
 from dissensus.llm.providers import interface
 from dissensus.llm.rate_limiter import RateLimiter
@@ -180,7 +180,7 @@ class ModelRegistry:
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
         rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
-        ledger = Ledger(self._folder / "ledger.jsonl", self._budget, self._stage)
+        ledger = Ledger(self._folder / LEDGER, self._budget, self._stage)
         terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
         places = self._folder / ".limits" / f"{provider}.places"
         concurrency = ConcurrencyLimit(places, terms.concurrency)

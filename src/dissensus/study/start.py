@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from dissensus.llm.ledger import LEDGER
+from dissensus.llm.recount import restore_ledger
 from dissensus.session.progress import PROGRESS_COUNTS, clear
 from dissensus.study.configuration import Configuration
 from dissensus.study.run_folder import RunLock, claim_run
@@ -39,13 +41,16 @@ def start_run(
     Raises
     ------
     SettingError : the folder is in use, or has models of the other kind.
+    ResourceError : there is a budget, and the ledger is damaged.
     """
     claim_run(results, settings.simulated)
     lock.acquire()
     progress = results / ".progress"
     clear(progress)
     PROGRESS_COUNTS.begin(progress)
-    ledger = None if settings.simulated else results / "ledger.jsonl"
+    ledger = None if settings.simulated else results / LEDGER
+    if settings.budget_usd is not None:
+        restore_ledger(results)
     board.open(progress, ledger, settings.budget_usd)
     if runs_here:
         stop_on_signals()
