@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dissensus.llm.outcomes import RULES, message_of, outcome_of, status_of
+from serving import ROOT
 
 
 def openai(message: str, kind: str | None = None, code: Any = None) -> dict[str, Any]:
@@ -274,3 +275,11 @@ def test_a_firewall_s_page_is_not_about_the_key() -> None:
     assert outcome_of(403, "<html>Access denied</html>") == "rejected"
     assert outcome_of(403, {"error": {"message": "Forbidden"}}) == "authentication"
     assert outcome_of(401, "<html>Who are you?</html>") == "authentication"
+
+
+def test_the_page_says_of_every_outcome_whose_fault_it_is() -> None:
+    page = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    table = page.partition("| outcome | whose |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in table.splitlines()[2:]]
+    said = {outcome: whose for outcomes, whose in rows for outcome in outcomes.split(", ")}
+    assert said == {outcome: rule.fault for outcome, rule in RULES.items()}

@@ -22,7 +22,7 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 # What is loaded by now stays for good, and a session leaves little behind: to search for garbage
 # again and again takes a tenth of a run's time.
 gc.freeze()
-gc.set_threshold(50_000, 20, 100)
+gc.set_threshold(200_000, 20, 100)
 before_exit(close)
 without_job_rate_limit(workflow)
 

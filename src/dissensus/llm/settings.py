@@ -89,9 +89,9 @@ class ProviderSettings(Settings):
     """How a provider is reached, and its limits."""
 
     interface: Literal["openai", "anthropic"]
-    """Whose package is used."""
+    """Which way to speak to it."""
     base_url: str | None = None
-    """Its address; the package's default unless set."""
+    """Its address; OpenAI's or Anthropic's own unless set."""
     key_from: str | None = None
     """Environment variable with the key; null where no key is needed."""
     simulated: bool = False
