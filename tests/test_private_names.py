@@ -41,7 +41,7 @@ class Private(NamedTuple):
 
 
 COMMON, BOARD = "workflow/rules/common.smk", "src/snakemake_logger_plugin_dissensus/__init__.py"
-RULE_CODE, SECRET = "src/dissensus/study/rules.py", "src/dissensus/llm/http_client.py"
+RULE_CODE, SECRET = "src/dissensus/study/rules.py", "src/dissensus/llm/secret.py"
 TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow.configfiles", COMMON, "names it in errors"),
     Private("snakemake", "snakemake.workflow:Workflow.current_basedir", COMMON, "envs/ from here"),

@@ -52,7 +52,7 @@ def model(folder: Path, server: Hostile, interface: str = "openai", **changes: A
 
 
 def ledger(folder: Path) -> list[dict[str, Any]]:
-    """What tries have come to, without what was held for them."""
+    """What tries have come to, without what was reserved for them."""
     path = folder / "ledger.jsonl"
     lines = path.read_text().splitlines() if path.exists() else []
     return [line for line in map(json.loads, lines) if "sure" in line]

@@ -188,9 +188,9 @@ class HttpClient:
             slot = await self._concurrency.acquire(self._check)
         try:
             with exchange.queueing():
-                hold = await self._admit(exchange)
+                reservation = await self._admit(exchange)
             exchange.begin()
-            return await self._sender.send(exchange, path, content, hold)
+            return await self._sender.send(exchange, path, content, reservation)
         finally:
             self._concurrency.release(slot)
 
@@ -199,7 +199,7 @@ class HttpClient:
 
         Returns
         -------
-        What the ledger calls the money that it holds for the try.
+        What the ledger calls the money that it reserves for the try.
 
         Raises
         ------
@@ -208,7 +208,9 @@ class HttpClient:
         most = exchange.max_usage
         async with self._queue:
             self._check()
-            while (hold := self._ledger.hold(exchange.model, exchange.cost(most) or 0.0)) is None:
+            while (
+                reservation := self._ledger.reserve(exchange.model, exchange.cost(most) or 0.0)
+            ) is None:
                 await asyncio.sleep(_MONEY_POLL_S)
                 self._check()
             try:
@@ -216,9 +218,9 @@ class HttpClient:
                     await asyncio.sleep(min(wait, _POLL_S))
                     self._check()
             except BaseException:
-                self._ledger.release(hold)
+                self._ledger.release(reservation)
                 raise
-            return hold
+            return reservation
 
     def _check(self) -> None:
         """Raise a DissensusError where no further try may be sent."""

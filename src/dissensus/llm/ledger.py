@@ -1,8 +1,8 @@
 """The ledger: what a run has spent, one line for every try that a provider may charge for.
 
-Under a budget, the most that a try can cost is held before it is sent, by a line of its own. A
-second line, with the same name, says what it came to. What a killed process held counts as spent:
-the provider may charge for it.
+Under a budget, the most that a try can cost is reserved before it is sent, by a line of its own. A
+second line, with the same name, says what it came to. What a killed process had reserved counts as
+spent: the provider may charge for it.
 """
 
 from __future__ import annotations
@@ -86,16 +86,16 @@ class Ledger:
         self._lines = 0
         # Dollars of sure tries, and of others.
         self._usd = {True: 0.0, False: 0.0}
-        self._held: dict[str, float] = {}
+        self._reserved: dict[str, float] = {}
         self._answered: set[str] = set()
 
-    def hold(self, model: str, usd: float) -> str | None:
-        """Hold the most that a try can cost, before it is sent.
+    def reserve(self, model: str, usd: float) -> str | None:
+        """Reserve the most that a try can cost, before it is sent.
 
         Returns
         -------
-        A name for :meth:`add` or :meth:`release`, "" where nothing needs to be held; None where the
-        budget may cover the try once others that this process has sent have come to less than
+        A name for :meth:`add` or :meth:`release`, "" where nothing needs to be reserved; None where
+        the budget may cover the try once others that this process has sent have come to less than
         their most.
 
         Raises
@@ -107,14 +107,14 @@ class Ledger:
             return ""
         with self._lock:
             name = f"{self._name}-{next(self._number)}"
-            line = {"hold": name, "stage": self._stage, "model": model, "usd": usd}
+            line = {"reservation": name, "stage": self._stage, "model": model, "usd": usd}
             if self._file is None:
                 if not self._covers(usd):
                     return None
-                self._held[name] = usd
+                self._reserved[name] = usd
             else:
                 with self._file as descriptor:
-                    # Nobody else may hold the same money in between.
+                    # Nobody else may reserve the same money in between.
                     self._take_in(descriptor)
                     if not self._covers(usd):
                         return None
@@ -123,10 +123,10 @@ class Ledger:
             self._mine.add(name)
             return name
 
-    def release(self, hold: str) -> None:
-        """Give held money back: the try was not charged for."""
-        if hold:
-            self._settle(hold, {"release": hold})
+    def release(self, reservation: str) -> None:
+        """Give reserved money back: the try was not charged for."""
+        if reservation:
+            self._settle(reservation, {"release": reservation})
 
     def add(
         self,
@@ -136,9 +136,9 @@ class Ledger:
         output_tokens: int,
         *,
         sure: bool = True,
-        hold: str = "",
+        reservation: str = "",
     ) -> None:
-        """Write a try, in place of what was held for it.
+        """Write a try, in place of what was reserved for it.
 
         It raises no error for a file that cannot be written, since the reply is still to be saved:
         the try counts all the same, and the next :meth:`check` stops the run.
@@ -148,11 +148,13 @@ class Ledger:
         ValueError : see :class:`Billed`.
         """
         billed = Billed(self._stage, model, usd, sure, input_tokens, output_tokens)
-        self._settle(hold, vars(billed) | ({"hold": hold} if hold else {}))
+        self._settle(
+            reservation, vars(billed) | ({"reservation": reservation} if reservation else {})
+        )
 
-    def _settle(self, hold: str, line: dict[str, Any]) -> None:
+    def _settle(self, reservation: str, line: dict[str, Any]) -> None:
         with self._lock:
-            self._mine.discard(hold)
+            self._mine.discard(reservation)
             if self._file is None:
                 self._count(line)
             else:
@@ -209,8 +211,8 @@ class Ledger:
 
     def _sum(self, sure: bool) -> float:
         waiting = sum(line["usd"] for line in self._unwritten if line.get("sure") is sure)
-        held = 0.0 if sure else sum(self._held.values())
-        return self._usd[sure] + float(waiting) + held
+        reserved = 0.0 if sure else sum(self._reserved.values())
+        return self._usd[sure] + float(waiting) + reserved
 
     def _total(self) -> float:
         return self._sum(sure=True) + self._sum(sure=False)
@@ -236,15 +238,15 @@ class Ledger:
         )
 
     def _count(self, line: dict[str, Any]) -> None:
-        """Count a line: what was held, what was given back, or what a try cost."""
+        """Count a line: what was reserved, what was given back, or what a try cost."""
         if "release" in line:
-            self._held.pop(line["release"], None)
+            self._reserved.pop(line["release"], None)
         elif "sure" not in line:
-            self._held[line["hold"]] = _dollars(line["usd"])
+            self._reserved[line["reservation"]] = _dollars(line["usd"])
         else:
-            name = line.get("hold")
-            billed = Billed(**{key: value for key, value in line.items() if key != "hold"})
-            self._held.pop(name or "", None)
+            name = line.get("reservation")
+            billed = Billed(**{key: value for key, value in line.items() if key != "reservation"})
+            self._reserved.pop(name or "", None)
             self._usd[billed.sure] += billed.usd
             if billed.sure:
                 self._answered.add(billed.model)

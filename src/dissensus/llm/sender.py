@@ -71,14 +71,14 @@ class Sender:
         self._secret = secret
         self._outage = outage
 
-    async def send(self, exchange: Exchange, path: str, content: bytes, hold: str) -> Answer:
+    async def send(self, exchange: Exchange, path: str, content: bytes, reservation: str) -> Answer:
         """The answer to one try, booked.
 
         Parameters
         ----------
         exchange : takes the try if it fails.
         path, content : what to send where.
-        hold : the ledger's name for the money that is held for the try.
+        reservation : the ledger's name for the money that is reserved for the try.
 
         Raises
         ------
@@ -88,21 +88,21 @@ class Sender:
         try:
             response = await self._connection.fetch("POST", path, content)
         except asyncio.CancelledError:
-            self._record(exchange, hold, "timeout")
+            self._record(exchange, reservation, "timeout")
             raise
         except Exception as error:
             outcome, reached = _outcome_of_exception(error)
             words = type(error).__name__ if reached else self._secret.strike(first_cause(error))
-            raise self._record(exchange, hold, outcome, words, reached=reached) from None
+            raise self._record(exchange, reservation, outcome, words, reached=reached) from None
         wrong = mislabelled(self._terms, response.headers)
         if wrong and (response.is_success or not self._terms.simulated):
-            self._ledger.release(hold)
+            self._ledger.release(reservation)
             raise wrong
         if not response.is_success:
-            raise self._record_error(exchange, hold, response, response.status)
-        return self._read(exchange, hold, response)
+            raise self._record_error(exchange, reservation, response, response.status)
+        return self._read(exchange, reservation, response)
 
-    def _read(self, exchange: Exchange, hold: str, response: Response) -> Answer:
+    def _read(self, exchange: Exchange, reservation: str, response: Response) -> Answer:
         """The answer in a response of status 200, booked; raises as :meth:`send` does."""
         try:
             if len(response.body) > MAX_BYTES:
@@ -112,22 +112,22 @@ class Sender:
                 raise ValueError("an answer is an object")
             if content.get("error"):
                 # Some gateways answer 200 with what their own provider refused.
-                raise self._record_error(exchange, hold, response, status_of(content))
+                raise self._record_error(exchange, reservation, response, status_of(content))
             answer = exchange.parse(content)
         except UNREADABLE:
             words = "its answer holds no answer"
-            raise self._record(exchange, hold, "malformed", words) from None
+            raise self._record(exchange, reservation, "malformed", words) from None
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
         identifier = self._secret.strike(label(header)) or answer.request_id
         answer = replace(answer, request_id=identifier)
         usage = answer.usage if exchange.price is None or _reports_usage(answer) else None
         if answer.fault:
-            raise self._record(exchange, hold, answer.fault, answer=answer, usage=usage)
+            raise self._record(exchange, reservation, answer.fault, answer=answer, usage=usage)
         self._outage.answered()
-        return replace(answer, cost_usd=self._book(exchange, hold, usage))
+        return replace(answer, cost_usd=self._book(exchange, reservation, usage))
 
     def _record_error(
-        self, exchange: Exchange, hold: str, response: Response, status: int
+        self, exchange: Exchange, reservation: str, response: Response, status: int
     ) -> TryFailed:
         """Record what an error response means, and pause all calls where it asks to wait.
 
@@ -140,7 +140,9 @@ class Sender:
         except (ValueError, RecursionError):
             error = response.body[:4000].decode(errors="replace")
         words = words_of(response, self._secret)
-        failed = self._record(exchange, hold, outcome_of(status, error), words, status=status)
+        failed = self._record(
+            exchange, reservation, outcome_of(status, error), words, status=status
+        )
         seconds = retry_after(response.headers) if failed.again else 0.0
         if seconds > self._terms.deadline_s:
             raise ProviderError(
@@ -154,7 +156,7 @@ class Sender:
     def _record(
         self,
         exchange: Exchange,
-        hold: str,
+        reservation: str,
         outcome: str,
         message: str = "",
         *,
@@ -175,9 +177,9 @@ class Sender:
         """
         rule, cost = RULES[outcome], None
         if usage is not None or (rule.billed and reached):
-            cost = self._book(exchange, hold, usage)
+            cost = self._book(exchange, reservation, usage)
         else:
-            self._ledger.release(hold)
+            self._ledger.release(reservation)
             self._settle(exchange, 0)
         exchange.failures.append(Failure(outcome, cost or 0.0, message, answer, reached, status))
         if rule.fault == "account":
@@ -188,13 +190,15 @@ class Sender:
             self._outage.answered()
         return TryFailed(outcome, rule.tries is None or exchange.faults.count(outcome) < rule.tries)
 
-    def _book(self, exchange: Exchange, hold: str, usage: Usage | None) -> float | None:
+    def _book(self, exchange: Exchange, reservation: str, usage: Usage | None) -> float | None:
         """Book a try, at the most that it can have used where the provider does not say."""
         used = usage or exchange.max_usage
         self._settle(exchange, used.total)
         cost = exchange.cost(used)
         tokens = (used.input_tokens, used.output_tokens)
-        self._ledger.add(exchange.model, cost or 0.0, *tokens, sure=usage is not None, hold=hold)
+        self._ledger.add(
+            exchange.model, cost or 0.0, *tokens, sure=usage is not None, reservation=reservation
+        )
         return cost
 
     def _settle(self, exchange: Exchange, used: int) -> None:

@@ -1,4 +1,4 @@
-"""Money that is held before a try is sent, so that a budget is not passed."""
+"""Money that is reserved before a try is sent, so that a budget is not passed."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def lines(path: Path) -> list[dict[str, object]]:
 @pytest.mark.parametrize("shared", [True, False])
 def test_what_a_try_comes_to_takes_the_place_of_its_most(tmp_path: Path, shared: bool) -> None:
     ledger = Ledger(tmp_path / "l" if shared else None, 10.0)
-    hold = ledger.hold("m", 6.0)
-    assert hold
+    name = ledger.reserve("m", 6.0)
+    assert name
     assert (ledger.spent_usd, ledger.sure_usd, ledger.unsure_usd) == (6.0, 0.0, 6.0)
-    assert ledger.hold("m", 6.0) is None
-    ledger.add("m", 1.5, 1, 1, hold=hold)
+    assert ledger.reserve("m", 6.0) is None
+    ledger.add("m", 1.5, 1, 1, reservation=name)
     assert (ledger.spent_usd, ledger.sure_usd, ledger.unsure_usd) == (1.5, 1.5, 0.0)
-    again = ledger.hold("m", 6.0)
+    again = ledger.reserve("m", 6.0)
     assert again
     ledger.release(again)
     assert ledger.spent_usd == 1.5
 
 
-def test_nothing_is_held_without_a_budget_or_a_price(tmp_path: Path) -> None:
-    assert Ledger(tmp_path / "l", None).hold("m", 6.0) == ""
-    assert Ledger(tmp_path / "l", 1.0).hold("m", 0.0) == ""
+def test_nothing_is_reserved_without_a_budget_or_a_price(tmp_path: Path) -> None:
+    assert Ledger(tmp_path / "l", None).reserve("m", 6.0) == ""
+    assert Ledger(tmp_path / "l", 1.0).reserve("m", 0.0) == ""
     assert not (tmp_path / "l").exists()
 
 
@@ -45,33 +45,33 @@ def test_the_last_sentence_says_what_was_spent_and_what_is_lacking(tmp_path: Pat
     ledger = Ledger(tmp_path / "l", 10.0)
     ledger.add("m", 7.25, 1, 1)
     with pytest.raises(BudgetReached) as caught:
-        ledger.hold("m", 3.0)
+        ledger.reserve("m", 3.0)
     assert str(caught.value) == (
         "The run has spent $7.2500 of the $10.0000 that budget_usd allows, and the next call may "
         "cost up to $3.0000; raise budget_usd and start again: the run goes on where it stopped."
     )
 
 
-def test_what_others_hold_is_not_waited_for(tmp_path: Path) -> None:
-    """They may be gone: what a killed process held may have been charged for."""
+def test_what_others_reserved_is_not_waited_for(tmp_path: Path) -> None:
+    """They may be gone: what a killed process reserved may have been charged for."""
     one, other = Ledger(tmp_path / "l", 10.0), Ledger(tmp_path / "l", 10.0)
-    assert one.hold("m", 6.0)
+    assert one.reserve("m", 6.0)
     with pytest.raises(BudgetReached, match=r"up to \$6.0000 of it for tries whose answer never"):
-        other.hold("m", 6.0)
-    assert other.hold("m", 4.0)
+        other.reserve("m", 6.0)
+    assert other.reserve("m", 4.0)
 
 
 def test_a_cent_more_than_the_rest_is_too_much_and_the_rest_is_not(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l", 1.0)
     for _ in range(10):
-        hold = ledger.hold("m", 0.1)
-        assert hold
-        ledger.add("m", 0.1, 1, 1, hold=hold)
+        name = ledger.reserve("m", 0.1)
+        assert name
+        ledger.add("m", 0.1, 1, 1, reservation=name)
     with pytest.raises(BudgetReached):
-        ledger.hold("m", 1e-6)
+        ledger.reserve("m", 1e-6)
 
 
-def test_a_full_disk_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_reserves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger(tmp_path / "l", 10.0)
 
     def full(*_: object) -> int:
@@ -79,7 +79,7 @@ def test_a_full_disk_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("os.pwrite", full)
     with pytest.raises(ResourceError, match="No space left on device"):
-        ledger.hold("m", 1.0)
+        ledger.reserve("m", 1.0)
     monkeypatch.undo()
     assert ledger.spent_usd == 0.0
 
@@ -87,7 +87,9 @@ def test_a_full_disk_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 1), st.sampled_from(["hold", "add", "release"]), st.floats(0, 1)),
+        st.tuples(
+            st.integers(0, 1), st.sampled_from(["reserve", "add", "release"]), st.floats(0, 1)
+        ),
         max_size=40,
     )
 )
@@ -96,59 +98,65 @@ def test_two_processes_never_pass_their_budget(
 ) -> None:
     path = tmp_path_factory.mktemp("ledger") / "l"
     both = [Ledger(path, 5.0), Ledger(path, 5.0)]
-    held: list[list[str]] = [[], []]
+    reserved: list[list[str]] = [[], []]
     spent = 0.0
     for who, act, share in steps:
-        if act == "hold":
+        if act == "reserve":
             try:
-                name = both[who].hold("m", 1.0)
+                name = both[who].reserve("m", 1.0)
             except BudgetReached:
                 name = None
-            held[who] += [name] if name else []
-        elif held[who]:
-            name = held[who].pop()
+            reserved[who] += [name] if name else []
+        elif reserved[who]:
+            name = reserved[who].pop()
             if act == "add":
-                both[who].add("m", share, 1, 1, hold=name)
+                both[who].add("m", share, 1, 1, reservation=name)
                 spent += share
             else:
                 both[who].release(name)
         assert both[0].spent_usd == pytest.approx(both[1].spent_usd)
         assert both[0].sure_usd == pytest.approx(spent)
         assert both[0].spent_usd <= 5.0 + 1e-9
-    assert Ledger(path, None).spent_usd == pytest.approx(spent + sum(map(len, held)))
+    assert Ledger(path, None).spent_usd == pytest.approx(spent + sum(map(len, reserved)))
 
 
-HOLDING = """
+RESERVING = """
 import sys
 from pathlib import Path
 from dissensus.llm.ledger import Ledger
 
 ledger = Ledger(Path(sys.argv[1]), 10.0)
-ledger.hold("m", 4.0)
-print("held", flush=True)
+ledger.reserve("m", 4.0)
+print("reserved", flush=True)
 sys.stdin.readline()
 """
 
 
-def test_what_a_killed_process_held_counts_as_spent(tmp_path: Path) -> None:
+def test_what_a_killed_process_reserved_counts_as_spent(tmp_path: Path) -> None:
     path = tmp_path / "l"
-    command = [sys.executable, "-c", HOLDING, str(path)]
+    command = [sys.executable, "-c", RESERVING, str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
-        assert process.stdout.readline() == "held\n"
+        assert process.stdout.readline() == "reserved\n"
         process.send_signal(signal.SIGKILL)
     after = Ledger(path, 10.0)
     assert after.unsure_usd == 4.0
-    assert after.hold("m", 6.0)
+    assert after.reserve("m", 6.0)
     with pytest.raises(BudgetReached):
-        Ledger(path, 10.0).hold("m", 0.5)
+        Ledger(path, 10.0).reserve("m", 0.5)
 
 
 @pytest.mark.parametrize(
     "line",
-    ['{"hold": "a"}', '{"hold": "a", "usd": "1"}', '{"hold": "a", "usd": -1}', "[" * 99_999, "7"],
+    [
+        '{"reservation": "a"}',
+        '{"reservation": "a", "usd": "1"}',
+        '{"reservation": "a", "usd": -1}',
+        "[" * 99_999,
+        "7",
+    ],
 )
-def test_a_damaged_hold_is_named(tmp_path: Path, line: str) -> None:
+def test_a_damaged_reservation_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "l"
     path.write_text(line + "\n")
     with pytest.raises(ResourceError, match=r"line 1 of the ledger is damaged"):
