@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,16 @@ LASTING = ("length", "content_filter", "refusal", "context_overflow")
 KINDS = (*RECOVERABLE, *LASTING, "rejected", "authentication", "credit")
 #: Faults that any request can have; the others need a model's answer.
 TRANSPORT = ("rate_limit", "overload", "server_error", "connection", "timeout", "malformed")
+#: The fault of every try in an outage.
+OUT = "overload"
+
+
+@dataclass(frozen=True, slots=True)
+class OutageTimes:
+    """When no call is answered: after the first ``tries``, for ``seconds``."""
+
+    tries: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +54,18 @@ class Faults:
     ----------
     rates : outcome -> share of tries (of requests, for those in LASTING) that end so.
     seed : of the server.
+    outage : when no call is answered; None for never.
     """
 
-    def __init__(self, rates: Mapping[str, float], seed: int) -> None:
+    def __init__(
+        self, rates: Mapping[str, float], seed: int, outage: OutageTimes | None = None
+    ) -> None:
         self._tried: Counter[tuple[str, str]] = Counter()
         self._by_try = {kind: rate for kind, rate in rates.items() if kind not in LASTING}
         self._by_request = {kind: rate for kind, rate in rates.items() if kind in LASTING}
         self._seed = seed
+        self._outage = outage
+        self._out_from: float | None = None
 
     def draw(self, kind: str, digest: str, possible: Collection[str] = KINDS) -> Draw:
         """Draw the next try at a request.
@@ -67,7 +83,17 @@ class Faults:
         if not fault and self._by_request:
             fault = _pick(self._by_request, self._uniform(f"{kind}/{digest}"))
         turn = int(digest[:8], 16) + number
+        if self._is_out():
+            return Draw(OUT, turn, name)
         return Draw(fault if fault in possible else "", turn, name)
+
+    def _is_out(self) -> bool:
+        """Whether the server answers no call now."""
+        if self._outage is None or self._tried.total() <= self._outage.tries:
+            return False
+        now = time.monotonic()
+        self._out_from = self._out_from or now
+        return now < self._out_from + self._outage.seconds
 
     def normal(self, draw: Draw) -> float:
         """A standard normal draw for a try."""

@@ -44,6 +44,7 @@ def options_from(chosen: argparse.Namespace, environment: Mapping[str, str]) -> 
         embeddings=tuple(chosen.embeddings) or (EMBEDDING,),
         dimensions=chosen.dimensions,
         faults=_rates(chosen.faults, dict(chosen.own_faults)),
+        outage=chosen.outage,
         latency_s=chosen.latency,
         latency_spread=chosen.latency_spread,
         hang_s=chosen.hang,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dissensus.serve.faults import KINDS, RECOVERABLE
+from dissensus.serve.faults import KINDS, RECOVERABLE, OutageTimes
 
 EMBEDDING = "text-embedding-3-large"
 
@@ -49,6 +49,13 @@ def _fault(text: str) -> tuple[str, float]:
         may = f"it must be KIND=RATE, with a kind among {', '.join(KINDS)}"
         raise argparse.ArgumentTypeError(f"it holds {text!r}; {may}")
     return kind, _number(0, 1)(rate)
+
+
+def _outage(text: str) -> OutageTimes:
+    tries, _, seconds = text.partition(":")
+    if not tries or not seconds:
+        raise argparse.ArgumentTypeError(f"it holds {text!r}; it must be TRIES:SECONDS")
+    return OutageTimes(_whole(0)(tries), _number(0)(seconds))
 
 
 def _model(text: str) -> tuple[str, str]:
@@ -159,6 +166,12 @@ def _add_faults(group: Any) -> None:
         metavar="KIND=RATE",
         help="share of tries that fail in one way, also of "
         f"{', '.join(kind for kind in KINDS if kind not in RECOVERABLE)}; repeat for more",
+    )
+    add(
+        "--outage",
+        type=_outage,
+        metavar="TRIES:SECONDS",
+        help="after so many tries, answer no call with anything but an overload for so long",
     )
     add(
         "--hang",

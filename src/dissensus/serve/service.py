@@ -10,7 +10,7 @@ from typing import Any
 from dissensus.serve.calls import CREATED, Call, read_chat, read_message
 from dissensus.serve.counts import Counts
 from dissensus.serve.embeddings import read_embeddings
-from dissensus.serve.faults import Draw, Faults
+from dissensus.serve.faults import Draw, Faults, OutageTimes
 from dissensus.serve.limits import Gate
 from dissensus.serve.refusals import Interface, Refusal, simulated_fault, unknown_model, wrong_key
 from dissensus.serve.replies import Replies
@@ -25,6 +25,7 @@ class Options:
     models : the name that clients ask for -> settings of the simulated model behind it.
     embeddings, dimensions : names of embedding models; the length of their vectors.
     faults : outcome -> rate.
+    outage : when no call is answered; None for never.
     latency_s, latency_spread : an answer takes ``latency_s * latency_spread ** z``, z standard
         normal.
     hang_s : seconds of silence of a time-out.
@@ -42,6 +43,7 @@ class Options:
     embeddings: tuple[str, ...] = ("text-embedding-3-large",)
     dimensions: int = 256
     faults: Mapping[str, float] = field(default_factory=dict)
+    outage: OutageTimes | None = None
     latency_s: float = 0.0
     latency_spread: float = 1.0
     hang_s: float = 600.0
@@ -63,7 +65,7 @@ class Service:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.replies = Replies(options.models, options.fixed_words)
-        self.faults = Faults(options.faults, options.seed)
+        self.faults = Faults(options.faults, options.seed, options.outage)
         self.counts = Counts()
         self.gate = Gate(
             options.requests_per_minute, options.tokens_per_minute, options.concurrency
