@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -302,7 +303,7 @@ class Answering(Outage):
     """Of a provider that answers other calls meanwhile: what fails is the call's own failure."""
 
     def failed(self, why: str) -> None:
-        self.answered()
+        self.answered(time.monotonic())
 
 
 def prepare(

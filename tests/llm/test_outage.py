@@ -133,13 +133,43 @@ def test_an_address_where_nobody_listens_any_more_is_out(tmp_path: Path) -> None
 
 
 def test_what_fails_while_others_are_answered_is_the_sessions_own_failure(tmp_path: Path) -> None:
+    done = threading.Event()
+
     def say(asked: Asked) -> Said:
-        return BUSY if asked.body["seed"] == 3 else Said(chat(), after=0.05)
+        return BUSY if asked.body["seed"] == 0 else Said(chat())
+
+    def ask_on(made: Any) -> None:
+        for seed in range(1, 10_000):
+            if done.is_set():
+                return
+            assert made.ask(replace(REQUEST, seed=seed)).text == "Hello."
 
     with hostile(say) as server:
-        replies = ask_all(model(tmp_path, server, retries=4), tmp_path, 8)
-    assert [reply.error for reply in replies] == ["", "", "", "overload", "", "", "", ""]
-    assert replies[3].faults == ("overload",) * 4
+        made = model(tmp_path, server, retries=4)
+        others = threading.Thread(target=ask_on, args=(made,))
+        others.start()
+        try:
+            [reply] = ask_all(made, tmp_path, 1)
+        finally:
+            done.set()
+            others.join()
+    assert (reply.error, reply.faults) == ("overload", ("overload",) * 4)
+
+
+def test_what_others_were_asked_before_is_no_sign_of_life(tmp_path: Path) -> None:
+    """Three are answered while a fourth fails, but they were sent before the outage began."""
+    over = threading.Event()
+
+    def say(asked: Asked) -> Said:
+        if asked.body["seed"] and not over.is_set():
+            return Said(chat(), after=0.3)
+        return Said(chat()) if over.is_set() else BUSY
+
+    with hostile(say) as server:
+        made = model(tmp_path, server, retries=1)
+        threading.Timer(1.0, over.set).start()
+        replies = ask_all(made, tmp_path, 4)
+    assert [reply.error for reply in replies] == [""] * 4
 
 
 def test_the_last_call_of_all_fails_by_itself_where_something_else_is_answered(
@@ -201,7 +231,7 @@ def test_one_answer_among_many_failures_is_no_outage() -> None:
     for _ in range(5):
         for _ in range(IN_A_ROW - 1):
             outage.failed("overload")
-        outage.answered()
+        outage.answered(0.0)
     assert not outage.is_on
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -78,6 +79,7 @@ class Failure:
     answer : an answer that cannot be used; None where none came.
     reached : whether the request may have got through to the provider.
     status : of the HTTP answer where that was an error; 0 for none.
+    at : when (monotonic clock).
     """
 
     outcome: str
@@ -86,6 +88,7 @@ class Failure:
     answer: Answer | None = None
     reached: bool = True
     status: int = 0
+    at: float = field(default_factory=time.monotonic, compare=False)
 
 
 @dataclass
@@ -102,6 +105,7 @@ class Exchange:
     queued_s : seconds spent waiting under the provider's limits, or for it to answer at all.
     latency_s : seconds from sending the first try to the end of the call, but for such waits.
     deadline : when the call ends.
+    sent : when the last try was sent (monotonic clock).
     """
 
     model: str
@@ -112,13 +116,15 @@ class Exchange:
     queued_s: float = 0.0
     latency_s: float = 0.0
     deadline: asyncio.Timeout | None = None
+    sent: float = math.inf
     _begun: float | None = None
     _queued_before_s: float = 0.0
 
     def begin(self) -> None:
-        """Start the clock of its latency, when the first try is sent."""
+        """Take note that a try is sent; with the first, the clock of its latency starts."""
+        self.sent = time.monotonic()
         if self._begun is None:
-            self._begun, self._queued_before_s = time.monotonic(), self.queued_s
+            self._begun, self._queued_before_s = self.sent, self.queued_s
 
     def end(self) -> None:
         """Stop the clock."""
@@ -130,6 +136,11 @@ class Exchange:
     def faults(self) -> list[str]:
         """The outcomes of the tries that failed, in order."""
         return [failure.outcome for failure in self.failures]
+
+    @property
+    def failing_since(self) -> float:
+        """When its last try but one failed, or its only one was sent (monotonic clock)."""
+        return self.failures[-2].at if len(self.failures) > 1 else self.sent
 
     @property
     def message(self) -> str:

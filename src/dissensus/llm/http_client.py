@@ -100,13 +100,12 @@ class HttpClient:
         ------
         DissensusError : what stops the whole run.
         """
-        before = self._outage.answers
         try:
             while (answer := await self._round(exchange, path, body, patience_s)) is None:
                 is_providers = RULES[exchange.faults[-1]].fault == "provider"
-                if not is_providers or self._outage.answers > before:
+                if not is_providers or self._outage.answered_sent > exchange.failing_since:
                     return exchange.failed()
-                # It answered nobody else either: the session is not at fault.
+                # Nothing that was asked meanwhile was answered: the session is not at fault.
                 self._outage.begin()
             return answer
         finally:
@@ -136,35 +135,38 @@ class HttpClient:
 
     async def _tries(self, exchange: Exchange, path: str, body: Mapping[str, Any]) -> Answer | None:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        tries = 0
+        tries, is_told = 0, False
         while True:
             try:
                 return await self._try(exchange, path, content)
             except TryFailed as failed:
+                if is_told:
+                    return None
                 if self._outage.is_on and failed.rule.fault == "provider":
                     # That costs the call none of its tries.
                     if not self._outage.waiting:
-                        await self._ask_something_else(exchange, path, body)
+                        is_told = await self._answers_something_else(exchange, path, body)
                     continue
                 tries += 1
                 if not failed.again or tries > self._terms.retries:
                     return None
             await asyncio.sleep(_backoff(tries))
 
-    async def _ask_something_else(
+    async def _answers_something_else(
         self, exchange: Exchange, path: str, body: Mapping[str, Any]
-    ) -> None:
+    ) -> bool:
         """Tell an outage from a call that is never answered, where no other call is left to tell.
 
         A short question is asked, and paid, as any other. Embeddings need it not: what they come to
         is no session's failure.
         """
         if "messages" not in body:
-            return
+            return False
         short = {**body, "messages": [{"role": "user", "content": "Hello."}]}
         asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
         with suppress(TryFailed):
             await self._send(asked, path, json.dumps(short).encode())
+        return not self._outage.is_on
 
     async def _try(self, exchange: Exchange, path: str, content: bytes) -> Answer:
         """The answer to one try, sent once the provider answers at all.

@@ -7,6 +7,7 @@ down as its failure: when the provider answers again, the call is made again.
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -33,7 +34,7 @@ class Outage:
 
     Attributes
     ----------
-    answers : how many tries were answered, whatever the answer was.
+    answered_sent : when the last try that was answered had been sent, whatever the answer was.
     waiting : how many calls wait for the provider's next answer.
 
     Used on one event loop.
@@ -45,7 +46,7 @@ class Outage:
         self._provider = provider
         self._limit_s = limit_s
         self._clock = clock
-        self.answers = 0
+        self.answered_sent = -math.inf
         self.waiting = 0
         self._failed = 0
         self._why = ""
@@ -93,9 +94,9 @@ class Outage:
             self._interval = min(2 * self._interval, MOST_PROBE_S)
             self._next_probe = self._clock() + self._interval
 
-    def answered(self) -> None:
-        """Take note of an answer, and so of the end of an outage."""
-        self.answers += 1
+    def answered(self, sent: float) -> None:
+        """Take note of an answer to a try, by when that was sent, and so of an outage's end."""
+        self.answered_sent = max(self.answered_sent, sent)
         self._failed = 0
         if self.is_on:
             self._since = None

@@ -123,7 +123,7 @@ class Sender:
         usage = answer.usage if exchange.price is None or _reports_usage(answer) else None
         if answer.fault:
             raise self._record(exchange, reservation, answer.fault, answer=answer, usage=usage)
-        self._outage.answered()
+        self._outage.answered(exchange.sent)
         return replace(answer, cost_usd=self._book(exchange, reservation, usage))
 
     def _record_error(
@@ -187,7 +187,7 @@ class Sender:
         if rule.fault == "provider":
             self._outage.failed(f"{outcome}: {message}" if message else outcome)
         else:
-            self._outage.answered()
+            self._outage.answered(exchange.sent)
         return TryFailed(outcome, rule.tries is None or exchange.faults.count(outcome) < rule.tries)
 
     def _book(self, exchange: Exchange, reservation: str, usage: Usage | None) -> float | None:
