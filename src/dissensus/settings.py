@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
@@ -111,6 +110,9 @@ _KEY = re.compile(
 )
 
 
+_UNWRITABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
+
+
 def without_keys(text: str) -> str:
     """A text without what may be a key, which can stand in any setting by mistake."""
     return _KEY.sub("(not shown, since it may be a key)", text)
@@ -126,10 +128,8 @@ def unwritable(text: str) -> str:
 
     Control characters but for line breaks and tabs, and halves of characters; "" for none.
     """
-    for character in text:
-        if unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\r\t":
-            return f"U+{ord(character):04X}"
-    return ""
+    found = _UNWRITABLE.search(text)
+    return f"U+{ord(found[0]):04X}" if found else ""
 
 
 class NameRule(NamedTuple):
