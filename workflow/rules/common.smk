@@ -9,7 +9,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.study.configuration import load
 from dissensus.study.job_graph import JobGraph
-from dissensus.study.preflight import check_inputs
+from dissensus.study.preflight import check_inputs, check_measures
 from dissensus.study.rules import (
     depend_on_code,
     priced_files,
@@ -65,6 +65,7 @@ onstart:
     exit_on_user_error(start_run)(
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )
+    exit_on_user_error(check_measures)(SETTINGS, GRAPH.pending_studies())
 
 
 def given(**settings):

@@ -35,7 +35,7 @@ def _one_of(*kinds: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-#: Checked by name, since a tokeniser is loaded only after all sessions have run.
+#: Checked by name here, and loaded once when a run starts.
 TokenizerName = Annotated[str, _one_of("tekken", "words", "tiktoken:", "hf:")]
 Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 
@@ -117,6 +117,11 @@ class MeasureSettings(Settings):
         """Every embedder, and the setting that names it."""
         others = [("alternative_embedders", name) for name in self.alternative_embedders]
         return [("embedder", self.embedder), *others]
+
+    def named_tokenizers(self) -> list[tuple[str, str]]:
+        """Every tokeniser, and the setting that names it."""
+        others = [("alternative_tokenizers", name) for name in self.alternative_tokenizers]
+        return [("tokenizer", self.tokenizer), *others]
 
     @field_validator("clip_percentiles")
     @classmethod

@@ -90,6 +90,14 @@ class JobGraph:
         self._drawn[study] = changed, drawn
         return drawn
 
+    def pending_studies(self) -> list[str]:
+        """The studies with sessions to run, or whose sessions are not drawn yet."""
+        return [
+            study
+            for study in self.settings.studies
+            if not (self.results / study / "manifest.parquet").exists() or self.drawn(study).pending
+        ]
+
     def row(self, study: str, session: str) -> Row:
         """A session's row of the manifest.
 
