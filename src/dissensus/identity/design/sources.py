@@ -71,7 +71,8 @@ def _parquet(path: Path) -> Numbered:
         with pq.ParquetFile(path) as file:
             rows: Sequence[dict[str, Any]] = file.read().to_pylist()
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise ResourceError(f"{path} cannot be read as Parquet ({error}).") from None
+        found = " ".join(str(error).split())
+        raise ResourceError(f"{path} cannot be read as Parquet ({found}).") from None
     return list(enumerate(rows, start=1))
 
 
