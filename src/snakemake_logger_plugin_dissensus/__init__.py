@@ -23,10 +23,11 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from dissensus.study.job_log import show_failures_last
-from dissensus.study.shutdown import is_stopping, last_words
+from dissensus.study.shutdown import is_stopping, last_words, say_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
+from snakemake_logger_plugin_dissensus.unreadable import unreadable_configuration
 
 #: The rules that run sessions -> the kind of their jobs, which the board sums up.
 _SESSIONS = {"run_session": "session", "run_bundle": "bundle"}
@@ -81,6 +82,8 @@ class LogHandler(LogHandlerBase):
         if is_stopping():
             return
         try:
+            if get_event(record) == LogEvent.ERROR and _is_of_configuration():
+                return
             line = None if self._whole else worded(record, self._failures)
             if line is None:
                 self._text.emit(record)
@@ -92,9 +95,7 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         BOARD.close()
-        if words := last_words():
-            self._screen.write(words)
-            self._screen.flush()
+        print(last_words(), file=sys.stderr, end="", flush=True)
         super().close()
 
     @property
@@ -116,6 +117,14 @@ class LogHandler(LogHandlerBase):
     @property
     def needs_rulegraph(self) -> bool:
         return False
+
+
+def _is_of_configuration() -> bool:
+    """Whether an error is of a configuration file, which is then said in a sentence, at the end."""
+    sentence = unreadable_configuration(sys.argv[1:])
+    if sentence:
+        say_last(sentence)
+    return bool(sentence)
 
 
 def worded(record: logging.LogRecord, failures: Failures) -> str | None:
