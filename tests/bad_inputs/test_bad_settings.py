@@ -177,8 +177,6 @@ WRONG: list[tuple[str, Any, str]] = [
     ("models/a\0b", {"provider": "openai"}, "models.a\\x00b holds the character U+0000"),
     (M, {"provider": "openai", "model": "\ud800"}, "models.gpt.model holds the character U+D800"),
     # What must agree.
-    ("language/measures/alternative_tokenizers", ["tekken"], "tokenizer names it already"),
-    ("language/measures/alternative_embedders", ["use-multilingual"], "embedder names it already"),
     ("language/measures/clip_percentiles", [NAN, 99], "must be a finite number"),
     ("identity/teams/deferring/banks", ["choice", "choice"], "'choice' twice"),
     ("identity/teams/deferring/graph", {"1": ["\N{SUPERSCRIPT TWO}"]}, "ring, full, star"),
@@ -229,6 +227,8 @@ def test_a_name_that_yaml_does_not_read_as_text(path: str, where: str, name: Any
             {"provider": "openai", "rename": {"seed": None}, "parameters": {"seed": 1}},
         ),
         ("language/inference/flips", 1_000_000),
+        # The default's alternative: measured once.
+        ("language/measures/tokenizer", "words"),
     ],
 )
 def test_what_looks_odd_and_is_right(path: str, value: Any) -> None:

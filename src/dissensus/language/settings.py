@@ -114,14 +114,14 @@ class MeasureSettings(Settings):
     """The bounded scale that stands for the paper's own, shown beside the primary one."""
 
     def named_embedders(self) -> list[tuple[str, str]]:
-        """Every embedder, and the setting that names it."""
-        others = [("alternative_embedders", name) for name in self.alternative_embedders]
-        return [("embedder", self.embedder), *others]
+        """Every embedder once, and the setting that names it."""
+        own, others = self.embedder, self.alternative_embedders
+        return [("embedder", own), *(("alternative_embedders", n) for n in others if n != own)]
 
     def named_tokenizers(self) -> list[tuple[str, str]]:
-        """Every tokeniser, and the setting that names it."""
-        others = [("alternative_tokenizers", name) for name in self.alternative_tokenizers]
-        return [("tokenizer", self.tokenizer), *others]
+        """Every tokeniser once, and the setting that names it."""
+        own, others = self.tokenizer, self.alternative_tokenizers
+        return [("tokenizer", own), *(("alternative_tokenizers", n) for n in others if n != own)]
 
     @field_validator("clip_percentiles")
     @classmethod
@@ -132,11 +132,6 @@ class MeasureSettings(Settings):
 
     @model_validator(mode="after")
     def _primary_is_an_anchor(self) -> MeasureSettings:
-        for kind in ("tokenizer", "embedder"):
-            own, others = getattr(self, kind), getattr(self, f"alternative_{kind}s")
-            if own in others:
-                may = f"{kind} names it already; leave it out here"
-                raise Faults(fault(f"alternative_{kind}s", own, may))
         for name in ("primary", "paper_scale"):
             if getattr(self, name) not in self.anchors:
                 may = f"it may be one of its anchors: {', '.join(self.anchors)}"
