@@ -91,12 +91,9 @@ class JobGraph:
         return drawn
 
     def pending_studies(self) -> list[str]:
-        """The studies with sessions to run, or whose sessions are not drawn yet."""
-        return [
-            study
-            for study in self.settings.studies
-            if not (self.results / study / "manifest.parquet").exists() or self.drawn(study).pending
-        ]
+        """The studies with sessions to run, and those whose manifest the run may draw."""
+        known = {study: drawn.pending for study, (_, drawn) in self._drawn.items()}
+        return [study for study in self.settings.studies if known.get(study, True)]
 
     def row(self, study: str, session: str) -> Row:
         """A session's row of the manifest.
