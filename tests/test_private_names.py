@@ -41,6 +41,7 @@ class Private(NamedTuple):
 
 
 COMMON, BOARD = "workflow/rules/common.smk", "src/snakemake_logger_plugin_dissensus/__init__.py"
+FAILURES = "src/snakemake_logger_plugin_dissensus/failures.py"
 RULE_CODE, SECRET = "src/dissensus/study/rules.py", "src/dissensus/llm/secret.py"
 TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow.configfiles", COMMON, "names it in errors"),
@@ -64,9 +65,13 @@ TABLE = [
     ),
     Private("snakemake", "snakemake.settings.types:MaxJobsPerTimespan.max_jobs", RULE_CODE, "same"),
     Private("snakemake", "snakemake.settings.types:MaxJobsPerTimespan.timespan", RULE_CODE, "same"),
+    Private("snakemake", "snakemake.workflow:Workflow._snakemake_tmp_dir", RULE_CODE, "removed"),
+    Private("snakemake", "snakemake.workflow:Workflow.sourcecache", RULE_CODE, "removed"),
+    Private("snakemake", "snakemake.sourcecache:SourceCache.runtime_cache", RULE_CODE, "removed"),
     Private("snakemake", "snakemake.logging:ColorizingTextHandler", BOARD, "errors look as ever"),
     Private("snakemake", "snakemake.logging:format_wildcards", BOARD, "a line for each job"),
     Private("snakemake", "snakemake.logging:get_event", BOARD, "a line for each job"),
+    Private("snakemake", "snakemake.logging:get_event", FAILURES, "which messages are of failures"),
     Private("snakemake", "logger snakemake.logging", BOARD, "shows what is queued before the end"),
     Private("openai", "openai._base_client", SECRET, "keys are struck from this logger"),
     Private("anthropic", "anthropic._base_client", SECRET, "keys are struck from this logger"),

@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -175,6 +176,33 @@ def test_what_a_board_says(tmp_path: Path) -> None:
         (said,) = board(tmp_path, counts, path, budget)
         words = re.sub(r"in [01] s; ", "", said)
         assert words == "1,100 of 2,000 sessions " + work.format(money)
+
+
+def test_what_others_completed_is_counted_at_the_end(tmp_path: Path) -> None:
+    # One session was completed by a process that outlived the run before.
+    shown, made = Shown(), Board()
+    made.screen, made.recount = shown, lambda: 48
+    made.expect("language", 48, 40)
+    (tmp_path / "one.json").write_text(json.dumps(asdict(Counts(7, 7))))
+    made.open(tmp_path, None, None)
+    made.close()
+    assert [said.partition(" in ")[0] for said in shown] == ["48 of 48 sessions"]
+
+
+def test_a_study_that_is_drawn_later_is_counted_too(tmp_path: Path) -> None:
+    shown, made = Shown(), Board()
+    made.screen = shown
+    made.expect("language", 2, 0)
+    (tmp_path / "one.json").write_text(json.dumps(asdict(Counts(2, 2))))
+    made.open(tmp_path, None, None)
+    until = time.monotonic() + 10
+    while not shown and time.monotonic() < until:
+        time.sleep(0.05)
+    made.expect("identity", 3, 0)
+    (tmp_path / "two.json").write_text(json.dumps(asdict(Counts(3, 3))))
+    made.close()
+    ends = [said.partition(" in ")[0] for said in shown if " in " in said]
+    assert ends == ["2 of 2 sessions", "5 of 5 sessions"]
 
 
 def test_a_damaged_ledger_costs_only_the_money(tmp_path: Path) -> None:

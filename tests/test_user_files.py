@@ -27,8 +27,8 @@ def test_a_byte_order_mark_and_a_quoted_comma_are_no_part_of_the_text(tmp_path: 
     ("content", "sentence"),
     [
         (b"a\n1\n", "row 1: the column 'b' is missing; it needs a, b"),
-        (b"a,b\n1\n", "row 2: it has not as many cells as the header"),
-        (b"a,b\n1,2,3\n", "row 2: it has not as many cells as the header"),
+        (b"a,b\n1\n", "row 2: it has 1 instead of 2 cells; put texts with commas in double"),
+        (b"a,b\n1,2,3\n", "row 2: it has 3 instead of 2 cells"),
         (b"a,b\n1,2\n\xff,2\n", "row 3: byte 8 is not UTF-8"),
         (b'a,b\n1,"2\n', "not a CSV row"),
     ],

@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from dissensus.errors import SettingError
 
 Rate = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
+#: How many of something: no run has more than a million of anything that is counted in settings.
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+#: Repetitions of a bootstrap or a randomisation test.
+Resamples = Annotated[int, Field(ge=100, le=10_000_000)]
 #: Level of the intervals; an equivalence test has one of 2 * confidence - 1 beside it.
 Confidence = Annotated[float, Field(gt=0.5, lt=1)]
 
 
-class Settings(BaseModel):
-    """Base of every block of settings: no unknown key, no silent conversion, no later change."""
+def _once(names: list[Any]) -> list[Any]:
+    twice = [name for number, name in enumerate(names) if name in names[:number]]
+    if twice:
+        raise ValueError(f"it names {twice[0]!r} twice; leave one out")
+    return names
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+#: For a list that names each thing once.
+Once = AfterValidator(_once)
+
+
+class Settings(BaseModel):
+    """Base of every block of settings: no unknown key, no silent conversion, no later change.
+
+    Numbers are finite.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
     #: What its keys name.
     noun: ClassVar[str] = "setting"
 
@@ -84,6 +110,75 @@ def fault(path: str, value: Any, may: str) -> str:
     return f"{path or 'it'} holds {_show(value)}; {may}."
 
 
+#: Ways that keys begin, and long runs of letters with digits among them.
+_KEY = re.compile(
+    r"\b(?:(?:sk|pk|rk|xai|gsk|hf|ghp|github_pat|glpat)[-_]|AIza|AKIA|eyJ|Bearer\s)[\w.+/=-]{8,}"
+    r"|\b(?=\d*[A-Za-z])(?=[A-Za-z]*\d[A-Za-z]*\d)[A-Za-z0-9]{20,}\b"
+)
+
+
+_UNWRITABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
+
+
+def without_keys(text: str) -> str:
+    """A text without what may be a key, which can stand in any setting by mistake."""
+    return _KEY.sub("(not shown, since it may be a key)", text)
+
+
+def is_key(text: str) -> bool:
+    """Whether a text may be a key."""
+    return bool(_KEY.search(text))
+
+
+def unwritable(text: str) -> str:
+    """The first character of a text that no prompt or artefact can carry, such as U+0000.
+
+    Control characters but for line breaks and tabs, and halves of characters; "" for none.
+    """
+    found = _UNWRITABLE.search(text)
+    return f"U+{ord(found[0]):04X}" if found else ""
+
+
+class NameRule(NamedTuple):
+    """What names may be that stand in ids and in the names of files."""
+
+    pattern: str
+    words: str
+
+
+_PLAIN = "plain letters (a to z, A to Z), digits"
+#: Of models and providers.
+NAME = NameRule(r"[A-Za-z0-9][A-Za-z0-9._-]*", f"{_PLAIN}, - _ and . only, a letter or digit first")
+#: Of languages and arms, which name columns too.
+WORD = NameRule(r"[A-Za-z_][A-Za-z0-9_]*", f"{_PLAIN} and _ only, no digit first")
+_LONGEST_NAME = 60
+
+
+def check_names(entries: Mapping[str, Any], what: str, rule: NameRule) -> None:
+    """Refuse names that could not stand in ids and in the names of files.
+
+    Parameters
+    ----------
+    entries : by their names.
+    what : they name, such as "a language's name".
+
+    Raises
+    ------
+    Faults : a sentence for each.
+    """
+    wrong = [
+        f"{name} cannot be {what}; it may have {rule.words}."
+        for name in entries
+        if not re.fullmatch(rule.pattern, name)
+    ] + [
+        f"{name} cannot be {what}; it may have {_LONGEST_NAME} characters at most."
+        for name in entries
+        if len(name) > _LONGEST_NAME
+    ]
+    if wrong:
+        raise Faults(*wrong)
+
+
 def without_nulls(entries: Any) -> Any:
     """Named entries but for those set to null: how a second configuration file removes one."""
     if isinstance(entries, dict):
@@ -120,6 +215,12 @@ def validate(
 
     if not isinstance(values, Mapping):
         raise SettingError(placed(f"it holds {_show(values)}; {_block(model)}."))
+    for path, character in _unwritable_in(values):
+        raise SettingError(
+            placed(
+                f"{prefix}{path} holds the character {character}, which is no text; take it out."
+            )
+        )
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
@@ -128,7 +229,24 @@ def validate(
             for problem in error.errors()
             for line in _sentences(problem, values, model, prefix)
         ]
-        raise SettingError("\n".join(map(placed, dict.fromkeys(lines)))) from None
+        shown = dict.fromkeys(without_keys(line) for line in lines)
+        raise SettingError("\n".join(map(placed, shown))) from None
+
+
+def _unwritable_in(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every text among settings, names included, that has a character which no artefact carries."""
+    if isinstance(values, str):
+        found = unwritable(values)
+        if found:
+            yield path.removeprefix("."), found
+    elif isinstance(values, Mapping):
+        for name, value in values.items():
+            shown = str(name).encode("unicode_escape").decode("ascii")
+            yield from _unwritable_in(name, f"{path}.{shown}")
+            yield from _unwritable_in(value, f"{path}.{shown}")
+    elif isinstance(values, list | tuple):
+        for number, value in enumerate(values):
+            yield from _unwritable_in(value, f"{path}.{number}")
 
 
 def _sentences(
@@ -136,11 +254,30 @@ def _sentences(
 ) -> Sequence[str]:
     kind = problem["type"]
     context = problem.get("ctx", {})
+    if kind == "invalid_key" or (kind == "string_type" and problem["loc"][-1] == "[key]"):
+        return _no_names(problem["loc"], values, prefix)
     path = prefix + ".".join(_keys(problem["loc"], values, is_missing=kind == "missing"))
     if kind == "value_error" and isinstance(context["error"], Faults):
         below = path.rstrip(".") + "." if path else ""
         return [below + sentence for sentence in context["error"].sentences]
     return [_sentence(problem, kind, context, path, model)]
+
+
+def _no_names(location: tuple[Any, ...], values: Any, prefix: str) -> list[str]:
+    """What to say of a block with names that are no texts, such as YAML's false for ``no:``."""
+    keys: list[str] = []
+    for part in location:
+        if not isinstance(values, Mapping) or not isinstance(part, str) or part not in values:
+            break
+        values = values[part]
+        keys.append(part)
+    path = (prefix + ".".join(keys)).rstrip(".")
+    return [
+        f"{path or 'the file'} has the name {name!r}, which is no text; put it in quotes, since "
+        "YAML reads no, off, yes, on and numbers as something else."
+        for name in values
+        if not isinstance(name, str)
+    ]
 
 
 def _keys(location: tuple[Any, ...], values: Any, *, is_missing: bool) -> list[str]:
@@ -186,6 +323,7 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         + ("entry" if context.get("min_length") == 1 else "entries"),
         "too_long": f"it may have at most {context.get('max_length')} entries",
         "finite_number": "it must be a finite number",
+        "string_too_long": f"it may have at most {context.get('max_length')} characters",
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
     }.get(kind, problem["msg"])
     return fault(path, value, may)
@@ -208,7 +346,7 @@ def _quoted(value: Any) -> str:
 
 
 def _show(value: Any) -> str:
-    text = repr(value)
+    text = without_keys(repr(value))
     return text if len(text) <= 80 else text[:77] + "..."
 
 

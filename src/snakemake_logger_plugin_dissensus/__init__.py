@@ -1,7 +1,8 @@
 """Snakemake's log of a run with thousands of sessions, short enough to be read.
 
-Each job that begins has a line, but all sessions together have one. Warnings, errors and the end
-are as Snakemake writes them. What is not a run, such as a dry run, looks as without this plugin.
+Each job that begins has a line, but all sessions together have one. Why jobs failed is said last.
+Warnings and other errors are as Snakemake writes them. What is not a run, such as a dry run, looks
+as without this plugin.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from snakemake.logging import (  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from dissensus.study.shutdown import is_stopping
+from dissensus.study.job_log import show_failures_last
+from dissensus.study.shutdown import is_stopping, last_words, say_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
+from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
+from snakemake_logger_plugin_dissensus.unreadable import unreadable_configuration
 
 #: The rules that run sessions -> the kind of their jobs, which the board sums up.
 _SESSIONS = {"run_session": "session", "run_bundle": "bundle"}
@@ -63,6 +67,9 @@ class LogHandler(LogHandlerBase):
         self._whole = given.dryrun or given.verbose or given.debug_dag
         self._screen = Log(stream) if given.dryrun else screen_of(stream, nocolor)
         self._text = ColorizingTextHandler(nocolor=nocolor, stream=self._screen)
+        self._failures = Failures()
+        if not self._whole:
+            show_failures_last()
         BOARD.screen = None if given.dryrun or quiet & {"all", "progress"} else self._screen
 
     def setFormatter(self, fmt: logging.Formatter | None) -> None:
@@ -75,7 +82,9 @@ class LogHandler(LogHandlerBase):
         if is_stopping():
             return
         try:
-            line = None if self._whole else worded(record)
+            if get_event(record) == LogEvent.ERROR and _is_of_configuration():
+                return
+            line = None if self._whole else worded(record, self._failures)
             if line is None:
                 self._text.emit(record)
             elif line:
@@ -86,6 +95,7 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         BOARD.close()
+        print(last_words(), file=sys.stderr, end="", flush=True)
         super().close()
 
     @property
@@ -109,11 +119,20 @@ class LogHandler(LogHandlerBase):
         return False
 
 
-def worded(record: logging.LogRecord) -> str | None:
+def _is_of_configuration() -> bool:
+    """Whether an error is of a configuration file, which is then said in a sentence, at the end."""
+    sentence = unreadable_configuration(sys.argv[1:])
+    if sentence:
+        say_last(sentence)
+    return bool(sentence)
+
+
+def worded(record: logging.LogRecord, failures: Failures) -> str | None:
     """The line for a message: "" to leave it out, None to leave it to Snakemake."""
     event = get_event(record)
-    if record.levelno > logging.INFO:
-        return None
+    line = failures.worded(record)
+    if line is not None or record.levelno > logging.INFO:
+        return line
     if event in _LEFT_OUT or (event is None and str(record.msg).startswith(_CHATTER)):
         return ""
     if event == LogEvent.JOB_INFO:

@@ -78,16 +78,20 @@ class Board:
     Attributes
     ----------
     screen : where they are shown; None for a process that shows nothing.
+    recount : how many sessions are complete by what they left; asked at the end, since a process
+        that was killed, or that outlived an earlier run, does not tell of all that it completed.
     """
 
     def __init__(self) -> None:
         self.screen: Screen | None = None
+        self.recount: Callable[[], int] = lambda: 0
         self._expected: dict[str, tuple[int, int]] = {}
         self._ended = Event()
         self._ended.set()
         self._lock = RLock()
         self._throughput: Throughput | None = None
         self._began = 0.0
+        self._settled: tuple[Counts, int] | None = None
 
     def expect(self, study: str, total: int, done: int) -> None:
         """Set how many sessions a study has, and how many of them are done already."""
@@ -123,10 +127,7 @@ class Board:
                 return
             self._ended.set()
             with suppress(OSError):
-                counts = self._update()
-                if self._throughput and self.screen is not None:
-                    taken = f" in {in_words(time.monotonic() - self._began)}"
-                    self.screen.settle(self._words(counts, taken))
+                self._settle(self._update())
 
     def _watch(self) -> None:
         while not self._ended.wait(_UPDATE_S):
@@ -134,10 +135,27 @@ class Board:
                 if self._ended.is_set():
                     return
                 counts = self._update()
-                if self._throughput and self.screen is not None:
+                if self._done(counts) >= self._total and not counts.under_way:
+                    self._settle(counts)
+                elif self._throughput and self.screen is not None:
                     self.screen.show(self._words(counts, self._outlook(counts)))
-            if self._throughput and self._done(counts) >= self._total and not counts.under_way:
-                self.close()
+
+    def _settle(self, counts: Counts) -> None:
+        """Show a state that stays on the screen, once. Another study's sessions may follow."""
+        if not self._throughput or self.screen is None or self._settled == (counts, self._total):
+            return
+        self._settled = counts, self._total
+        taken = f" in {in_words(time.monotonic() - self._began)}"
+        self.screen.settle(self._words(counts, taken, self._found(counts)))
+
+    def _found(self, counts: Counts) -> int:
+        """How many sessions are complete: by the counts, or else by what they left."""
+        done = self._done(counts)
+        if done < self._total:
+            # Whatever is wrong with a file, the run reports.
+            with suppress(Exception):
+                return max(done, min(self.recount(), self._total))
+        return done
 
     def _update(self) -> Counts:
         PROGRESS_COUNTS.publish()
@@ -160,8 +178,9 @@ class Board:
             return ""
         return f"; {_rounded(rate)} a minute, {in_words(60.0 * left / rate)} left"
 
-    def _words(self, counts: Counts, time_words: str) -> str:
-        done = f"{self._done(counts):,} of {self._total:,} sessions{time_words}"
+    def _words(self, counts: Counts, time_words: str, found: int | None = None) -> str:
+        number_done = self._done(counts) if found is None else found
+        done = f"{number_done:,} of {self._total:,} sessions{time_words}"
         failed = f"{counts.failed:,} failed for good" if counts.failed else ""
         return "; ".join(part for part in (done, failed, self._money(), _work(counts)) if part)
 

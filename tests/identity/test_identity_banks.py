@@ -216,7 +216,7 @@ def test_a_bad_row_is_named_in_one_sentence(tmp_path, kind: str, row, message: s
         ("a.json", "[]", "has no rows"),
         ("a.parquet", "x", "cannot be read as Parquet"),
         ("a.csv", "question,answer\n", "has no rows"),
-        ("a.csv", "question,answer\na,b,c\n", "row 2: it has not as many cells"),
+        ("a.csv", "question,answer\na,b,c\n", "row 2: it has 3 instead of 2 cells"),
     ],
 )
 def test_a_file_that_is_not_what_its_ending_says_is_told(tmp_path, name, content, message):

@@ -160,21 +160,19 @@ SPOILT = [
         "motions",
         ",2024,",
         ",MMXXIV,",
-        "motions.csv, row 3: year holds 'MMXXIV'; it must be a whole number.",
+        "motions.csv, row 3: year holds 'MMXXIV'; it must be a whole number of 0 or more.",
     ),
     (
         "motions",
         '"This House would, surely"',
         "This House would, surely",
-        "motions.csv, row 2: it has not as many cells as the header; put texts with commas in "
-        "double quotes.",
+        "motions.csv, row 2: it has 8 instead of 7 cells; put texts with commas in double quotes.",
     ),
     (
         "motions",
         ",本院遗憾",
         "",
-        "motions.csv, row 3: it has not as many cells as the header; put texts with commas in "
-        "double quotes.",
+        "motions.csv, row 3: it has 6 instead of 7 cells; put texts with commas in double quotes.",
     ),
     (
         "coder_a",
@@ -186,7 +184,7 @@ SPOILT = [
         "coder_a",
         "m3,7",
         "m3,health",
-        "coder_a.csv, row 4: code holds 'health'; it must be a whole number.",
+        "coder_a.csv, row 4: code holds 'health'; it must be a whole number of 0 or more.",
     ),
     (
         "coder_b",
@@ -253,7 +251,14 @@ def test_windows_line_ends_are_accepted(files: Files, name: str):
     assert files.build() == expected
 
 
-@pytest.mark.parametrize("mark", ["\u2028", "\x0b", "\x85", "\x0c"])
-def test_marks_that_are_no_line_ends_do_not_cut_a_row(files: Files, mark: str):
+def test_a_mark_that_is_no_line_end_does_not_cut_a_row(files: Files):
+    files.replace("motions", "regrets", "regrets\u2028all")
+    assert files.build()[0][1]["motion_en"] == "This House regrets\u2028all"
+
+
+@pytest.mark.parametrize("mark", ["\0", "\x0b", "\x0c", "\x1b", "\x85"])
+def test_a_control_character_is_no_text(files: Files, mark: str):
     files.replace("motions", "regrets", f"regrets{mark}all")
-    assert files.build()[0][1]["motion_en"] == f"This House regrets{mark}all"
+    sentence = f"row 3: motion_en holds the character U[+]{ord(mark):04X}, which is no text; take"
+    with pytest.raises(ResourceError, match=sentence):
+        files.build()

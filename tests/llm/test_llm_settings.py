@@ -121,7 +121,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"providers": of_provider(deadline_s=float("inf"))},
      f"{P}.deadline_s holds inf; it must be a finite number."),
     ({"providers": of_provider(requests_per_minute=0)},
-     f"{P}.requests_per_minute holds 0; it must be above 0.0."),
+     f"{P}.requests_per_minute holds 0; it must be at least 0.01."),
     ({"providers": of_provider(key_from=KEY)},
      f"{P}.key_from must be the name of an environment variable, not the key."),
     ({"providers": of_provider(base_url="api.deepseek.com")},
@@ -133,7 +133,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"providers": {**GOOD["providers"], "simulated": {"interface": "openai"}}},
      "providers.simulated cannot be a provider's name; it is built in."),
     ({"providers": {**GOOD["providers"], "a/../b": {"interface": "openai"}}},
-     "providers.a/../b cannot be a name; it may have letters, digits, - _ and . only."),
+     "providers.a/../b cannot be a name; it may have plain letters (a to z, A to Z), digits, - _ "
+     "and . only, a letter or digit first."),
     ({"models": of_model(provider="opnai")},
      "models.m.provider holds 'opnai'; it may be one of simulated, openai."),
     ({"models": {"m": {}}}, "models.m.provider is missing; it must be set."),

@@ -60,7 +60,7 @@ def test_a_table_is_read_as_it_stands(tmp_path: Path) -> None:
         ("a,b,1,,2,,2026-02-30,s\n", "row 3: as_of holds '2026-02-30'; it must be a date"),
         ("a,b,1,,2,,2026-01-01,\n", "row 3: source is empty; fill it in."),
         (",b,1,,2,,2026-01-01,s\n", "row 3: provider is empty; fill it in."),
-        ("a,b,1,2\n", "row 3: it has not as many cells as the header"),
+        ("a,b,1,2\n", "row 3: it has 4 instead of 8 cells"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_a_sentence(tmp_path: Path, row: str, sentence: str) -> None:

@@ -271,3 +271,42 @@ def until_answered(server: Server, path: str, body: dict[str, Any]) -> httpx2.Re
         ):
             return answer
     raise AssertionError("no answer in 60 tries")
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def with_field(name: str, value: str) -> str:
+    message = '{"role": "user", "content": "x"}'
+    return f'{{"model": "simulated-a", "messages": [{message}], "{name}": {value}}}'
+
+
+#: Requests that are no requests. The depths around 1,000 can be read and not written.
+ODD = [
+    *(nested(depth) for depth in (100, 100_000)),
+    *(with_field("temperature", nested(depth)) for depth in (1, 900, 960, 970, 980, 100_000)),
+    *(with_field("seed", text) for text in ("[3]", '"x"', "{}", "9" * 5_000)),
+    *(with_field("max_tokens", text) for text in ("0", '"x"', "1e400", "[]")),
+    *("[]", "1", "null", '"x"', "{}", "\0", '{"model": 1}', '{"model": "simulated-a"}'),
+    '{"model": "simulated-a", "messages": [{"role": {}, "content": "x"}]}',
+    '{"model": "simulated-a", "messages": [{"role": "user", "content": {"a": 1}}]}',
+    f'{{"model": "simulated-a", "input": [{nested(900)}]}}',
+]
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "messages", "embeddings"])
+def test_what_is_no_request_is_refused_with_a_sentence(server: Server, path: str):
+    for body in ODD:
+        answer = httpx2.post(f"{server.address}/v1/{path}", content=body)
+        assert answer.status_code == 400, body[:90]
+        assert answer.json()["error"]["message"]
+    assert "Traceback" not in server.errors()
+
+
+def test_a_batch_that_is_nested_deeply_has_no_traceback(server: Server):
+    for depth in (900, 960, 970, 980, 100_000):
+        body = f'{{"requests": [{{"custom_id": "a", "params": {nested(depth)}}}]}}'
+        answer = httpx2.post(f"{server.address}/v1/messages/batches", content=body)
+        assert answer.status_code in (200, 400)
+    assert "Traceback" not in server.errors()

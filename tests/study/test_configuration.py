@@ -126,7 +126,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "language/protocol/temperature",
         float("nan"),
-        "language.protocol.temperature holds nan; it must be at most 2.0.",
+        "language.protocol.temperature holds nan; it must be a finite number.",
     ),
     ("models/simulated-a/timeout_rate", 2, f"{A}.timeout_rate holds 2; it must be at most 1.0."),
     *[
@@ -185,8 +185,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "language/panel",
         ["a", "b", "c", "a"],
-        "language.panel holds ['a', 'b', 'c', 'a']; it names 'a' twice, and each model has one "
-        "place.",
+        "language.panel holds ['a', 'b', 'c', 'a']; it names 'a' twice; leave one out.",
     ),
     (
         "language/measures/weights",
@@ -247,13 +246,14 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "models/bad name",
         {"provider": "openai"},
-        "models.bad name cannot be a name; it may have letters, digits, - _ and . only.",
+        "models.bad name cannot be a name; it may have plain letters (a to z, A to Z), digits, - _ "
+        "and . only, a letter or digit first.",
     ),
     (
         "language/languages/zh-cn",
         ENTRY,
-        "language.languages.zh-cn cannot be a language's name; it must be a word of letters, "
-        "digits and _.",
+        "language.languages.zh-cn cannot be a language's name; it may have plain letters "
+        "(a to z, A to Z), digits and _ only, no digit first.",
     ),
 ]
 

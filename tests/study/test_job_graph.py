@@ -92,6 +92,20 @@ def test_what_is_complete_is_left_alone_and_what_changed_is_not(results: Path) -
     assert len(graph(results, language=warmer).drawn("language").pending) == 8
 
 
+def test_a_study_is_pending_until_all_its_sessions_are_complete(results: Path) -> None:
+    made = graph(results, studies=["language", "identity"])
+    assert made.pending_studies() == ["language", "identity"]
+    assert len(made.drawn("language").pending) == 8 and made.done() == 0
+    assert made.pending_studies() == ["language", "identity"]
+    run_all(results)
+    # What was planned stays; what is complete now is counted.
+    assert made.pending_studies() == ["language", "identity"]
+    assert made.done() == 8
+    again = graph(results, studies=["language"])
+    assert again.drawn("language").pending == frozenset()
+    assert again.pending_studies() == []
+
+
 def test_what_a_session_reads_is_among_its_inputs_and_its_age_matters(results: Path) -> None:
     made = graph(results)
     study = made.drawn("language").sessions.study

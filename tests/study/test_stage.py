@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ResourceError
+from dissensus.study.job_log import failure_in, show_failures_last
 from dissensus.study.stage import Stage, run
 
 
@@ -57,7 +58,21 @@ def test_a_users_error_is_its_sentence_and_no_traceback(tmp_path: Path, capsys):
     assert ended.value.code == 1
     sentence = "motions.csv, row 3: 本院 is empty; fill in the text.\n"
     assert capsys.readouterr().err == sentence
-    assert log_of(tmp_path) == sentence
+    assert log_of(tmp_path) == f"failed\n{sentence}"
+
+
+def test_a_run_that_shows_sentences_last_has_them_from_the_logs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def main(*_: Any) -> None:
+        raise ResourceError("row 3 is empty.")
+
+    monkeypatch.setenv("DISSENSUS_SENTENCES_LAST", "")
+    show_failures_last()
+    with pytest.raises(SystemExit):
+        run(main, job(tmp_path))
+    assert capsys.readouterr().err == ""
+    assert failure_in(tmp_path / "logs" / "code_pool.log") == "row 3 is empty."
 
 
 def test_a_fault_of_ours_is_one_line_and_a_traceback_in_the_log(tmp_path: Path, capsys):
@@ -72,6 +87,7 @@ def test_a_fault_of_ours_is_one_line_and_a_traceback_in_the_log(tmp_path: Path, 
     assert shown.count("\n") == 1
     assert "Traceback" in log_of(tmp_path)
     assert 'raise ZeroDivisionError("on purpose")' in log_of(tmp_path)
+    assert failure_in(tmp_path / "logs" / "code_pool.log") == shown.strip()
 
 
 def test_a_person_who_interrupts_is_let_go(tmp_path: Path):

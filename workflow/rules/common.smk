@@ -9,8 +9,13 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.study.configuration import check_keys, load
 from dissensus.study.job_graph import JobGraph
-from dissensus.study.preflight import check_inputs
-from dissensus.study.rules import depend_on_code, priced_files, without_job_rate_limit
+from dissensus.study.preflight import check_inputs, check_measures
+from dissensus.study.rules import (
+    depend_on_code,
+    priced_files,
+    temporary_folders,
+    without_job_rate_limit,
+)
 from dissensus.study.run_folder import RunLock
 from dissensus.study.shutdown import before_exit, exit_on_user_error
 from dissensus.study.start import start_run
@@ -42,6 +47,8 @@ REGISTRY = SETTINGS.registry(RESULTS, "run_session", SETTINGS.used)
 LOCK = RunLock(RESULTS)
 # Whether this process runs the jobs: it is neither their submitter nor one of them.
 RUNS_HERE = workflow.is_main_process and workflow.local_exec
+# What goes with this process, however it ends.
+TEMPORARY = temporary_folders(workflow)
 # On a cluster: whether sessions stay with the process that submits jobs.
 ON_LOGIN_NODE = SETTINGS.sessions_on == "login"
 GRAPH = JobGraph(
@@ -50,12 +57,17 @@ GRAPH = JobGraph(
     is_main=workflow.is_main_process,
     runs_here=RUNS_HERE,
     expect=BOARD.expect,
+    temporary=TEMPORARY[0].name,
 )
+BOARD.recount = GRAPH.done
 before_exit(GRAPH.close)
 
 
 onstart:
-    exit_on_user_error(start_run)(SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec)
+    exit_on_user_error(start_run)(
+        SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
+    )
+    exit_on_user_error(check_measures)(SETTINGS, GRAPH.pending_studies())
 
 
 def given(**settings):

@@ -8,7 +8,7 @@
 
 L = RESULTS / "language"
 LANGUAGE = SETTINGS.language
-EMBEDDERS = [LANGUAGE.measures.embedder, *LANGUAGE.measures.alternative_embedders]
+EMBEDDERS = [name for _, name in LANGUAGE.measures.named_embedders()]
 
 
 rule embed_turns:
@@ -55,10 +55,7 @@ rule measure_shard:
         runtime=120,
     params:
         settings=given(
-            tokenizers=[
-                LANGUAGE.measures.tokenizer,
-                *LANGUAGE.measures.alternative_tokenizers,
-            ],
+            tokenizers=[name for _, name in LANGUAGE.measures.named_tokenizers()],
             repetitions=LANGUAGE.measures.repetitions,
             seed=SETTINGS.seed,
         ),

@@ -6,13 +6,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.settings import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
-from dissensus.study.settings import StudySettings
+from dissensus.settings import (
+    WORD,
+    Confidence,
+    Count,
+    Faults,
+    Once,
+    Rate,
+    Resamples,
+    Settings,
+    check_names,
+    fault,
+    without_nulls,
+)
+from dissensus.study.settings import Draws, StudySettings
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
 
-Gain = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Gain = Annotated[float, Field(ge=0)]
 
 
 class ArmSettings(Settings):
@@ -61,9 +73,9 @@ class ControlSettings(Settings):
 
 class InferenceSettings(Settings):
     confidence: Confidence
-    resamples: Annotated[int, Field(ge=100)]
+    resamples: Resamples
     """Permutations of the test of mutual information."""
-    flips: Annotated[int, Field(ge=100)]
+    flips: Resamples
     """Monte Carlo draws of every randomisation test."""
 
 
@@ -90,23 +102,23 @@ class MeasureSettings(Settings):
 class DiagnosisSettings(Settings):
     simulations: Count
     """Simulated studies in each row of the design diagnosis."""
-    effects: Annotated[list[float], Field(min_length=1)]
+    effects: Annotated[list[float], Field(min_length=1), Once]
     """Planted effects of an arm, in standard deviations of a paired difference."""
 
 
 class DeliberationSettings(StudySettings):
     """All settings of the deliberation study."""
 
-    draws: Count
+    draws: Draws
     """Topic draws; each is one session in every arm."""
     block_size: Count
     """Draws in a block; a job gathers and measures whole blocks."""
-    rounds: Count
+    rounds: Annotated[int, Field(ge=1, le=1000)]
     topics: str
     """YAML of topics: question, options, evidence, and the truth where there is one."""
-    panel: Annotated[list[str], Field(min_length=2)]
+    panel: Annotated[list[str], Field(min_length=2), Once]
     """The models that deliberate, one agent each; seats are drawn at random for every draw."""
-    judges: list[str] = Field(default_factory=list)
+    judges: Annotated[list[str], Once] = Field(default_factory=list)
     """The models that judge; they take the draws in turn. None of the panel."""
     prompts: str
     """YAML of the debaters' prompt."""
@@ -136,19 +148,8 @@ class DeliberationSettings(StudySettings):
     @field_validator("arms")
     @classmethod
     def _words(cls, arms: dict[str, ArmSettings]) -> dict[str, ArmSettings]:
-        for name in arms:
-            if not (name.isascii() and name.isidentifier()):
-                may = "it must be a word of letters, digits and _"
-                raise Faults(f"{name} cannot be an arm's name; {may}.")
+        check_names(arms, "an arm's name", WORD)
         return arms
-
-    @field_validator("panel", "judges")
-    @classmethod
-    def _distinct(cls, names: list[str]) -> list[str]:
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise ValueError(f"it names {repeated[0]!r} twice, and each model has one place")
-        return names
 
     @model_validator(mode="after")
     def _names_agree(self) -> DeliberationSettings:

@@ -7,9 +7,22 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.identity.design.graph import peers_in
-from dissensus.settings import Confidence, Count, Faults, Settings, fault, without_nulls
+from dissensus.settings import (
+    Confidence,
+    Count,
+    Faults,
+    NameRule,
+    Once,
+    Resamples,
+    Settings,
+    check_names,
+    fault,
+    without_nulls,
+)
 from dissensus.study.settings import StudySettings
 
+#: Of banks and teams, which ids join.
+_NAME = NameRule(r"[A-Za-z0-9-]+", "plain letters (a to z, A to Z), digits and - only")
 #: How a source that is no file begins.
 HUB = "datasets:"
 
@@ -42,7 +55,7 @@ class TeamSettings(Settings):
     """Whether each agent has a persona."""
     graph: str | dict[int, list[int]] = "ring"
     """Who sees whom: ring, full, star, or agent -> its peers, such as {1: [2], 2: [1, 3], ...}."""
-    banks: Annotated[list[str], Field(min_length=1)] | None = None
+    banks: Annotated[list[str], Field(min_length=1), Once] | None = None
     """The banks whose questions it debates; null for all."""
 
     def debates(self, bank: str) -> bool:
@@ -71,9 +84,9 @@ def _whole(number: Any) -> int:
 
 class InferenceSettings(Settings):
     confidence: Confidence
-    resamples: Annotated[int, Field(ge=100)]
+    resamples: Resamples
     """Bootstrap resamples of the questions."""
-    goodness_resamples: Annotated[int, Field(ge=19)]
+    goodness_resamples: Annotated[int, Field(ge=19, le=1_000_000)]
     """Parametric bootstrap resamples of the goodness-of-fit test."""
     equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
     """Largest change in accuracy that counts as none."""
@@ -84,7 +97,7 @@ class InferenceSettings(Settings):
 class DiagnosisSettings(Settings):
     replicates: Count
     """Simulated studies in each scenario of the design diagnosis."""
-    questions: Annotated[int, Field(ge=2)]
+    questions: Annotated[int, Field(ge=2, le=1_000_000)]
     """Questions in each simulated study."""
 
 
@@ -92,9 +105,9 @@ class IdentitySettings(StudySettings):
     """All settings of the identity study."""
 
     banks: Annotated[dict[str, BankSettings], Field(min_length=1)]
-    agents: Annotated[int, Field(ge=2)]
+    agents: Annotated[int, Field(ge=2, le=100)]
     """Agents of a team."""
-    rounds: Count
+    rounds: Annotated[int, Field(ge=1, le=1000)]
     """Rounds of revision after the opening, which is round 0."""
     shard: Count
     """Questions in a bundle, that is, in one job."""
@@ -123,9 +136,7 @@ class IdentitySettings(StudySettings):
     @field_validator("banks", "teams")
     @classmethod
     def _names(cls, entries: dict[str, Any]) -> dict[str, Any]:
-        for name in entries:
-            if not (name.isascii() and name.replace("-", "").isalnum()):
-                raise Faults(f"{name} cannot be a name; it may have letters, digits and - only.")
+        check_names(entries, "a name", _NAME)
         return entries
 
     @field_validator("banks")

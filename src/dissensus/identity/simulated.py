@@ -49,8 +49,8 @@ from dissensus.identity.simulated_text import Weighed, compose, total, unfinishe
 from dissensus.llm.call import Message
 from dissensus.settings import Faults, Rate, Settings, fault, validate
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0)]
+Weight = Annotated[float, Field(ge=0)]
 
 
 class IdentityWeights(Settings):

@@ -6,8 +6,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from dissensus.settings import Confidence, Count, Faults, Rate, Settings, fault, without_nulls
-from dissensus.study.settings import ProtocolSettings, StudySettings
+from dissensus.settings import (
+    WORD,
+    Confidence,
+    Count,
+    Faults,
+    Once,
+    Rate,
+    Resamples,
+    Settings,
+    check_names,
+    fault,
+    without_nulls,
+)
+from dissensus.study.settings import Draws, ProtocolSettings, StudySettings
 
 
 def _one_of(*kinds: str) -> AfterValidator:
@@ -23,7 +35,7 @@ def _one_of(*kinds: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-#: Checked by name, since a tokeniser is loaded only after all sessions have run.
+#: Checked by name here, and loaded once when a run starts.
 TokenizerName = Annotated[str, _one_of("tekken", "words", "tiktoken:", "hf:")]
 Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 
@@ -42,9 +54,9 @@ class PoolSettings(Settings):
     """CSV of the second coder's codes, made without seeing the first's."""
     adjudication: str
     """CSV of the codes settled where the coders disagree: motion_id, code, reason."""
-    sources: Annotated[list[str], Field(min_length=1)]
+    sources: Annotated[list[str], Field(min_length=1), Once]
     """Which sources of motions to draw from."""
-    years: Annotated[list[int], Field(min_length=1)]
+    years: Annotated[list[int], Field(min_length=1), Once]
     """Which years' motions to draw from."""
 
 
@@ -81,16 +93,16 @@ class MeasureSettings(Settings):
     """tekken (embedded), words, tiktoken:<encoding>, or hf:<hub name or folder>."""
     embedder: str
     """use-multilingual (embedded), sentence-transformers:<name or folder>, <provider>:<model>."""
-    alternative_tokenizers: list[TokenizerName] = Field(default_factory=list)
+    alternative_tokenizers: Annotated[list[TokenizerName], Once] = Field(default_factory=list)
     """Further tokenisers, for the specification curve."""
-    alternative_embedders: list[str] = Field(default_factory=list)
+    alternative_embedders: Annotated[list[str], Once] = Field(default_factory=list)
     """Further embedders, for the specification curve."""
     unit: Literal["turn", "speaker", "side"]
     """What one token distribution is made of."""
     repetitions: Count
     """Monte Carlo repetitions of the length matching and of the shuffle null."""
     weights: Weights
-    anchors: Annotated[list[Scale], Field(min_length=1)]
+    anchors: Annotated[list[Scale], Field(min_length=1), Once]
     """The scales that the Homogeneity Index is given on."""
     clip_z: Annotated[float, Field(gt=0)]
     """Where clipped_z cuts, in standard deviations of the reference language."""
@@ -102,9 +114,14 @@ class MeasureSettings(Settings):
     """The bounded scale that stands for the paper's own, shown beside the primary one."""
 
     def named_embedders(self) -> list[tuple[str, str]]:
-        """Every embedder, and the setting that names it."""
-        others = [("alternative_embedders", name) for name in self.alternative_embedders]
-        return [("embedder", self.embedder), *others]
+        """Every embedder once, and the setting that names it."""
+        own, others = self.embedder, self.alternative_embedders
+        return [("embedder", own), *(("alternative_embedders", n) for n in others if n != own)]
+
+    def named_tokenizers(self) -> list[tuple[str, str]]:
+        """Every tokeniser once, and the setting that names it."""
+        own, others = self.tokenizer, self.alternative_tokenizers
+        return [("tokenizer", own), *(("alternative_tokenizers", n) for n in others if n != own)]
 
     @field_validator("clip_percentiles")
     @classmethod
@@ -124,9 +141,9 @@ class MeasureSettings(Settings):
 
 class InferenceSettings(Settings):
     confidence: Confidence
-    resamples: Annotated[int, Field(ge=100)]
+    resamples: Resamples
     """Bootstrap resamples."""
-    flips: Annotated[int, Field(ge=100)]
+    flips: Resamples
     """Monte Carlo draws of every randomisation test."""
     equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
     """Largest difference in compliance that counts as none."""
@@ -137,7 +154,7 @@ class InferenceSettings(Settings):
 class DiagnosisSettings(Settings):
     simulations: Count
     """Simulated studies in each row of the design diagnosis."""
-    effects: Annotated[list[float], Field(min_length=1)]
+    effects: Annotated[list[float], Field(min_length=1), Once]
     """Planted language effects, in standard deviations of a paired difference."""
     motion_share: Rate
     """Share of the variance of paired differences that motions account for."""
@@ -146,14 +163,14 @@ class DiagnosisSettings(Settings):
 class LanguageSettings(StudySettings):
     """All settings of the language study."""
 
-    draws: Count
+    draws: Draws
     """Motion draws; each is one session in every language."""
     block_size: Count
     """Draws in a block; a job gathers and measures whole blocks."""
     languages: Annotated[dict[str, LanguageCondition], Field(min_length=2)]
     reference: str
     """The language that the others are compared with and that the anchors are fitted on."""
-    panel: Annotated[list[str], Field(min_length=len(ROLES))]
+    panel: Annotated[list[str], Field(min_length=len(ROLES)), Once]
     """The models that are permuted over the four roles; of a longer panel, four are drawn."""
     pool: PoolSettings
     protocol: LanguageProtocolSettings
@@ -181,17 +198,10 @@ class LanguageSettings(StudySettings):
         if self.reference not in self.languages:
             known = ", ".join(self.languages)
             raise Faults(fault("reference", self.reference, f"it may be one of {known}"))
-        repeated = sorted({name for name in self.panel if self.panel.count(name) > 1})
-        if repeated:
-            may = f"it names {repeated[0]!r} twice, and each model has one place"
-            raise Faults(fault("panel", self.panel, may))
         return self
 
     @field_validator("languages")
     @classmethod
     def _words(cls, languages: dict[str, LanguageCondition]) -> dict[str, LanguageCondition]:
-        for name in languages:
-            if not name.isidentifier():
-                may = "it must be a word of letters, digits and _"
-                raise Faults(f"{name} cannot be a language's name; {may}.")
+        check_names(languages, "a language's name", WORD)
         return languages

@@ -24,7 +24,6 @@ used, it reads from the debate history in the prompt.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import defaultdict
@@ -41,7 +40,7 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.settings import Faults, Rate, Settings, fault, validate
-from dissensus.user_files import read_yaml
+from dissensus.user_files import read_csv, read_tsv, read_yaml
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Spread = Annotated[float, Field(ge=0)]
@@ -337,15 +336,20 @@ def _space(folder: str, motions: str, topic: str, language: str) -> Space:
     path = Path(folder) / f"{motion_id}.tsv"
     if motion_id == topic or not path.exists():
         path = Path(folder) / "generic.tsv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    labels = {(r["side"], r["point"]): r[language] for r in rows if r["part"] == "label"}
-    clauses = tuple(
-        Clause(r["side"], int(r["point"]), r["part"], r[language], labels[r["side"], r["point"]])
-        for r in rows
-        if r["part"] != "label"
-    )
-    return Space(motion_id, clauses)
+    rows = read_tsv(path, ("side", "point", "part", language))
+    labels = {(r["side"], r["point"]): r[language] for _, r in rows if r["part"] == "label"}
+    clauses = []
+    for number, row in rows:
+        side, point, part = row["side"], row["point"], row["part"]
+        if not point.isdecimal() or (side, point) not in labels:
+            raise ResourceError(
+                f"{path}, row {number}: point {point!r} of {side!r} is no number or has no label; "
+                "number it, and give it a row whose part is label."
+            )
+        if part != "label":
+            label = labels[side, point]
+            clauses.append(Clause(side, int(point), part, row[language], label))
+    return Space(motion_id, tuple(clauses))
 
 
 @cache
@@ -353,7 +357,7 @@ def _motion_of(motions: str) -> dict[str, str]:
     """Motion text, in any language -> motion_id."""
     return {
         text: row["motion_id"]
-        for row in _rows(motions)
+        for _, row in read_csv(motions, ("motion_id",))
         for column, text in row.items()
         if column.startswith("motion_") and column != "motion_id"
     }
@@ -361,12 +365,8 @@ def _motion_of(motions: str) -> dict[str, str]:
 
 @cache
 def _codes(files: tuple[str, ...]) -> dict[str, str]:
-    return {row["motion_id"]: row["code"] for file in files for row in _rows(file)}
-
-
-def _rows(path: str) -> list[dict[str, str]]:
-    with Path(path).open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+    needed = ("motion_id", "code")
+    return {row["motion_id"]: row["code"] for file in files for _, row in read_csv(file, needed)}
 
 
 @cache

@@ -63,6 +63,10 @@ class Language(Study[LanguageSettings]):
         named = self.settings.measures.named_embedders()
         return [(f"measures.{path}", name) for path, name in named]
 
+    def tokenizers(self) -> list[tuple[str, str]]:
+        named = self.settings.measures.named_tokenizers()
+        return [(f"measures.{path}", name) for path, name in named]
+
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         condition = self.settings.languages[row["language"]]
         return {

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import json
+import re
 from importlib import import_module
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from dissensus.errors import SettingError
-from dissensus.settings import Count, Faults, Rate, Settings, fault, without_nulls
+from dissensus.settings import (
+    NAME,
+    Count,
+    Faults,
+    Rate,
+    Settings,
+    check_names,
+    fault,
+    is_key,
+    without_nulls,
+)
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+#: Of a minute, of calls and tokens.
+PerMinute = Annotated[float, Field(ge=0.01, le=1e12)]
+#: A year at most: no clock of the system counts much further.
+Seconds = Annotated[float, Field(gt=0, le=31_536_000)]
+Dollars = Annotated[float, Field(ge=0)]
 Parameter = Literal["temperature", "top_p", "max_tokens", "seed"]
+#: What a request is made of, and what would change the form of its reply.
+_OURS = (
+    *("model", "messages", "system", "input", "stream", "stream_options", "n", "best_of", "stop"),
+    *("stop_sequences", "tools", "tool_choice", "functions", "function_call", "response_format"),
+    *("modalities", "logprobs", "top_logprobs"),
+)
 
 
 class SimulatedModelSettings(Settings):
@@ -70,6 +92,40 @@ class RemoteModelSettings(Settings):
     price: PriceSettings | None = None
     """Its price, where the table has none or another."""
 
+    @model_validator(mode="after")
+    def _parameters_are_its_own(self) -> RemoteModelSettings:
+        """What the study sets, and what a request consists of, cannot be set a second time."""
+        wrong = [
+            fault(f"rename.{name}", sent, f"a request has its own {sent}; leave it out")
+            for name, sent in self.rename.items()
+            if sent in _OURS
+        ]
+        sets = {self.rename.get(name, name): name for name in get_args(Parameter)}
+        for name, value in self.parameters.items():
+            if name in _OURS:
+                may = "a request has its own, and its reply could not be read; leave it out"
+                wrong.append(fault(f"parameters.{name}", value, may))
+            elif name in sets:
+                may = (
+                    f"the study's protocol sets {sets[name]}; set it there, or have it left out "
+                    f"by rename: {{{sets[name]}: null}}"
+                )
+                wrong.append(fault(f"parameters.{name}", value, may))
+            elif not _is_json(value):
+                may = "it must be what JSON has: texts, finite numbers, true, false, lists, blocks"
+                wrong.append(fault(f"parameters.{name}", value, may))
+        if wrong:
+            raise Faults(*wrong)
+        return self
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
+
 
 def _kind(settings: Any) -> str:
     """Which of the two kinds an entry is meant to be, valid or not."""
@@ -96,17 +152,17 @@ class ProviderSettings(Settings):
     """Environment variable with the key; null where no key is needed."""
     simulated: bool = False
     """Whether simulated models answer there, as behind `dissensus serve`."""
-    requests_per_minute: Positive | None = None
-    tokens_per_minute: Positive | None = None
+    requests_per_minute: PerMinute | None = None
+    tokens_per_minute: PerMinute | None = None
     concurrency: Count = 256
     """The most calls in flight at once."""
-    timeout_s: Positive = 120.0
+    timeout_s: Seconds = 120.0
     """Seconds for one try at a call."""
-    deadline_s: Positive = 600.0
+    deadline_s: Seconds = 600.0
     """Seconds for one call with all its tries."""
-    retries: Annotated[int, Field(ge=0)] = 20
+    retries: Annotated[int, Field(ge=0, le=1000)] = 20
     """How often a call is tried again, with backoff and jitter."""
-    outage_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 900.0
+    outage_s: Annotated[float, Field(ge=0, le=86_400)] = 900.0
     """Seconds for which a provider that answers no call is probed before the run stops.
 
     Calls wait meanwhile, and no session counts as failed for it.
@@ -116,22 +172,33 @@ class ProviderSettings(Settings):
 
     timeout_s, deadline_s and a session's patience do not apply to them: a batch takes up to a day.
     """
-    batch_wait_s: Positive = 5.0
+    batch_wait_s: Seconds = 5.0
     """Seconds without a new call after which those that wait are sent as a batch."""
-    batch_poll_s: Positive = 30.0
+    batch_poll_s: Seconds = 30.0
     """Seconds between two requests for the state of a batch."""
 
     @model_validator(mode="after")
     def _has_no_key(self) -> ProviderSettings:
         # A value in the wrong place may be the key itself, so it is not shown.
-        address = self.base_url or "https://"
-        if self.key_from is not None and not self.key_from.isidentifier():
+        name, address = self.key_from, self.base_url
+        if name is not None and not (name.isascii() and name.isidentifier() and not is_key(name)):
             raise Faults("key_from must be the name of an environment variable, not the key.")
-        if not address.startswith(("http://", "https://")):
+        if address is not None and not address.startswith(("http://", "https://")):
             raise Faults("base_url must be an address that begins with http:// or https://.")
-        if "@" in address or "?" in address:
+        if address is not None and ("@" in address or "?" in address):
             raise Faults("base_url must hold no user, password or key; key_from names the key.")
+        if address is not None and not _has_host(address):
+            raise Faults("base_url must name a host, as https://api.example.com/v1 does.")
         return self
+
+
+def _has_host(address: str) -> bool:
+    """Whether an address has a host, and a port that can be."""
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0 and not re.search(r"\s", address)
+    except ValueError:
+        return False
 
 
 class LlmSettings(Settings):
@@ -152,10 +219,7 @@ class LlmSettings(Settings):
     @field_validator("models", "providers")
     @classmethod
     def _names(cls, entries: dict[str, Any]) -> dict[str, Any]:
-        for name in entries:
-            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-                may = "it may have letters, digits, - _ and . only"
-                raise Faults(f"{name} cannot be a name; {may}.")
+        check_names(entries, "a name", NAME)
         if isinstance(entries.get("simulated"), ProviderSettings):
             raise Faults("simulated cannot be a provider's name; it is built in.")
         return entries

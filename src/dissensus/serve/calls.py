@@ -227,6 +227,9 @@ def _conversation(
     body: Mapping[str, Any], messages: tuple[Message, ...], limit: int | None
 ) -> tuple[str, tuple[Message, ...], int | None, str, int]:
     """The fields of a call; its digest is the same for both interfaces."""
+    for name in ("temperature", "top_p", "seed", "random_seed"):
+        if not isinstance(body.get(name), int | float | None):
+            raise Refusal(400, f"{name}: it must be a number.", param=name)
     model = body["model"]
     seed = body.get("seed", body.get("random_seed"))
     nucleus = [body["top_p"]] if body.get("top_p") is not None else []

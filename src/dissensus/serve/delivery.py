@@ -129,9 +129,17 @@ async def json_of(request: web.Request) -> Any:
         return json.loads(await request.read())
     except web.HTTPRequestEntityTooLarge:
         raise Refusal(413, "Request exceeds the maximum size") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         message = "We could not parse the JSON body of your request."
         raise Refusal(400, message) from None
+
+
+def named(value: Any) -> str:
+    """JSON that stands for a value; Refusal where it is nested too deeply to be written."""
+    try:
+        return json.dumps(value, default=str)
+    except RecursionError:
+        raise Refusal(400, "The JSON body of your request is nested too deeply.") from None
 
 
 async def _no_content(_: web.Request) -> Any:
@@ -152,7 +160,7 @@ def controls(
         try:
             service.check_key(request.headers, interface)
             content = await parse(request)
-            name = json.dumps([request.method, request.path_qs, content], default=str)
+            name = named([request.method, request.path_qs, content])
             digest = hashlib.sha256(name.encode()).hexdigest()
             draw = service.faults.draw("control", digest, TRANSPORT)
             if draw.fault:

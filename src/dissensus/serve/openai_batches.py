@@ -179,7 +179,7 @@ def _lines(content: bytes, endpoint: str) -> tuple[list[Line], list[dict[str, An
         try:
             entry = json.loads(text)
             line = Line(str(entry["custom_id"]), _KINDS[entry["url"]], entry["body"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             message = (
                 "This line is not parseable as valid JSON with custom_id, method, url and body."
             )

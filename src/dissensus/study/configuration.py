@@ -13,7 +13,7 @@ from pydantic import Field, create_model, field_validator, model_validator
 from dissensus.errors import SettingError
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
-from dissensus.settings import Count, Faults, fault, validate
+from dissensus.settings import Count, Faults, Once, fault, validate
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
@@ -23,15 +23,15 @@ from dissensus.user_files import read_yaml
 class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
-    run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     """The run's name: its folder under results/."""
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
     """The one seed that every random choice derives from."""
     sessions_per_job: Count | None = None
     """Most sessions that one job runs; null for one, or 100 on a cluster and in large runs."""
     sessions_on: Literal["nodes", "login"] = "nodes"
     """Which machines of a cluster run the sessions: its nodes, or the one that submits jobs."""
-    studies: Annotated[list[str], Field(min_length=1)]
+    studies: Annotated[list[str], Field(min_length=1), Once]
     """Which studies are run, of those that have a block."""
     study_folders: dict[str, str] = Field(default_factory=dict)
     """Studies of your own: name -> the folder with its study.py."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
@@ -49,6 +50,7 @@ class JobGraph:
     is_main : whether this process plans the run; a job of the run does not look what is pending.
     runs_here : whether this process runs the jobs too, rather than submit them to a cluster.
     expect : is told, for every study, how many sessions there are and how many are complete.
+    temporary : folder that goes with this process; the system's unless given.
 
     Planning writes nothing in the run's folder.
     """
@@ -61,12 +63,14 @@ class JobGraph:
         is_main: bool,
         runs_here: bool,
         expect: Callable[[str, int, int], object] = lambda *_: None,
+        temporary: str | None = None,
     ) -> None:
         self.settings = settings
         self.results = results
         self._is_main = is_main
         self._runs_here = runs_here
         self._expect = expect
+        self._temporary = temporary
         self._drawn: dict[str, tuple[int, Drawn]] = {}
 
     def drawn(self, study: str) -> Drawn:
@@ -85,6 +89,11 @@ class JobGraph:
         drawn = Drawn(sessions, shards(rows), pending)
         self._drawn[study] = changed, drawn
         return drawn
+
+    def pending_studies(self) -> list[str]:
+        """The studies with sessions to run, and those whose manifest the run may draw."""
+        known = {study: drawn.pending for study, (_, drawn) in self._drawn.items()}
+        return [study for study in self.settings.studies if known.get(study, True)]
 
     def row(self, study: str, session: str) -> Row:
         """A session's row of the manifest.
@@ -143,15 +152,22 @@ class JobGraph:
         So Snakemake runs again what changed, by the one means that needs no record of its own: the
         times of files. It is outside the run's folder and goes with this process.
         """
-        handle = tempfile.NamedTemporaryFile(prefix="dissensus-", suffix=".changed")  # noqa: SIM115
-        self._handle = handle
-        atexit.register(handle.close)
-        return Path(handle.name)
+        handle, name = tempfile.mkstemp(".changed", "dissensus-", self._temporary)
+        os.close(handle)
+        atexit.register(self.close)
+        return Path(name)
 
     def close(self) -> None:
         """Remove the note of changes."""
         if "_change" in self.__dict__:
-            self._handle.close()
+            self._change.unlink(missing_ok=True)
+
+    def done(self) -> int:
+        """How many sessions are complete now, whichever process has run them."""
+        return sum(
+            len(sessions.rows) - len(sessions.pending(sessions.rows[name] for name in pending))
+            for _, (sessions, _, pending) in self._drawn.values()
+        )
 
     def _mark(self, study: str, session: str) -> Path:
         return paths_in(self.results / study, session).mark

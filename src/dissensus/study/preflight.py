@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from dissensus.errors import ProviderError
 from dissensus.study.configuration import Configuration
+from dissensus.text.embeddings import is_own
+from dissensus.text.loading import Kind, check_loadable
 
 
 def check_inputs(settings: Configuration) -> None:
@@ -18,3 +23,28 @@ def check_inputs(settings: Configuration) -> None:
     """
     for name in settings.studies:
         settings.study(name).compile_prompts()
+
+
+def check_measures(settings: Configuration, pending: Sequence[str]) -> None:
+    """Refuse a run whose sessions could not be measured, before they are paid.
+
+    A run that only replays needs none of it.
+
+    Parameters
+    ----------
+    settings : of the run.
+    pending : the studies that have sessions to run.
+
+    Raises
+    ------
+    ProviderError : a tokeniser or an embedder cannot be loaded, with the setting that names it.
+    """
+    for name in pending:
+        study = settings.study(name)
+        named: list[tuple[Kind, str, str]] = [("tokenizer", *each) for each in study.tokenizers()]
+        named += [("embedder", *each) for each in study.embedders() if is_own(each[1])]
+        for kind, path, measure in named:
+            try:
+                check_loadable(kind, measure)
+            except ProviderError as error:
+                raise ProviderError(f"{name}.{path}: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from dissensus.digests import digest, script_digest
@@ -50,6 +51,12 @@ def without_job_rate_limit(workflow: Any) -> None:
     limit = scheduling and scheduling.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         scheduling.max_jobs_per_timespan = None
+
+
+def temporary_folders(workflow: Any) -> list[TemporaryDirectory[str]]:
+    """The folders that Snakemake removes when it ends, and cannot where this process is ended."""
+    found = (workflow._snakemake_tmp_dir, workflow.sourcecache.runtime_cache)
+    return [folder for folder in found if folder is not None]
 
 
 def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from dissensus.settings import Count, Settings
+
+
+def _few_enough(draws: int) -> int:
+    if draws > _MOST_DRAWS:
+        raise ValueError(
+            f"it must be at most {_MOST_DRAWS}, since each draw has sessions, and these have files"
+        )
+    return draws
+
+
+_MOST_DRAWS = 100_000
+Draws = Annotated[int, Field(ge=1), AfterValidator(_few_enough)]
 
 
 class ProtocolSettings(Settings):
@@ -16,11 +28,11 @@ class ProtocolSettings(Settings):
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
     """The share of probability that tokens are drawn from; null leaves it to the provider."""
     max_tokens: Count
-    repairs: Annotated[int, Field(ge=0)]
+    repairs: Annotated[int, Field(ge=0, le=1000)]
     """How often a reply that breaks the rules of its format is asked for again."""
     session_attempts: Count
     """How often a session is tried before it has failed for good."""
-    session_deadline_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    session_deadline_s: Annotated[float, Field(gt=0)] | None = None
     """Seconds of waiting for models that one attempt at a session may take; null for no limit."""
 
 

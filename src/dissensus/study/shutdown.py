@@ -34,11 +34,24 @@ T = TypeVar("T")
 
 _stopping = threading.Lock()
 _before_exit: list[Callable[[], object]] = []
+_last_words: dict[str, None] = {}
 
 
 def before_exit(act: Callable[[], object]) -> None:
     """Have something done before a run says why it ends, such as leaving the line in use."""
     _before_exit.append(act)
+
+
+def say_last(sentence: str) -> None:
+    """Keep a sentence for the end of the run: it is said once, however often it is found."""
+    _last_words[sentence] = None
+
+
+def last_words() -> str:
+    """All that was kept for the end, a line each; kept no longer."""
+    words = "".join(f"{sentence}\n" for sentence in _last_words)
+    _last_words.clear()
+    return words
 
 
 def exit_with(error: object) -> NoReturn:
@@ -196,5 +209,6 @@ def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> No
     for act in _before_exit:
         act()
     if message:
-        print(message, file=sys.stderr, flush=True)
+        say_last(str(message))
+    print(last_words(), file=sys.stderr, end="", flush=True)
     os._exit(status)

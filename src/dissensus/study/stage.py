@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dissensus.errors import DissensusError, Stopped
+from dissensus.study.job_log import are_failures_shown_last, write_failure
 from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     main : takes the job's inputs, its outputs and its stage.
     job : the object that Snakemake gives a script.
 
-    A user's error is printed as its sentence; anything else is a fault of ours, and its traceback
-    goes to the log with one line on the screen that says where.
+    A user's error ends it with a sentence; anything else is a fault of ours, and its traceback
+    goes to the log, with a sentence that says where. The run's log shows the sentence at the end.
     """
     log = Path(job.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -103,13 +104,16 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     try:
         main(job.input, job.output, stage)
     except DissensusError as error:
-        log.write_text(f"{error}\n", encoding="utf-8")
         # Why the run stops, it says itself.
-        if not isinstance(error, Stopped):
-            print(error, file=sys.stderr)
-        sys.exit(1)
+        _fail(log, "" if isinstance(error, Stopped) else str(error))
     except Exception as error:
-        log.write_text(traceback.format_exc(), encoding="utf-8")
-        print(f"{job.rule} failed ({type(error).__name__}: {error}); see {log}", file=sys.stderr)
-        sys.exit(1)
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        _fail(log, f"{job.rule} failed ({what}); see {log}", traceback.format_exc())
     log.write_text("done\n", encoding="utf-8")
+
+
+def _fail(log: Path, sentence: str, details: str = "") -> NoReturn:
+    write_failure(log, sentence, details)
+    if sentence and not are_failures_shown_last():
+        print(sentence, file=sys.stderr)
+    sys.exit(1)

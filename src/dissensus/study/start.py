@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from dissensus.llm.ledger import LEDGER
 from dissensus.llm.recount import restore_ledger
 from dissensus.session.progress import PROGRESS_COUNTS, clear
 from dissensus.study.configuration import Configuration
+from dissensus.study.leftovers import remove_scripts, take_over
 from dissensus.study.run_folder import RunLock, claim_run
 from dissensus.study.shutdown import (
+    before_exit,
     cancel_cluster_jobs,
     cancel_on_signals,
     stop,
@@ -26,7 +30,12 @@ class Board(Protocol):
 
 
 def start_run(
-    settings: Configuration, results: Path, lock: RunLock, board: Board, runs_here: bool
+    settings: Configuration,
+    results: Path,
+    lock: RunLock,
+    board: Board,
+    runs_here: bool,
+    temporary: Sequence[TemporaryDirectory[str]] = (),
 ) -> None:
     """Claim a run's folder and watch over the run until this process ends.
 
@@ -37,6 +46,7 @@ def start_run(
     lock : kept until the process ends.
     board : shows progress.
     runs_here : whether this process runs the jobs, rather than a cluster.
+    temporary : folders of this process, which must not outlive it.
 
     Raises
     ------
@@ -45,6 +55,10 @@ def start_run(
     """
     claim_run(results, settings.simulated)
     lock.acquire()
+    take_over(results, [Path(folder.name) for folder in temporary])
+    for folder in temporary:
+        before_exit(folder.cleanup)
+    before_exit(lambda: remove_scripts(results))
     progress = results / ".progress"
     clear(progress)
     PROGRESS_COUNTS.begin(progress)

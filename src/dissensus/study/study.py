@@ -153,6 +153,10 @@ class Study(ABC, Generic[S]):
         """Every embedder with the path of the setting that names it."""
         return []
 
+    def tokenizers(self) -> list[tuple[str, str]]:
+        """Every tokeniser with the path of the setting that names it."""
+        return []
+
     @abstractmethod
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         """What a session depends on, as plain data; it runs again exactly when this changes.

@@ -16,7 +16,7 @@ from dissensus.deliberation.design.topics import read_topics
 from dissensus.errors import ResourceError
 from dissensus.settings import Rate, Settings
 
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0)]
 Agent = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
 
 

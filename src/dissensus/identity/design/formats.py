@@ -16,6 +16,7 @@ import numpy as np
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.identity.measures.answers import canonical_number
+from dissensus.user_files import check_text
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ Row = Mapping[str, Any]
 
 def dissensus(row: Row, place: str) -> Question:
     """The project's own format: numeric where it has the column wrong_1."""
-    field, text = _optional(row, "field"), _text(row, "question", place)
+    field, text = _optional(row, "field", place), _text(row, "question", place)
     if "wrong_1" not in row:
         options = [_text(row, letter, place) for letter in "ABCD"]
         _different(options, place)
@@ -66,7 +67,7 @@ def gpqa(row: Row, place: str) -> Question:
     rng = np.random.default_rng(int(digest([text, options])[:16], 16))
     order = [int(index) for index in rng.permutation(len(options))]
     shuffled = [options[index] for index in order]
-    field = _optional(row, "Subdomain") or _optional(row, "High-level domain")
+    field = _optional(row, "Subdomain", place) or _optional(row, "High-level domain", place)
     return _choice(field, text, shuffled, LETTERS[order.index(0)])
 
 
@@ -75,7 +76,7 @@ def mmlu(row: Row, place: str) -> Question:
     options = _list(row, "choices", place)
     answer = _index(row, "answer", len(options), place)
     return _choice(
-        _optional(row, "subject"), _text(row, "question", place), options, LETTERS[answer]
+        _optional(row, "subject", place), _text(row, "question", place), options, LETTERS[answer]
     )
 
 
@@ -87,7 +88,7 @@ def hellaswag(row: Row, place: str) -> Question:
     options = _list(row, "endings", place)
     label = _index(row, "label", len(options), place)
     text = f"Which of the endings continues this text best?\n{_text(row, 'ctx', place)}"
-    return _choice(_optional(row, "activity_label"), text, options, LETTERS[label])
+    return _choice(_optional(row, "activity_label", place), text, options, LETTERS[label])
 
 
 def gsm8k(row: Row, place: str) -> Question:
@@ -132,16 +133,19 @@ def _text(row: Row, column: str, place: str) -> str:
     value = _value(row, column, place)
     if not isinstance(value, str) or not value.strip():
         raise ResourceError(f"{place}: {column} holds {value!r}; it must be a text.")
+    check_text(value, f"{place}: {column}")
     return value.strip()
 
 
-def _optional(row: Row, column: str) -> str:
-    return str(row.get(column) or "").strip()
+def _optional(row: Row, column: str, place: str) -> str:
+    text = str(row.get(column) or "").strip()
+    check_text(text, f"{place}: {column}")
+    return text
 
 
 def _letter(row: Row, column: str, letters: str, place: str) -> str:
     value = _text(row, column, place)
-    if value not in letters:
+    if value not in tuple(letters):
         raise ResourceError(
             f"{place}: {column} holds {value!r}; it must be one of {', '.join(letters)}."
         )
@@ -161,19 +165,21 @@ def _list(row: Row, column: str, place: str) -> list[str]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
     texts = isinstance(value, list) and all(isinstance(t, str) and t.strip() for t in value)
     if not texts or not 2 <= len(value) <= len(LETTERS):
         raise ResourceError(
             f"{place}: {column} must be a list of 2 to {len(LETTERS)} texts, in a CSV as JSON."
         )
+    for text in value:
+        check_text(text, f"{place}: {column}")
     return [text.strip() for text in value]
 
 
 def _index(row: Row, column: str, length: int, place: str) -> int:
     value = _value(row, column, place)
-    number = int(value) if isinstance(value, str) and value.strip().isdigit() else value
+    number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < length:
         raise ResourceError(
             f"{place}: {column} holds {value!r}; it must be a whole number from 0 to {length - 1}."

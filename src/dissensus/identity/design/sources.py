@@ -70,8 +70,9 @@ def _parquet(path: Path) -> Numbered:
     try:
         with pq.ParquetFile(path) as file:
             rows: Sequence[dict[str, Any]] = file.read().to_pylist()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ResourceError(f"{path} cannot be read as Parquet ({error}).") from None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        found = " ".join(str(error).split())
+        raise ResourceError(f"{path} cannot be read as Parquet ({found}).") from None
     return list(enumerate(rows, start=1))
 
 
@@ -112,7 +113,7 @@ def _text(path: Path) -> str:
 def _parsed(text: str, path: Path, number: int) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResourceError(f"{path}, row {number}: not JSON ({error}).") from None
 
 

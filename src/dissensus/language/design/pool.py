@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,23 @@ class Codebook:
 
     @classmethod
     def read(cls, path: str | Path) -> Codebook:
-        rows = read_csv(path, ("code", "domain"))
-        return cls({_whole(row, "code", path, line): row["domain"] for line, row in rows})
+        """The codes of a file.
+
+        Raises
+        ------
+        ResourceError : a code or a domain is missing, wrong or stands twice.
+        """
+        domains: dict[int, str] = {}
+        for number, row in read_csv(path, ("code", "domain")):
+            where = f"{path}, row {number}"
+            code, domain = _whole(row, "code", where), row["domain"].strip()
+            if not domain:
+                raise ResourceError(f"{where}: domain is empty; name the domain of code {code}.")
+            if code in domains or domain in domains.values():
+                twice = f"code {code}" if code in domains else f"domain {domain!r}"
+                raise ResourceError(f"{where}: the {twice} stands twice; keep one row.")
+            domains[code] = domain
+        return cls(domains)
 
 
 def build_pool(
@@ -66,27 +81,35 @@ def build_pool(
     ResourceError : the first row that cannot be used, by file and line.
     """
     codebook = Codebook.read(settings.codebook)
-    first = _codes(settings.coder_a, codebook)
-    second = _codes(settings.coder_b, codebook)
-    settled = _codes(settings.adjudication, codebook)
     columns = tuple(dict.fromkeys(c.motion for c in languages.values()))
+    motions = _motions(settings.motions, columns)
+    known = {row["motion_id"] for _, row in motions}
+    first, second, settled = (
+        _codes(file, codebook, settings.motions, known)
+        for file in (settings.coder_a, settings.coder_b, settings.adjudication)
+    )
     pool = []
-    for line, row in _motions(settings.motions, columns):
+    for number, row in motions:
         name = row["motion_id"]
         for codes, file in ((first, settings.coder_a), (second, settings.coder_b)):
             if name not in codes:
                 raise ResourceError(
-                    f"{settings.motions}, row {line}: motion {name!r} has no code in {file}; "
+                    f"{settings.motions}, row {number}: motion {name!r} has no code in {file}; "
                     "add one."
                 )
         agreed = first[name] == second[name]
         if not agreed and name not in settled:
             raise ResourceError(
-                f"{settings.motions}, row {line}: the coders gave motion {name!r} the codes "
+                f"{settings.motions}, row {number}: the coders gave motion {name!r} the codes "
                 f"{first[name]} and {second[name]}; settle it in {settings.adjudication}."
             )
+        if agreed and settled.get(name, first[name]) != first[name]:
+            raise ResourceError(
+                f"{settings.adjudication}: motion {name!r} has the code {settled[name]}, and both "
+                f"coders gave it {first[name]}; delete the row, or correct a coding."
+            )
         domain = first[name] if agreed else settled[name]
-        year = _whole(row, "year", settings.motions, line)
+        year = _whole(row, "year", f"{settings.motions}, row {number}")
         pool.append(
             {
                 "motion_id": name,
@@ -116,48 +139,53 @@ def build_pool(
 def _motions(path: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     rows = read_csv(path, (*_MOTION_COLUMNS, *columns))
     seen: dict[str, int] = {}
-    for line, row in rows:
+    for number, row in rows:
         name = row["motion_id"]
         if not name.strip():
-            raise ResourceError(f"{path}, row {line}: motion_id is empty; give the motion an id.")
+            raise ResourceError(f"{path}, row {number}: motion_id is empty; give the motion an id.")
         if name in seen:
             raise ResourceError(
-                f"{path}, row {line}: motion_id {name!r} stands in row {seen[name]} already; "
+                f"{path}, row {number}: motion_id {name!r} stands in row {seen[name]} already; "
                 "ids must be unique."
             )
-        seen[name] = line
+        seen[name] = number
         for column in columns:
             if not row[column].strip():
                 raise ResourceError(
-                    f"{path}, row {line}: {column} of motion {name!r} is empty; fill in the text."
+                    f"{path}, row {number}: {column} of motion {name!r} is empty; fill in the text."
                 )
     return rows
 
 
-def _codes(path: str, codebook: Codebook) -> dict[str, int]:
-    """motion_id -> code, each one that the codebook knows."""
+def _codes(path: str, codebook: Codebook, motions: str, known: Collection[str]) -> dict[str, int]:
+    """motion_id -> code: each motion is known and each code in the codebook."""
     codes: dict[str, int] = {}
-    for line, row in read_csv(path, ("motion_id", "code")):
-        code = _whole(row, "code", path, line)
-        name = row["motion_id"]
-        if code not in codebook.domains:
-            known = ", ".join(map(str, codebook.domains))
+    for number, row in read_csv(path, ("motion_id", "code")):
+        where, name = f"{path}, row {number}", row["motion_id"]
+        code = _whole(row, "code", where)
+        if name not in known:
             raise ResourceError(
-                f"{path}, row {line}: motion {name!r} has the unknown domain code {code}; "
-                f"the codebook has {known}."
+                f"{where}: {motions} has no motion {name!r}; correct the id, or delete the row."
+            )
+        if code not in codebook.domains:
+            raise ResourceError(
+                f"{where}: motion {name!r} has the unknown domain code {code}; the codebook has "
+                f"{', '.join(map(str, codebook.domains))}."
             )
         if name in codes:
-            raise ResourceError(
-                f"{path}, row {line}: motion {name!r} is coded twice; keep one row."
-            )
+            raise ResourceError(f"{where}: motion {name!r} is coded twice; keep one row.")
         codes[name] = code
     return codes
 
 
-def _whole(row: Mapping[str, str], column: str, path: str | Path, line: int) -> int:
+def _whole(row: Mapping[str, str], column: str, where: str) -> int:
+    """A whole number that artefacts can hold."""
     try:
-        return int(row[column])
+        number = int(row[column])
     except ValueError:
+        number = -1
+    if not 0 <= number < 2**31:
         raise ResourceError(
-            f"{path}, row {line}: {column} holds {row[column]!r}; it must be a whole number."
-        ) from None
+            f"{where}: {column} holds {row[column]!r}; it must be a whole number of 0 or more."
+        )
+    return number

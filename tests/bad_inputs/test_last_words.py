@@ -1,0 +1,143 @@
+"""What a run says last, where an input is wrong: its sentence, once, and nothing after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import SMALL, Project
+
+#: What Snakemake says of jobs that failed.
+NOISE = (
+    *("Error in rule", "RuleException", "CalledProcessError", "WorkflowError", "Traceback"),
+    *("Exiting because", "Shutting down", "Complete log(s)", "Elapsed time"),
+)
+MOTIONS, TOPICS = "resources/motions/motions.csv", "resources/topics/topics.yaml"
+
+
+def last_words(project: Project, *arguments: str) -> tuple[list[str], list[str]]:
+    """The lines of a run that fails which are no progress, and all its lines."""
+    done = project.run(*arguments)
+    assert done.returncode == 1, done.stderr
+    assert not [noise for noise in NOISE if noise in done.stderr], done.stderr
+    lines = done.stderr.splitlines()
+    heads = ("[", "Using workflow specific profile", "Config file ")
+    return [line for line in lines if not line.startswith(heads)], lines
+
+
+def damage(project: Project, path: str, old: str, new: str) -> None:
+    file = project.folder / path
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_a_wrong_row_is_the_last_sentence_and_the_only_one(project: Project) -> None:
+    damage(project, MOTIONS, ",2023,", ",MMXXIII,")
+    said, lines = last_words(project)
+    (sentence,) = said
+    assert sentence.startswith(f"{MOTIONS}, row 2: year holds 'MMXXIII'; it must be a whole number")
+    assert lines[-1] == sentence
+    assert any(line.endswith("collect_language failed; why is said at the end") for line in lines)
+    # Other jobs go on.
+    assert (project.folder / "results/demo/report.rst").exists()
+    log = (project.results() / "logs/collect.log").read_text(encoding="utf-8")
+    assert log == f"failed\n{sentence}\n"
+
+
+def test_two_wrong_files_are_a_sentence_each(project: Project) -> None:
+    project.configure({"studies": ["language", "deliberation"], **SMALL})
+    damage(project, MOTIONS, ",2023,", ",MMXXIII,")
+    damage(project, TOPICS, "ordered: false", "ordered: maybe")
+    said, lines = last_words(project)
+    assert sorted(line.split(",")[0].split(":")[0] for line in said) == [MOTIONS, TOPICS]
+    assert sorted(lines[-2:]) == sorted(said)
+
+
+@pytest.mark.parametrize(
+    ("measures", "words"),
+    [
+        ({"tokenizer": "tiktoken:nope"}, "measures.tokenizer: tokenizer 'tiktoken:nope': tiktoken"),
+        ({"tokenizer": "hf:/nonexistent"}, "measures.tokenizer: tokenizer 'hf:/nonexistent': no"),
+        (
+            {"alternative_embedders": ["sentence-transformers:/nonexistent"]},
+            "measures.alternative_embedders: embedder 'sentence-transformers:/nonexistent'",
+        ),
+    ],
+)
+def test_a_measure_that_cannot_be_loaded_is_found_before_the_first_call(
+    project: Project, measures: dict[str, Any], words: str
+) -> None:
+    held: dict[str, Any] = SMALL["language"]
+    project.configure({"language": {**held, "measures": {**held["measures"], **measures}}})
+    said, lines = last_words(project)
+    assert said[-1] == lines[-1]
+    assert len(said) == 1 and said[0].startswith(f"language.{words}")
+    assert not (project.results() / "journal").exists()
+
+
+def test_a_wrong_setting_is_said_alone(project: Project) -> None:
+    project.configure({"seed": -1})
+    said, lines = last_words(project)
+    assert len(said) == 1
+    assert said[0].endswith("more.yaml, config.yaml: seed holds -1; it must be at least 0.")
+    assert lines[-1] == said[-1]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("a: [", "more.yaml is not YAML in UTF-8 (while parsing a flow node"),
+        ("prices: 2020-13-45", "more.yaml holds a value that cannot be read (month must be in"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [[], ["--dry-run"]], ids=str)
+def test_a_configuration_that_is_none_is_said_alone(
+    project: Project, content: str, words: str, arguments: list[str]
+) -> None:
+    (project.folder / "more.yaml").write_text(content)
+    said, lines = last_words(project, *arguments)
+    assert len(said) == 1 and said[0].startswith(words)
+    assert lines[-1] == said[0]
+
+
+SCRIPT = "workflow/scripts/study/collect.py"
+BEGIN = "    found = stage.function"
+
+
+def test_a_fault_of_ours_is_a_line_with_the_path_of_its_log(project: Project) -> None:
+    damage(project, SCRIPT, BEGIN, f"    1 / 0\n{BEGIN}")
+    said, lines = last_words(project)
+    log = "results/demo/language/logs/collect.log"
+    assert (
+        said
+        == [f"collect_language failed (ZeroDivisionError: division by zero); see {log}"]
+        == lines[-1:]
+    )
+    assert "Traceback" in (project.folder / log).read_text(encoding="utf-8")
+
+
+def test_a_job_that_was_killed_is_told_as_snakemake_tells_it(project: Project) -> None:
+    damage(project, SCRIPT, BEGIN, f"    import os; os.kill(os.getpid(), 9)\n{BEGIN}")
+    stale = project.results() / "logs/collect.log"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("failed\nof yesterday\n")
+    done = project.run()
+    assert done.returncode == 1
+    assert "Error in rule collect_language" in done.stderr
+    assert "died with <Signals.SIGKILL: 9>" in done.stderr
+    assert "of yesterday" not in done.stderr
+
+
+def test_nothing_is_left_in_temporary_folders(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "tmp").mkdir()
+    project.configure({"language": {**SMALL["language"], "measures": {"tokenizer": "hf:/no"}}})
+    last_words(project)
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert list((tmp_path / "cache").rglob("snakemake-runtime-cache/*")) == []
