@@ -341,7 +341,7 @@ def _quoted(value: Any) -> str:
     """The mend for a text that YAML takes for something else."""
     if isinstance(value, bool):
         return "; unquoted yes, no, on and off are truth values, so put it in quotes"
-    is_slot = isinstance(value, dict) and set(value.values()) == {None}
+    is_slot = isinstance(value, dict) and all(inner is None for inner in value.values())
     return "; put it in quotes" if is_slot or isinstance(value, int | float | date) else ""
 
 

@@ -89,8 +89,8 @@ def test_a_wrong_setting_is_said_alone(project: Project) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("a: [", "more.yaml is not YAML in UTF-8 (while parsing a flow node"),
-        ("prices: 2020-13-45", "more.yaml holds a value that cannot be read (month must be in"),
+        ("a: [", "more.yaml, line 1: it is not YAML (did not find"),
+        ("prices: 2020-13-45", "more.yaml, line 1: it is not YAML ('2020-13-45': month"),
     ],
 )
 @pytest.mark.parametrize("arguments", [[], ["--dry-run"]], ids=str)

@@ -19,16 +19,16 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"a: [", "bad.yaml is not YAML in UTF-8"),
-        (b"\xff\xfea: 1", "bad.yaml is not YAML in UTF-8"),
-        (b"\0", "bad.yaml is not YAML in UTF-8"),
-        (b"a: *b", "bad.yaml is not YAML in UTF-8"),
-        (b"{? [a, b] : 1}", "bad.yaml is not YAML in UTF-8"),
+        (b"a: [", "bad.yaml, line 1: it is not YAML (did not find"),
+        (b"\xff\xfea: 1", "bad.yaml, line 1: it is not UTF-8; save it"),
+        (b"\0", "bad.yaml, line 1: it has the control character U+0000"),
+        (b"a: *b", "bad.yaml, line 1: it is not YAML (found undefined alias"),
+        (b"{? [a, b] : 1}", "bad.yaml, line 1: it is not YAML (found unhashable key"),
         (b"", "bad.yaml holds no settings"),
         (b"[1, 2]", "bad.yaml holds no settings"),
         (b"text", "bad.yaml holds no settings"),
-        (b"seed: " + b"9" * 5000, "bad.yaml holds a value that cannot be read (Exceeds the limit"),
-        (b"prices: 2020-13-45", "bad.yaml holds a value that cannot be read (month must be in"),
+        (b"seed: " + b"9" * 5000, "bad.yaml, line 1: it is not YAML ('9999"),
+        (b"prices: 2020-13-45", "bad.yaml, line 1: it is not YAML ('2020-13-45': month"),
         (b"a: &x {b: *x}", "bad.yaml holds a value that cannot be read (Circular"),
     ],
 )
@@ -64,4 +64,4 @@ def test_what_is_no_configuration_is_not_read() -> None:
 
 def test_the_default_configuration_is_read_too() -> None:
     Path("config.yaml").write_text("{")
-    assert unreadable_configuration([]).startswith("config.yaml is not YAML")
+    assert unreadable_configuration([]).startswith("config.yaml, line 1: it is not YAML")

@@ -159,7 +159,7 @@ FAULTS = [
         EN,
         FIRST,
         'P1: "Pro\\0First Speaker"',
-        "line 46: roles.P1 has the character U+0000; take it out.",
+        "line 46: roles.P1 holds the character U+0000, which is no text; take it out.",
     ),
     (EN, FIRST, 'P1: "Pro \\uE000"', "line 46: roles.P1 has the character U+E000; take it out."),
     (
