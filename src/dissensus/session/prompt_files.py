@@ -23,7 +23,7 @@ ANGLED = re.compile(rf"<[A-Za-z][^<>\n]*>|{BRACED.pattern}")
 # What may have been meant as one: {topic}, {{TOPIC}}, { TOPIC }.
 _NEAR = re.compile(r"\{+\s*\w+\s*\}+")
 # Half of a pair of surrogates cannot be sent; models' tokenisers stop at NUL.
-_NO_TEXT = re.compile(rf"[\r{PLACEHOLDER}]")
+_CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff{PLACEHOLDER}]")
 
 
 def slots(*needed: str, optional: Iterable[str] = ()) -> AfterValidator:
@@ -80,9 +80,9 @@ def _check_needed(text: str, needed: tuple[str, ...]) -> None:
 def _check_characters(text: str) -> None:
     if not text.strip():
         raise Complaint("is empty; write its text")
-    found = _NO_TEXT.search(text)
-    if found:
-        raise Complaint(f"has the character U+{ord(found[0]):04X}; take it out")
+    control = _CONTROL.search(text)
+    if control:
+        raise Complaint(f"has the character U+{ord(control[0]):04X}; take it out")
 
 
 def _unknown(slot: str, known: tuple[str, ...]) -> str:
