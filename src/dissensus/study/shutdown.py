@@ -17,6 +17,7 @@ import psutil
 
 from dissensus.errors import DissensusError, Stopped
 from dissensus.llm.journal import IN_FLIGHT
+from dissensus.report.escaping import complain
 from dissensus.study.run_folder import is_abandoned
 from dissensus.tables.artefact import replacing
 
@@ -80,7 +81,7 @@ def cancel_cluster_jobs(error: object) -> None:
 
     Needs :func:`cancel_on_signals`.
     """
-    print(error, file=sys.stderr, flush=True)
+    complain(error)
     # It wakes the main thread, wherever that waits. A shell's background jobs never see SIGINT.
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
@@ -196,5 +197,5 @@ def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> No
     for act in _before_exit:
         act()
     if message:
-        print(message, file=sys.stderr, flush=True)
+        complain(message)
     os._exit(status)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, Stopped
+from dissensus.report.escaping import complain, plain
 from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
@@ -103,13 +104,13 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     try:
         main(job.input, job.output, stage)
     except DissensusError as error:
-        log.write_text(f"{error}\n", encoding="utf-8")
+        log.write_text(f"{plain(str(error))}\n", encoding="utf-8")
         # Why the run stops, it says itself.
         if not isinstance(error, Stopped):
-            print(error, file=sys.stderr)
+            complain(error)
         sys.exit(1)
     except Exception as error:
         log.write_text(traceback.format_exc(), encoding="utf-8")
-        print(f"{job.rule} failed ({type(error).__name__}: {error}); see {log}", file=sys.stderr)
+        complain(f"{job.rule} failed ({type(error).__name__}: {error}); see {log}")
         sys.exit(1)
     log.write_text("done\n", encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -20,11 +19,11 @@ from matplotlib.path import Path as Curve
 from dissensus.deliberation.figures.frames import arm_words
 from dissensus.errors import ArtefactError
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, wrapped
 from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
-from dissensus.tables.artefact import replacing
 
 #: relation -> colour and dashes; any two differ in both.
 RELATIONS: dict[str, tuple[str, Any]] = {
@@ -143,13 +142,6 @@ def draw_session(artefacts: Artefacts, session: str, simulated: bool) -> Drawn:
     manifest, topics = artefacts.frames("manifest", "topics")
     shown = debate(claims, engagements, stances, manifest, topics, session)
     return Drawn(picture(shown, simulated), describe(shown, engagements))
-
-
-@styled
-def save_svg(figure: Figure, path: str | Path) -> None:
-    """Write the one form that a graph by the way needs, complete or not at all."""
-    with replacing(path) as part:
-        figure.savefig(part, format="svg", metadata={"Date": None})
 
 
 def picture(shown: Debate, simulated: bool) -> Figure:
@@ -296,7 +288,7 @@ def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
     for lane in range(n):
         axes.axhline(lane, color=FAINT, linewidth=0.6, zorder=0)
     labels = [
-        f"{agent}\n{model}"
+        f"{agent}\n{label(model, 24)}"
         for agent, model in zip(shown.agents, shown.session["cast"], strict=True)
     ]
     axes.set_yticks(range(n), labels)
