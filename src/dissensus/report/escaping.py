@@ -42,22 +42,21 @@ _RST = re.compile(
     rf"""[\\`*|@{{]
     | (?<![^\W_])_ | _(?![^\W_])                    # the end of a reference; not within a word
     | (?<![^\s:]): | :(?!\s)                        # roles, fields, addresses, literal blocks
-    | (?<!\S){_PUNCTUATION}(?={_PUNCTUATION}*(?!\S))  # lists, directives, underlines
-    | ^{_PUNCTUATION}""",
+    | (?<!\S){_PUNCTUATION}(?={_PUNCTUATION}+(?!\S))  # directives, underlines
+    | ^{_PUNCTUATION}                               # lists, options, quotations""",
     re.VERBOSE,
 )
 _NUMBERED = re.compile(r"(?=(?:\d+|[A-Za-z]|[ivxlcdm]+)[.)](?:\s|$))", re.IGNORECASE)
 
-#: What a spreadsheet takes for the beginning of a formula, in either width.
-_FORMULA = re.compile(rf"[\s{_NO_WIDTH}]*[=+\-@＝＋－＠]")
-_ONE_NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?%?"
-#: Cells that begin like formulas and are none: a dash; a number, to another or with its interval,
-#: and the mark behind it.
-_NUMBERS = re.compile(
-    rf"-|{_ONE_NUMBER}(?: to {_ONE_NUMBER}| \[{_ONE_NUMBER}, {_ONE_NUMBER}\])?(?: ?[*†‡])?",
+_NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?%?"
+#: Begins like a formula and is none: a dash; a number, to another or with its interval, and a mark.
+_NUMBERS = rf"(?:-|{_NUMBER}(?: to {_NUMBER}| \[{_NUMBER}, {_NUMBER}\])?(?: ?[*†‡])?)"
+#: Before what a spreadsheet takes for a formula, in either width: at the beginning of a cell, and
+#: where one would begin if semicolons divided them.
+_FORMULA = re.compile(
+    rf"(?:^|(?<=[;\n]))(?!\s*{_NUMBERS}\s*(?:[;\n]|\Z))(?=[\s{_NO_WIDTH}]*[=+\-@＝＋－＠])",
     re.IGNORECASE,
 )
-#: A spreadsheet may take a semicolon or a tab for the end of a cell.
 _QUOTED = re.compile(r'[,;"\n]|^\s|\s$')
 
 
@@ -94,10 +93,13 @@ def html(text: str) -> str:
 
 
 def rst(text: str) -> Rst:
-    """Words in a paragraph of reStructuredText that Snakemake fills in as a template of Jinja."""
+    """Words in a paragraph of reStructuredText that Snakemake fills in as a template of Jinja.
+
+    Docutils gives up a caption with a line of 10,000 letters; so many fewer are kept.
+    """
     if isinstance(text, Rst):
         return text
-    marked = _RST.sub(_marked, line(text).strip())
+    marked = _RST.sub(_marked, label(text, 2000))
     return Rst("\\" + marked if _NUMBERED.match(marked) else marked)
 
 
@@ -112,9 +114,7 @@ def csv_cell(text: str) -> str:
     OWASP's way: an apostrophe before what begins with ``=``, ``+``, ``-`` or ``@``. Numbers keep
     their signs.
     """
-    cell = plain(text)
-    if _FORMULA.match(cell) and not _NUMBERS.fullmatch(cell):
-        cell = f"'{cell}"
+    cell = _FORMULA.sub("'", plain(text))
     return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
 
 

@@ -349,7 +349,7 @@ def describe(shown: Debate, engagements: pd.DataFrame) -> dict[str, str]:
     return {
         "text": (
             f"One debate as its references tell it: {shown.session['session_id']}, "
-            f"{shown.topic['title']}, arm {arm_words(shown.session['arm'])}, "
+            f"{label(shown.topic['title'], 200)}, arm {arm_words(shown.session['arm'])}, "
             f"{counted(len(shown.agents), 'agent')} in {counted(last, 'round')}. A disc is a turn, "
             "numbered and coloured by stance, ringed where the stance changed "
             f"({counted(int(shown.turns['switched'].sum()), 'change')}); the dots at its right are "
