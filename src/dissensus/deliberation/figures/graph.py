@@ -288,7 +288,7 @@ def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
     for lane in range(n):
         axes.axhline(lane, color=FAINT, linewidth=0.6, zorder=0)
     labels = [
-        f"{agent}\n{label(model, 24)}"
+        f"{agent}\n{label(model, 32)}"
         for agent, model in zip(shown.agents, shown.session["cast"], strict=True)
     ]
     axes.set_yticks(range(n), labels)
@@ -297,7 +297,8 @@ def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
     axes.tick_params(length=0, labelsize=6.8)
     axes.set(xlim=(0.75, rounds + 0.4), ylim=(n - 0.5, -0.5))
     axes.spines[:].set_visible(False)
-    question = wrapped(f"{shown.topic['question']} ({arm_words(shown.session['arm'])})", 95)
+    asked = label(shown.topic["question"], 360)
+    question = wrapped(f"{asked} ({arm_words(shown.session['arm'])})", 95)
     axes.set_title(question, pad=6)
 
 
@@ -305,7 +306,10 @@ def _legend(options: Sequence[str], colours: Mapping[str, str]) -> tuple[list[Li
     """Handles in three columns of one length: stances, relations, marks."""
     blank = Line2D([], [], linestyle="")
     stances = [
-        (Line2D([], [], **_small(_disc(colours[name], False, False))), f"{i}  {wrapped(name, 36)}")
+        (
+            Line2D([], [], **_small(_disc(colours[name], False, False))),
+            f"{i}  {wrapped(label(name, 72), 36)}",
+        )
         for i, name in enumerate(options, 1)
     ]
     relations = [
