@@ -37,6 +37,8 @@ HOSTILE = (
     "-a  an option",
     ">>> doctest()",
     "(iv) listed",
+    "1. numbered",
+    "A. lettered",
     "{{ ''.__class__.__mro__ }}",
     "{% include '/etc/hostname' %}{# gone #}",
     "{wildcards.session} {input} {0} {",

@@ -133,6 +133,11 @@ def test_friendly_texts_stay_as_they_are_in_tables(kept: str) -> None:
     assert markdown(kept) == plain(kept) == line(kept) == label(kept) == kept
 
 
+def test_addresses_are_no_links_where_markdown_makes_links_of_them() -> None:
+    text = "see http://example.org or www.example.org: there"
+    assert markdown(text) == "see http\\://example.org or www\\.example.org: there"
+
+
 def test_a_long_name_is_cut() -> None:
     assert label("long" * 2500, 5) == "long…"
     assert label("a b c d", 5) == "a b…"

@@ -174,6 +174,7 @@ def held(artefacts: Artefacts) -> Iterator[str]:
                     yield from value if isinstance(value, list) else [str(value)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", RUNS)
 def test_runs_attack_with_every_text(study: str) -> None:
     texts = {text for first in FIRST for text in held(attacked(study, first).artefacts)}
