@@ -17,7 +17,6 @@ import sys
 from collections.abc import Iterable
 from html import escape
 from re import Match
-from typing import TextIO
 
 #: All that :meth:`str.splitlines` takes for the end of a line, as docutils does.
 _BREAK = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -118,11 +117,16 @@ def csv_cell(text: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
 
 
-def say(lines: Iterable[str], stream: TextIO | None = None) -> None:
-    """Print lines of which none can move the cursor or pass for two."""
-    print("\n".join(map(line, lines)), file=stream or sys.stdout, flush=True)
+def message(error: object) -> str:
+    """An error's sentence, or several, a line each."""
+    return "\n".join(map(line, str(error).split("\n")))
 
 
 def complain(error: object) -> None:
-    """Print a message, which may have several lines, where errors are printed."""
-    say(str(error).split("\n"), sys.stderr)
+    """Print an error where errors are printed."""
+    print(message(error), file=sys.stderr, flush=True)
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines of which none can move the cursor or pass for two."""
+    print("\n".join(map(line, lines)), flush=True)

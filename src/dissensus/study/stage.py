@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, Stopped
-from dissensus.report.escaping import complain, plain
+from dissensus.report.escaping import complain, message
 from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     try:
         main(job.input, job.output, stage)
     except DissensusError as error:
-        log.write_text(f"{plain(str(error))}\n", encoding="utf-8")
+        log.write_text(f"{message(error)}\n", encoding="utf-8")
         # Why the run stops, it says itself.
         if not isinstance(error, Stopped):
             complain(error)
