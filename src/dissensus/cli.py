@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from dissensus.errors import DissensusError
+from dissensus.report.escaping import complain
 from dissensus.serve.main import serve
 from dissensus.serve.options import add_options
 
@@ -30,5 +30,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return serve(chosen)
     except DissensusError as error:
-        print(error, file=sys.stderr)
+        complain(error)
         return 1

@@ -18,7 +18,7 @@ from dissensus.deliberation.figures import FIGURES, control, graph, ignored_clai
 from dissensus.deliberation.figures.frames import arms_of, schedules_of
 from dissensus.errors import ArtefactError
 from dissensus.report.captions import fill
-from dissensus.report.style import save
+from dissensus.report.style import save, save_svg
 from dissensus.report.view import Drawn, View
 from dissensus.study.stage import resolve
 from drawn import outside, overlaps, visible_texts
@@ -220,7 +220,7 @@ def test_a_session_that_is_not_there_is_named_in_a_sentence() -> None:
 
 def test_the_graph_is_svg_whose_words_can_be_read(tmp_path: Path) -> None:
     figure = graph.picture(debate_of(make_run(), "t001-full"), simulated=True)
-    graph.save_svg(figure, tmp_path / "g.svg")
+    save_svg(figure, tmp_path / "g.svg")
     root = ET.parse(tmp_path / "g.svg").getroot()
     said = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {"rebut", "round 1", "simulated models"} <= said

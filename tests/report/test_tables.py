@@ -17,7 +17,7 @@ def test_a_table_in_three_forms() -> None:
     )
     assert as_csv(table) == "Name,Value\na|b,0.1\nc,<0.001\n"
     html = as_page([table], "Tables")
-    assert "&lt;0.001" in html and '<html lang="en">' in html and "http" not in html
+    assert "&lt;0.001" in html and '<html lang="en">' in html and "http:" not in html
     with pytest.raises(ValueError, match="as its header"):
         make("t", "Title", ("Name", "Value"), [("a",)], "", False)
 

@@ -54,6 +54,13 @@ def complaint(path: str, value: Any) -> str:
 
 
 WRONG: list[tuple[str, Any, str]] = [
+    # What Snakemake's report would run.
+    (
+        "language/pool/sources",
+        ["WUDC", "</script><b>"],
+        "language.pool.sources.1 holds '</script><b>'; Snakemake's report would run it; leave out "
+        "<script, </script and <!--.",
+    ),
     # Unknown keys, with the near miss where there is one.
     ("seeed", 1, "seeed is no setting; 'seed' is."),
     (

@@ -75,6 +75,15 @@ def test_a_run_that_shows_sentences_last_has_them_from_the_logs(
     assert failure_in(tmp_path / "logs" / "code_pool.log") == "row 3 is empty."
 
 
+def test_what_an_error_quotes_does_not_reach_the_terminal_as_it_is(tmp_path: Path, capsys):
+    def main(*_: Any) -> None:
+        raise ResourceError("topics.yaml: \x1b[2J\rdone \u202e.")
+
+    with pytest.raises(SystemExit):
+        run(main, job(tmp_path))
+    assert capsys.readouterr().err == log_of(tmp_path) == "topics.yaml: �[2J done �.\n"
+
+
 def test_a_fault_of_ours_is_one_line_and_a_traceback_in_the_log(tmp_path: Path, capsys):
     def main(*_: Any) -> None:
         raise ZeroDivisionError("on purpose")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from docutils.core import publish_string
 
 from dissensus.study.summary import summarise
+from report.rendered import rst_words
 
 STUDIES = {"language": "A trial " + "of many words " * 30 + "(en, zh).", "mine": "Does it?"}
 
@@ -20,6 +22,12 @@ def test_each_study_has_its_paragraph_and_simulated_models_are_named() -> None:
 
 def test_real_models_are_not_called_simulated() -> None:
     assert "simulated" not in summarise("paper", 7, STUDIES, simulated=False)
+
+
+@pytest.mark.parametrize("own", ["A title " * 12 + "=" * 108, "A * word " * 40, "well-known " * 40])
+def test_where_a_paragraph_is_broken_makes_no_mark(own: str) -> None:
+    said = rst_words(summarise("demo", 7, {"mine": own}, simulated=False))
+    assert " ".join(own.split()) in " ".join(said.split())
 
 
 def test_it_is_restructured_text_without_a_warning() -> None:

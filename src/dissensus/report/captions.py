@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from string import Formatter
 
+from dissensus.report.escaping import rst
 from dissensus.tables.artefact import write_text
 
 SIMULATED = "Simulated models: the numbers say nothing about any real one."
-
-#: What reStructuredText would read as a mark; braces would be read by Snakemake's own templates.
-_MARKS = re.compile(r"([\\`|])|(?<=\w)_(?=\W|$)|(?<!\*)\*(?!\*)")
 
 
 def fill(template: str, values: Mapping[str, str], simulated: bool) -> str:
@@ -21,7 +18,8 @@ def fill(template: str, values: Mapping[str, str], simulated: bool) -> str:
     Parameters
     ----------
     template : reStructuredText with names in braces.
-    values : name -> text; names that the template does not use are no error.
+    values : name -> text, or :class:`~dissensus.report.escaping.Rst`; names that the template does
+        not use are no error.
     simulated : whether to end with the sentence that says so.
 
     Raises
@@ -29,14 +27,8 @@ def fill(template: str, values: Mapping[str, str], simulated: bool) -> str:
     KeyError : the template has a name that there is no value for.
     """
     wanted = {name for _, name, _, _ in Formatter().parse(template) if name}
-    text = template.format_map({name: escaped(values[name]) for name in wanted})
+    text = template.format_map({name: rst(values[name]) for name in wanted})
     return f"{text.rstrip()}\n" + (f"\n*{SIMULATED}*\n" if simulated else "")
-
-
-def escaped(text: str) -> str:
-    """Text that neither reStructuredText nor Snakemake's templates read as anything but words."""
-    marked = _MARKS.sub(lambda found: "\\" + found.group(0), text)
-    return marked.replace("{", "(").replace("}", ")")
 
 
 def write_caption(

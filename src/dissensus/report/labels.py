@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dissensus.report.escaping import label
+
 _LANGUAGES = {
     "ar": "Arabic",
     "bn": "Bengali",
@@ -34,6 +36,9 @@ SCALES = {
     "min_max": "min-max",
     "clipped_percentile": "clipped percentiles",
 }
+
+#: Lines of a text in a figure.
+_MOST_LINES = 8
 
 #: What stands where the data define no number.
 MISSING = "–"
@@ -135,7 +140,7 @@ def listed(items: Iterable[str]) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Broken into lines of at most ``width`` letters where words allow."""
+    """Broken into lines of at most ``width`` letters, the rest of many lines left out."""
     from textwrap import fill
 
-    return fill(text, width, break_long_words=False)
+    return fill(label(text, 1000), width, max_lines=_MOST_LINES, placeholder=" …")

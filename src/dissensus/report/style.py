@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from io import StringIO
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,8 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from dissensus.report.escaping import plain
 from dissensus.report.labels import language_name, wrapped
-from dissensus.tables.artefact import replacing
+from dissensus.tables.artefact import replacing, write_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,6 +52,8 @@ _RC: dict[Any, Any] = {
     "xtick.major.size": 2.5,
     "ytick.major.size": 2.5,
     "text.color": INK,
+    # A dollar is a dollar; between two of them, matplotlib would read TeX.
+    "text.parse_math": False,
     "hatch.linewidth": 0.5,
     "lines.linewidth": 1.2,
     # Words stay words: they can be searched, selected and read aloud.
@@ -139,13 +143,20 @@ def notice(sentence: str, simulated: bool) -> Figure:
 
 def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
     """Write both forms, complete or not at all; the same figure gives the same bytes."""
+    save_svg(figure, svg)
     with _look():
-        with replacing(svg) as part:
-            figure.savefig(part, format="svg", dpi=200, metadata={"Date": None})
         # The other form has the same layout, which takes longer to find than to draw.
         figure.set_layout_engine("none")
         with replacing(png) as part:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+
+
+def save_svg(figure: Figure, path: str | Path) -> None:
+    """Write one form, well-formed whatever the words are."""
+    text = StringIO()
+    with _look():
+        figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
+    write_text(path, plain(text.getvalue()))
 
 
 def zero_line(axes: Axes, vertical: bool = False) -> None:

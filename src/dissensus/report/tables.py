@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 
+from dissensus.report import escaping
 from dissensus.report.labels import whole
 from dissensus.tables.artefact import write_text
 
@@ -30,7 +28,7 @@ class Table:
     ----------
     name : its file's, such as "table_1".
     title : without a full stop.
-    columns, rows : text.
+    columns, rows : text; what is a mark in a format is escaped when that is written.
     note : method, N and what else a reader needs.
     facts : values of names in the caption of the page of tables.
     """
@@ -74,7 +72,7 @@ def caption_facts(tables: Sequence[Table]) -> dict[str, str]:
 def as_markdown(table: Table) -> str:
     """Title, table and note."""
     cells = [
-        [_apart(cell).replace("|", "\\|") for cell in row] for row in (table.columns, *table.rows)
+        [escaping.markdown(_apart(cell)) for cell in row] for row in (table.columns, *table.rows)
     ]
     widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(table.columns))]
     right = _numeric(table)
@@ -98,15 +96,18 @@ def as_markdown(table: Table) -> str:
         + "|"
     )
     body = "\n".join([line(cells[0]), rule, *(line(row) for row in cells[1:])])
-    return f"**{table.title}.**\n\n{body}\n\n*Note.* {table.note}\n"
+    title, note = map(escaping.markdown, (table.title, table.note))
+    return f"**{title}.**\n\n{body}\n\n*Note.* {note}\n"
 
 
 def as_csv(table: Table) -> str:
     """Header and rows alone, for a spreadsheet."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([table.columns, *table.rows])
-    return text.getvalue()
+    rows = (table.columns, *table.rows)
+    return "".join(f"{','.join(map(escaping.csv_cell, row))}\n" for row in rows)
 
+
+#: Neither scripts nor anything from elsewhere, whatever a page holds.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
@@ -153,11 +154,12 @@ def write_tables(
 
 
 def page(title: str, style: str, body: str) -> str:
-    """A self-contained HTML page in UTF-8."""
+    """A self-contained HTML page in UTF-8; ``body`` is HTML already."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{escaping.html(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         f"{body}\n</body>\n</html>\n"
     )
 
@@ -166,17 +168,19 @@ def _as_html(table: Table) -> str:
     right = _numeric(table)
 
     def line(row: Row, tag: str) -> str:
+        shown = (escaping.html(_whole_intervals(_apart(cell))) for cell in row)
         cells = (
-            f"<{tag}{' class=r' if flush else ''}>{escape(_whole_intervals(_apart(cell)))}</{tag}>"
-            for cell, flush in zip(row, right, strict=True)
+            f"<{tag}{' class=r' if flush else ''}>{text}</{tag}>"
+            for text, flush in zip(shown, right, strict=True)
         )
         return f"<tr>{''.join(cells)}</tr>"
 
     body = "\n".join(line(row, "td") for row in table.rows)
     return (
-        f'<div class="wide"><table id="{table.name}">\n<caption>{escape(table.title)}</caption>\n'
+        f'<div class="wide"><table id="{escaping.html(table.name)}">\n'
+        f"<caption>{escaping.html(table.title)}</caption>\n"
         f"<thead>{line(table.columns, 'th')}</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>\n"
-        f'<p class="note">{escape(table.note)}</p>'
+        f'<p class="note">{escaping.html(table.note)}</p>'
     )
 
 

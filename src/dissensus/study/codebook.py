@@ -10,6 +10,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import dissensus
+from dissensus.report.escaping import markdown
 from dissensus.study.registry import study_class
 from dissensus.tables.artefact import Schema
 
@@ -84,7 +85,7 @@ def _artefact(schema: Schema, study: str) -> Iterator[str]:
     yield "| column | type | unit | meaning |"
     yield "|---|---|---|---|"
     for name, column in schema.columns.items():
-        cells = (f"`{name}`", column.kind, column.unit, column.meaning.replace("|", "\\|"))
+        cells = (f"`{name}`", column.kind, column.unit, markdown(column.meaning))
         yield f"| {' | '.join(cells)} |"
     yield ""
     for name, pattern in schema.where.items():

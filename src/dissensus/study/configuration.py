@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +19,10 @@ from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 from dissensus.user_files import read_yaml
+
+#: What Snakemake's report would run, or lose itself in: settings stand in its scripts as they are.
+_SCRIPT = re.compile("</?script|<!--", re.IGNORECASE)
+_NO_SCRIPT = "Snakemake's report would run it; leave out <script, </script and <!--"
 
 
 class Configuration(LlmSettings):
@@ -171,6 +176,9 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     configuration = validate(_with_blocks(tuple(STUDIES)), values, where)
+    wrong = [fault(path, text, _NO_SCRIPT) for path, text in _texts(values) if _SCRIPT.search(text)]
+    if wrong:
+        raise SettingError("\n".join(f"{where}: {line}" for line in wrong))
     files = [("prices", configuration.prices)] if configuration.prices else []
     for study in configuration.studies:
         named: Mapping[str, str] = getattr(configuration, study).files()
@@ -183,6 +191,19 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if lost:
         raise SettingError("\n".join(f"{where}: {line}" for line in lost))
     return configuration
+
+
+def _texts(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every name and text of a configuration, by its path."""
+    if isinstance(values, str):
+        yield path, values
+    elif isinstance(values, Mapping):
+        for name, value in values.items():
+            yield path or "it", str(name)
+            yield from _texts(value, f"{path}.{name}" if path else str(name))
+    elif isinstance(values, list):
+        for number, value in enumerate(values):
+            yield from _texts(value, f"{path}.{number}")
 
 
 def check_keys(files: Iterable[str | Path]) -> None:

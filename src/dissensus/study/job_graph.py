@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dissensus.errors import DissensusError, ResourceError
 from dissensus.llm.registry import ModelRegistry
+from dissensus.report import escaping
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
 from dissensus.study.sessions import ARTEFACTS, Sessions, paths_in
@@ -184,10 +185,12 @@ class JobGraph:
             stop(error)
         except OSError as error:
             stop(unwritten(session, error))
-        line = f"{session}: " + (f"failed for good, {failure}" if failure else "complete")
-        Path(log).write_text(f"{line}\n", encoding="utf-8")
+        end = escaping.line(
+            f"{session}: " + (f"failed for good, {failure}" if failure else "complete")
+        )
+        Path(log).write_text(f"{end}\n", encoding="utf-8")
         if failure:
-            logging.getLogger("snakemake.logging").warning(line)
+            logging.getLogger("snakemake.logging").warning(end)
 
     def shard_inputs(self, study: str, shard: str) -> list[Path]:
         """What a shard gathers: transcripts and calls, or the marks of its bundles."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dissensus.report.escaping import message
+
 _FAILED = "failed\n"
 #: Set in a run whose log shows the sentences itself: last, and each once.
 _SHOWN_LAST = "DISSENSUS_SENTENCES_LAST"
@@ -19,7 +21,7 @@ def write_failure(log: Path, sentence: str, details: str = "") -> None:
     details : what only the log shows, such as a traceback.
     """
     more = f"\n{details}" if details else ""
-    log.write_text(f"{_FAILED}{sentence}\n{more}", encoding="utf-8")
+    log.write_text(f"{_FAILED}{message(sentence)}\n{more}", encoding="utf-8")
 
 
 def failure_in(log: Path) -> str | None:

@@ -17,6 +17,7 @@ import psutil
 
 from dissensus.errors import DissensusError, Stopped
 from dissensus.llm.journal import IN_FLIGHT
+from dissensus.report.escaping import complain, message
 from dissensus.study.run_folder import is_abandoned
 from dissensus.tables.artefact import replacing
 
@@ -44,7 +45,7 @@ def before_exit(act: Callable[[], object]) -> None:
 
 def say_last(sentence: str) -> None:
     """Keep a sentence for the end of the run: it is said once, however often it is found."""
-    _last_words[sentence] = None
+    _last_words[message(sentence)] = None
 
 
 def last_words() -> str:
@@ -93,7 +94,7 @@ def cancel_cluster_jobs(error: object) -> None:
 
     Needs :func:`cancel_on_signals`.
     """
-    print(error, file=sys.stderr, flush=True)
+    complain(error)
     # It wakes the main thread, wherever that waits. A shell's background jobs never see SIGINT.
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 

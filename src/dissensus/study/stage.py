@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dissensus.errors import DissensusError, Stopped
+from dissensus.report.escaping import complain
 from dissensus.study.job_log import are_failures_shown_last, write_failure
 from dissensus.tables.provenance import provenance
 
@@ -115,5 +116,5 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
 def _fail(log: Path, sentence: str, details: str = "") -> NoReturn:
     write_failure(log, sentence, details)
     if sentence and not are_failures_shown_last():
-        print(sentence, file=sys.stderr)
+        complain(sentence)
     sys.exit(1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import fill, indent
 
+from dissensus.report.escaping import rst
+
 
 def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) -> str:
     """The report's first page, as reStructuredText.
@@ -15,10 +17,12 @@ def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) 
     studies : name -> its design in a paragraph.
     simulated : whether the run's models are simulated.
     """
-    opening = f"How groups of language models argue, in run **{run}** (seed {seed}):"
+    opening = f"How groups of language models argue, in run **{rst(run)}** (seed {seed}):"
     blocks = ["dissensus\n=========", opening]
     for name, summary in studies.items():
-        blocks.append(f"**{name}**\n{indent(fill(summary, 110), '   ')}")
+        # A backslash stays with what it marks.
+        words = fill(rst(summary), 110, break_long_words=False, break_on_hyphens=False)
+        blocks.append(f"**{rst(name)}**\n{indent(words, '   ')}")
     if simulated:
         blocks.append(
             "**All models of this run are simulated: no number below says anything about a real "

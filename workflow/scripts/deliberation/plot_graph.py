@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.deliberation.figures.graph import draw_session, save_svg
+from dissensus.deliberation.figures.graph import draw_session
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.style import save_svg
 from dissensus.study.stage import Stage, run
 
 

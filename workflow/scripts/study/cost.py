@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.escaping import say
 from dissensus.study.cost import estimate_settings
 from dissensus.study.quote import describe, sum_up
 from dissensus.study.rules import price_settings
@@ -18,9 +19,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         sessions = Sessions.read(settings, Path("results") / settings.run / study)
         lines = estimate_settings(given, sessions)
         studies.append(lines)
-        text = describe(lines, name=study, protocol=given["protocol"], prices=given["prices"])
-        print("\n".join(text), flush=True)
-    print("\n".join(sum_up(studies, settings.budget_usd)), flush=True)
+        say(describe(lines, name=study, protocol=given["protocol"], prices=given["prices"]))
+    say(sum_up(studies, settings.budget_usd))
 
 
 if __name__ == "__main__":

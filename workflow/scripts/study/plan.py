@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.escaping import say
 from dissensus.study.call_plan import describe
 from dissensus.study.sessions import Sessions
 from dissensus.study.stage import Stage, run
@@ -12,7 +13,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings = stage.configuration
     for study in settings.studies:
         sessions = Sessions.read(settings, Path("results") / settings.run / study)
-        print("\n".join(describe(sessions)), flush=True)
+        say(describe(sessions))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.report import escaping
 from dissensus.session.progress import PROGRESS_COUNTS
 from dissensus.study.jobs import bundled
 from dissensus.study.sessions import Sessions
@@ -20,8 +21,10 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(results):
         failures = sessions.run_bundle(rows, registry, stage.resources["at_once"])
-    lines = [f"{name} failed for good, {why}" for name, why in sorted(failures.items())]
-    mark.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    lines = [
+        escaping.line(f"{name} failed for good, {why}") for name, why in sorted(failures.items())
+    ]
+    mark.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

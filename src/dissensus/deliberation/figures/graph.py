@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -20,11 +19,11 @@ from matplotlib.path import Path as Curve
 from dissensus.deliberation.figures.frames import arm_words
 from dissensus.errors import ArtefactError
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, wrapped
 from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
-from dissensus.tables.artefact import replacing
 
 #: relation -> colour and dashes; any two differ in both.
 RELATIONS: dict[str, tuple[str, Any]] = {
@@ -143,13 +142,6 @@ def draw_session(artefacts: Artefacts, session: str, simulated: bool) -> Drawn:
     manifest, topics = artefacts.frames("manifest", "topics")
     shown = debate(claims, engagements, stances, manifest, topics, session)
     return Drawn(picture(shown, simulated), describe(shown, engagements))
-
-
-@styled
-def save_svg(figure: Figure, path: str | Path) -> None:
-    """Write the one form that a graph by the way needs, complete or not at all."""
-    with replacing(path) as part:
-        figure.savefig(part, format="svg", metadata={"Date": None})
 
 
 def picture(shown: Debate, simulated: bool) -> Figure:
@@ -296,7 +288,7 @@ def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
     for lane in range(n):
         axes.axhline(lane, color=FAINT, linewidth=0.6, zorder=0)
     labels = [
-        f"{agent}\n{model}"
+        f"{agent}\n{label(model, 32)}"
         for agent, model in zip(shown.agents, shown.session["cast"], strict=True)
     ]
     axes.set_yticks(range(n), labels)
@@ -305,7 +297,8 @@ def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
     axes.tick_params(length=0, labelsize=6.8)
     axes.set(xlim=(0.75, rounds + 0.4), ylim=(n - 0.5, -0.5))
     axes.spines[:].set_visible(False)
-    question = wrapped(f"{shown.topic['question']} ({arm_words(shown.session['arm'])})", 95)
+    asked = label(shown.topic["question"], 360)
+    question = wrapped(f"{asked} ({arm_words(shown.session['arm'])})", 95)
     axes.set_title(question, pad=6)
 
 
@@ -313,7 +306,10 @@ def _legend(options: Sequence[str], colours: Mapping[str, str]) -> tuple[list[Li
     """Handles in three columns of one length: stances, relations, marks."""
     blank = Line2D([], [], linestyle="")
     stances = [
-        (Line2D([], [], **_small(_disc(colours[name], False, False))), f"{i}  {wrapped(name, 36)}")
+        (
+            Line2D([], [], **_small(_disc(colours[name], False, False))),
+            f"{i}  {wrapped(label(name, 72), 36)}",
+        )
         for i, name in enumerate(options, 1)
     ]
     relations = [
@@ -357,7 +353,7 @@ def describe(shown: Debate, engagements: pd.DataFrame) -> dict[str, str]:
     return {
         "text": (
             f"One debate as its references tell it: {shown.session['session_id']}, "
-            f"{shown.topic['title']}, arm {arm_words(shown.session['arm'])}, "
+            f"{label(shown.topic['title'], 200)}, arm {arm_words(shown.session['arm'])}, "
             f"{counted(len(shown.agents), 'agent')} in {counted(last, 'round')}. A disc is a turn, "
             "numbered and coloured by stance, ringed where the stance changed "
             f"({counted(int(shown.turns['switched'].sum()), 'change')}); the dots at its right are "

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.deliberation.figures.frames import ARM, arm_words, arms_of
 from dissensus.design.contrasts import defined, robust_mean
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
 from dissensus.report.frames import Array
 from dissensus.report.labels import counted, interval, listed, percent
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
@@ -123,7 +124,7 @@ def by_arm(frame: pd.DataFrame, view: View) -> list[Waiting]:
 def by_model(frame: pd.DataFrame, view: View) -> list[Waiting]:
     """The authors' models, over all arms."""
     return [
-        _waiting(model, frame[frame["model"] == model], view)
+        _waiting(label(model), frame[frame["model"] == model], view)
         for model in sorted(set(frame["model"]))
     ]
 

@@ -19,6 +19,7 @@ from dissensus.identity.figures.frames import (
 from dissensus.identity.figures.style import key_of, looks, noise_band, whisker
 from dissensus.identity.terms import DIFFERENCE, POOLED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
 from dissensus.report.labels import limits, listed, signed, whole
 from dissensus.report.style import FAINT, GREY, beside, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -77,7 +78,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 
 def cast_words(group: Sequence[Team]) -> str:
     """The model, and whether its agents have personas."""
-    return f"{group[0].model}{', with personas' if group[0].personas else ''}"
+    return f"{label(group[0].model)}{', with personas' if group[0].personas else ''}"
 
 
 def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from dissensus.language.figures.frames import differences, headlines, languages_of, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
 from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
@@ -127,7 +128,9 @@ def _finish(
     left: Axes, right: Axes, means: pd.DataFrame, others: list[str], looks: Any, view: View
 ) -> None:
     room = 5.0 + 11.0 * math.ceil((len(looks) + 1) / 3)
-    names = [f"{wrapped(row['domain'], 30)} (n = {whole(row['n'])})" for row in records(means)]
+    names = [
+        f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in records(means)
+    ]
     left.set(
         yticks=range(len(means)),
         yticklabels=names,

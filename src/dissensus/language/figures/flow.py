@@ -11,6 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
 from dissensus.report.labels import counted, language_name, listed, percent, whole
 from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
 from dissensus.report.view import Drawn, View
@@ -289,7 +290,7 @@ def _casts(axes: Axes, flow: Flow) -> None:
         xticks=range(len(ROLES)),
         xticklabels=ROLES,
         yticks=range(rows),
-        yticklabels=flow.casts.index,
+        yticklabels=[label(model) for model in flow.casts.index],
         xlim=(-0.5, len(ROLES) - 0.5),
         ylim=(rows - 0.5, -0.5),
         title="c  Draws by model and role",

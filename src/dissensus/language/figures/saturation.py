@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import Rst, rst
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import language_name, listed, percent, scale_words, wrapped
 from dissensus.report.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
@@ -175,10 +176,9 @@ def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str
         if (found := warnings_of(saturation, outcome))
     }
     if warned:
-        text = "**Warning: saturated scales.** " + " ".join(
-            f"{scale}, {'; '.join(found)}." for scale, found in warned.items()
-        )
-        text += " Sessions at a bound can move no further, so that effects here are cut short."
+        scales = " ".join(f"{scale}, {'; '.join(found)}." for scale, found in warned.items())
+        short = "Sessions at a bound can move no further, so that effects here are cut short."
+        text: str = Rst(f"**Warning: saturated scales.** {rst(scales)} {short}")
     else:
         text = f"No arm of any scale has more than {percent(threshold)} of its sessions at a bound."
     return {

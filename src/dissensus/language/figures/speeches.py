@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import pandas as pd
 
 from dissensus.language.figures.frames import languages_of, read_draws
 from dissensus.language.figures.reuse import Extreme, describe, extremes
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import html, markdown, plain
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
 from dissensus.report.tables import SIMULATED, page
@@ -158,14 +158,25 @@ def as_markdown(found: list[tuple[str, list[Comparison]]], view: View) -> str:
     """Speeches under each other, passages that come back in bold."""
     lines = ["# Recycled speeches", "", _INTRO + (f" {SIMULATED}" if view.simulated else ""), ""]
     for heading, comparisons in found:
-        lines += [f"## {heading}", ""]
+        lines += [f"## {markdown(heading)}", ""]
         for one in comparisons:
-            lines += [f"### {_ratios(one)}", ""]
+            lines += [f"### {markdown(_ratios(one))}", ""]
             for speech in (one.first, one.second):
-                # Asterisks fail beside Chinese punctuation; Markdown lets this tag through.
-                text = "".join(f"<b>{part}</b>" if i else part for part, i in speech.passages)
-                lines += [f"*{_label(speech)}*", "", f"> {text}", ""]
+                lines += [f"*{markdown(_label(speech))}*", "", *_quoted(speech), ""]
     return "\n".join(lines)
+
+
+def _quoted(speech: Speech) -> list[str]:
+    """The lines of a quotation."""
+    text = "".join(_bold(part, bool(i)) for part, i in speech.passages)
+    return [f"> {line.strip()}".rstrip() for line in text.split("\n")]
+
+
+def _bold(passage: str, comes_back: bool) -> str:
+    """A passage, each of its lines by itself."""
+    lines = map(markdown, plain(passage).split("\n"))
+    # Asterisks fail beside Chinese punctuation; Markdown lets this tag through.
+    return "\n".join(f"<b>{line}</b>" if comes_back and line.strip() else line for line in lines)
 
 
 def _ratios(one: Comparison) -> str:
@@ -198,12 +209,12 @@ def as_html(found: list[tuple[str, list[Comparison]]], view: View) -> str:
     """A page with the speeches beside each other, repeated passages marked and numbered."""
     parts = ["<h1>Recycled speeches</h1>"]
     parts.append(
-        f'<p class="intro">{escape(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>'
+        f'<p class="intro">{html(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>'
     )
     for heading, comparisons in found:
-        parts.append(f"<h2>{escape(heading)}</h2>")
+        parts.append(f"<h2>{html(heading)}</h2>")
         for one in comparisons:
-            parts.append(f"<h3>{escape(_ratios(one))}</h3>")
+            parts.append(f"<h3>{html(_ratios(one))}</h3>")
             sides = "".join(_side(speech, one.language) for speech in (one.first, one.second))
             parts.append(f'<div class="pair">{sides}</div>')
     return page("Recycled speeches", _STYLE, "\n".join(parts))
@@ -211,10 +222,10 @@ def as_html(found: list[tuple[str, list[Comparison]]], view: View) -> str:
 
 def _side(speech: Speech, language: str) -> str:
     text = "".join(
-        f"<mark>{escape(part)}<sup>{index}</sup></mark>" if index else escape(part)
+        f"<mark>{html(part)}<sup>{index}</sup></mark>" if index else html(part)
         for part, index in speech.passages
     )
     return (
-        f'<div class="speech"><p class="who">{escape(_label(speech))}</p>'
+        f'<div class="speech"><p class="who">{html(_label(speech))}</p>'
         f'<p lang="{language_tag(language)}">{text}</p></div>'
     )

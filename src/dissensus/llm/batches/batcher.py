@@ -306,7 +306,7 @@ class Batcher:
             lines = self._refused(batch, refused)
         except BatchLost:
             print(
-                f"providers.{self._terms.name} does not know its batch {plan.id} any more; its "
+                f"providers.{self._terms.name} does not know its batch {plan.id!r} any more; its "
                 f"{len(plan.calls)} calls are made again, and count as paid.",
                 file=sys.stderr,
                 flush=True,
