@@ -42,15 +42,15 @@ def refused(path: Path) -> None:
             reading(path)
 
 
-def test_every_flipped_bit_of_a_small_file_is_seen(tmp_path: Path):
-    path = written(tmp_path, FEW)
+def test_a_flip_in_every_byte_of_a_small_file_is_seen(tmp_path: Path):
+    path = written(tmp_path, 1)
     good = path.read_bytes()
     for position in range(len(good)):
-        for bit in range(8):
-            path.write_bytes(good)
-            flip(path, position, bit)
-            with pytest.raises(ArtefactError, match=DAMAGED):
-                read(path)
+        bad = bytearray(good)
+        bad[position] ^= 1 << position % 8
+        path.write_bytes(bad)
+        with pytest.raises(ArtefactError, match=DAMAGED):
+            read(path)
 
 
 def test_flipped_bits_of_a_large_file_are_seen(tmp_path: Path):
