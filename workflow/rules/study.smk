@@ -85,6 +85,7 @@ for NAME, STUDY in STUDIES.items():
         input:
             turns=of_shards(NAME, "turns"),
             outcomes=of_shards(NAME, "outcomes"),
+            manifest=ancient(FOLDER / "manifest.parquet"),
         output:
             turns=FOLDER / "turns.parquet",
             outcomes=FOLDER / "outcomes.parquet",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, Stopped
+from dissensus.study.stage_log import write_done, write_failed
 from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     main : takes the job's inputs, its outputs and its stage.
     job : the object that Snakemake gives a script.
 
+    The log says how it ended, with the digest of each output (:mod:`dissensus.study.stage_log`).
     A user's error is printed as its sentence; anything else is a fault of ours, and its traceback
     goes to the log with one line on the screen that says where.
     """
@@ -103,13 +105,13 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     try:
         main(job.input, job.output, stage)
     except DissensusError as error:
-        log.write_text(f"{error}\n", encoding="utf-8")
+        write_failed(log, f"{error}\n")
         # Why the run stops, it says itself.
         if not isinstance(error, Stopped):
             print(error, file=sys.stderr)
         sys.exit(1)
     except Exception as error:
-        log.write_text(traceback.format_exc(), encoding="utf-8")
+        write_failed(log, traceback.format_exc())
         print(f"{job.rule} failed ({type(error).__name__}: {error}); see {log}", file=sys.stderr)
         sys.exit(1)
-    log.write_text("done\n", encoding="utf-8")
+    write_done(log, job.output)

@@ -1,0 +1,43 @@
+"""A stage's log: how it ended, and the digest of each file that it made.
+
+``sha256sum -c results/<run>/*/logs/*.log`` reads it too, from the project's folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from dissensus.digests import file_digest
+
+_DONE, _FAILED = "# done", "# failed"
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+def write_done(log: Path, outputs: Iterable[str]) -> None:
+    """Say that a stage ended well."""
+    made = [path for path in map(Path, outputs) if path.is_file()]
+    lines = [_DONE, *(f"{file_digest(path)}  {path}" for path in made)]
+    log.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def write_failed(log: Path, why: str) -> None:
+    """Say why a stage did not end well."""
+    log.write_text(f"{_FAILED}\n{why}", encoding="utf-8")
+
+
+def read_log(log: Path) -> dict[Path, str]:
+    """File -> digest of what a stage made; none where it did not end well.
+
+    Raises
+    ------
+    ValueError : it is no log of a stage, or a line of it was changed.
+    """
+    first, *rest = log.read_text(encoding="utf-8").split("\n")
+    if first == _FAILED:
+        return {}
+    found = [_LINE.fullmatch(line) for line in rest[:-1]]
+    if first != _DONE or rest[-1] or not all(found):
+        raise ValueError("it is not as a stage writes it")
+    return {Path(line[2]): line[1] for line in found if line}
