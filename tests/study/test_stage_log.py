@@ -40,12 +40,11 @@ def test_a_stage_that_failed_made_nothing(log: Path):
     assert read_log(log) == {}
 
 
-@pytest.mark.parametrize("position", [0, 3, 5, 8, 72, -1])
-def test_a_changed_log_is_refused_or_names_other_digests(log: Path, position: int):
-    before, text = read_log(log), bytearray(log.read_bytes())
-    text[position] ^= 1
-    log.write_bytes(text)
-    try:
-        assert read_log(log) != before
-    except ValueError:
-        return
+def test_any_changed_byte_is_seen(log: Path):
+    good = log.read_bytes()
+    for position in range(len(good)):
+        bad = bytearray(good)
+        bad[position] ^= 1 << position % 8
+        log.write_bytes(bad)
+        with pytest.raises(ValueError, match=r"not as a stage writes it|utf-8"):
+            read_log(log)

@@ -99,6 +99,11 @@ class Journal:
     def __len__(self) -> int:
         return len(self._records)
 
+    @property
+    def replies(self) -> list[Reply]:
+        """All replies, in the order in which they came."""
+        return self._records.records()
+
     def __enter__(self) -> Self:
         """Keep the file open for a whole session."""
         self._records.__enter__()
@@ -138,6 +143,22 @@ class Journal:
                 raise
             self._records.append(request.sha256, reply, size)
         return reply
+
+
+class NotJournaled(Exception):
+    """A reply was asked for that the journal does not hold."""
+
+
+class Replay(Journal):
+    """A journal that answers what it can, and is never written.
+
+    Raises
+    ------
+    NotJournaled : by :meth:`ask`, where it has no reply.
+    """
+
+    def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
+        raise NotJournaled(f"no reply to request {request.sha256}")
 
 
 def _space(request: Request) -> int:

@@ -14,7 +14,7 @@ from dissensus.errors import DissensusError, ResourceError
 from dissensus.llm.registry import ModelRegistry
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
-from dissensus.study.sessions import ARTEFACTS, Sessions, paths_in
+from dissensus.study.sessions import ARTEFACTS, Sessions, ended, paths_in
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
 
@@ -168,7 +168,7 @@ class JobGraph:
             stop(error)
         except OSError as error:
             stop(unwritten(session, error))
-        line = f"{session}: " + (f"failed for good, {failure}" if failure else "complete")
+        line = ended(session, failure)
         Path(log).write_text(f"{line}\n", encoding="utf-8")
         if failure:
             logging.getLogger("snakemake.logging").warning(line)

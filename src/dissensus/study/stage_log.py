@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from dissensus.digests import file_digest
@@ -18,8 +19,8 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 def write_done(log: Path, outputs: Iterable[str]) -> None:
     """Say that a stage ended well."""
     made = [path for path in map(Path, outputs) if path.is_file()]
-    lines = [_DONE, *(f"{file_digest(path)}  {path}" for path in made)]
-    log.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    lines = "".join(f"{file_digest(path)}  {path}\n" for path in made)
+    log.write_text(f"{_first(lines)}\n{lines}", encoding="utf-8")
 
 
 def write_failed(log: Path, why: str) -> None:
@@ -34,10 +35,15 @@ def read_log(log: Path) -> dict[Path, str]:
     ------
     ValueError : it is no log of a stage, or a line of it was changed.
     """
-    first, *rest = log.read_text(encoding="utf-8").split("\n")
+    first, _, lines = log.read_text(encoding="utf-8").partition("\n")
     if first == _FAILED:
         return {}
-    found = [_LINE.fullmatch(line) for line in rest[:-1]]
-    if first != _DONE or rest[-1] or not all(found):
+    found = [_LINE.fullmatch(line) for line in lines.split("\n")[:-1]]
+    if first != _first(lines) or not all(found):
         raise ValueError("it is not as a stage writes it")
     return {Path(line[2]): line[1] for line in found if line}
+
+
+def _first(lines: str) -> str:
+    """The first line, by which a change of the others is seen."""
+    return f"{_DONE} {sha256(lines.encode()).hexdigest()[:16]}"

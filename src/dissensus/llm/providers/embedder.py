@@ -54,7 +54,7 @@ class RemoteEmbedder:
         self.provider, _, self.model = name.partition(":")
         self._host = host
         self._price = price
-        self._journal = Records(path, _read, _write)
+        self._journal = _journal(path)
         self._vectors: dict[str, str] = {}
         for call in self.calls:
             self._vectors |= dict(zip(call.keys, call.vectors, strict=False))
@@ -135,6 +135,20 @@ class RemoteEmbedder:
         check_accepted(exchange, answer, host)
         vectors = answer.vectors if not answer.fault else ()
         return EmbeddingCall(tuple(texts), vectors, reply_of(exchange, answer))
+
+
+def journaled_calls(path: Path) -> list[EmbeddingCall]:
+    """The requests in a journal.
+
+    Raises
+    ------
+    ResourceError : a line is damaged.
+    """
+    return _journal(path).records()
+
+
+def _journal(path: Path) -> Records[EmbeddingCall]:
+    return Records(path, _read, _write)
 
 
 def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
