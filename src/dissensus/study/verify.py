@@ -105,11 +105,11 @@ class Verified:
         seen = (
             f"Verified {self.sessions:,} sessions, {self.turns:,} turns, {len(self.files):,} files "
             f"of run {self.run}: "
-            + (f"{wrong:,} of the files are damaged." if wrong else "all as they were made.")
+            + (f"{wrong:,} of the files damaged." if wrong else "all as they were made.")
         )
-        left = [f"{self.pending:,} sessions"] * bool(self.pending)
-        left += [f"{self.missing:,} files"] * bool(self.missing)
-        return seen + f" Still to be made: {', '.join(left)}." * bool(left)
+        if self.pending or self.missing:
+            seen += f" Still to be made: sessions {self.pending:,}, other files {self.missing:,}."
+        return seen
 
 
 def verify(settings: Configuration, results: Path) -> Verified:
