@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Message, Reply, Request
-from dissensus.llm.journal import Journal, reply_from
+from dissensus.llm.journal import Journal, NotJournaled, Replay, reply_from
 from dissensus.llm.records import Records
 from dissensus.session.runner import Session, run_session
 from fake_client import FakeClient, in_turn
@@ -124,6 +124,16 @@ def test_a_whole_journal_is_replayed_without_a_call(whole):
     assert left_by(replayed) == left_by(session)
     assert provider.asked == []
     assert path.read_bytes() == before
+
+
+def test_a_replay_answers_and_neither_asks_nor_writes(tmp_path: Path):
+    path = tmp_path / "folder" / "j.jsonl"
+    provider = FakeClient(in_turn("one"))
+    with pytest.raises(NotJournaled, match=request(1).sha256):
+        Replay(path).ask(provider, request(1))
+    assert (provider.asked, list(tmp_path.iterdir())) == ([], [])
+    Journal(path).ask(provider, request(1))
+    assert Replay(path).ask(FakeClient(in_turn()), request(1)).text == "one"
 
 
 def test_nothing_is_asked_twice(tmp_path: Path):

@@ -14,8 +14,13 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+from dissensus.llm.call import Message, Reply, Request
+from dissensus.llm.journal import Journal
+from dissensus.llm.ledger import Ledger
+from dissensus.llm.lines import write_line
 from dissensus.study.configuration import load
 from dissensus.study.verify import Verified, verify
+from fake_client import FakeClient, in_turn
 from support import SMALL, Project
 
 RUN = Path("results/demo")
@@ -182,6 +187,38 @@ def test_a_run_that_is_not_complete_is_verified_as_far_as_it_is(
     assert found.summary.endswith(f"{WHOLE} Still to be made: sessions 2, other files 1.")
     (STUDY / "manifest.parquet").unlink()
     assert verified(copied, monkeypatch).findings == {}
+
+
+def test_a_ledger_with_less_than_the_journals_is_found(
+    copied: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(copied.folder)
+    request = Request("m", "id", (Message("user", "Speak."),), 0.2, 64, 1)
+    paid = Reply("Well.", cost_usd=0.02, faults=("timeout",), faults_usd=0.01)
+    Journal(STUDY / "journal/d999-en.jsonl").ask(FakeClient(in_turn(paid)), request)
+    # Who has the journals of another's run has no ledger.
+    assert verified(copied, monkeypatch).findings == {}
+    path = RUN / "ledger.jsonl"
+    ledger = Ledger(path, None)
+    ledger.add("m", 0.02, 10, 5)
+    assert "has $0.020000 and the replies" in verified(copied, monkeypatch).findings[path]
+    ledger.add("m", 0.01, 10, 0, sure=False)
+    assert verified(copied, monkeypatch).findings == {}
+    flip(path, 0.0)
+    assert set(verified(copied, monkeypatch).findings) == {path}
+
+
+def test_a_damaged_journal_of_embeddings_is_found(
+    copied: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(copied.folder)
+    path = STUDY / "journal/embeddings/1-0123abcd.jsonl"
+    path.parent.mkdir()
+    reply = {"text": "", "cost_usd": 0.01}
+    path.write_bytes(write_line({"key": "k", "keys": ["a"], "vectors": ["AAAA"], "reply": reply}))
+    assert verified(copied, monkeypatch).findings == {}
+    flip(path)
+    assert "line 1 of the journal is damaged" in verified(copied, monkeypatch).findings[path]
 
 
 def test_bundled_sessions_and_those_that_failed_are_verified(project: Project) -> None:

@@ -102,14 +102,14 @@ def _check_session(
         for call in calls.select(["session_attempt", "turn", "speaker"]).to_pylist()
         if call["session_attempt"] == stands
     )
-    held = {
+    spoken = {
         (turn["turn"], turn["speaker"]): turn["repairs"] + 1
         for turn in turns.select(["turn", "speaker", "repairs"]).to_pylist()
     }
-    if held != asked:
+    if spoken != asked:
         raise ArtefactError(
-            f"{path} holds {len(held)} turns and the session's calls are for {len(asked)}, or with "
-            "other repairs; delete it and it will be made again."
+            f"{path} holds {len(spoken)} turns and the session's calls are for {len(asked)}, or "
+            "have other repairs; delete it and it will be made again."
         )
 
 
