@@ -22,8 +22,8 @@ from snakemake.logging import (  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from dissensus.study.job_log import show_failures_last
 from dissensus.study.shutdown import is_stopping, last_words, say_last
+from dissensus.study.stage_log import show_failures_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of

@@ -8,8 +8,8 @@ from pathlib import Path
 from snakemake.logging import get_event  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from dissensus.study.job_log import failure_in
 from dissensus.study.shutdown import say_last
+from dissensus.study.stage_log import failure_in
 
 #: How the end of a run with failed jobs is told, which says no more than that.
 _ENDS = (

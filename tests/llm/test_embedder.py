@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dissensus.errors import BudgetReached, ProviderError
+from dissensus.errors import BudgetReached, ProviderError, ResourceError
 from dissensus.llm.providers.embedder import RemoteEmbedder
 from hostile import Asked, Hostile, Said, error, hostile, make_registry, prepare, provider
 
@@ -164,9 +164,30 @@ def test_a_journal_of_two_models_is_named(tmp_path: Path) -> None:
         embedder(tmp_path, server).encode(["bb"])
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         lines[0]["vectors"] = [encoded([1.0])]
+        # As earlier versions wrote them.
+        lines = [{k: v for k, v in line.items() if k != "line_sha256"} for line in lines]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         with pytest.raises(ProviderError, match=r"embeddings\.jsonl holds vectors of several"):
             embedder(tmp_path, server).encode(["a", "bb"])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"keys": 7},
+        {"vectors": "AAAA"},
+        {"vectors": [7]},
+        {"vectors": []},
+        {"reply": []},
+        {"reply": {"text": "", "input_tokens": "many"}},
+    ],
+)
+def test_a_line_of_another_shape_is_named(tmp_path: Path, changes: dict[str, Any]) -> None:
+    path = tmp_path / "embeddings.jsonl"
+    line = {"key": "k", "keys": ["a"], "vectors": [encoded([1.0])], "reply": {"text": ""}}
+    path.write_text(json.dumps({**line, **changes}) + "\n")
+    with pytest.raises(ResourceError, match=r"embeddings\.jsonl: line 1 of the journal is damaged"):
+        embedder(tmp_path, "http://127.0.0.1:9/v1")
 
 
 def test_no_texts_have_no_vectors(tmp_path: Path) -> None:

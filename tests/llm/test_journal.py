@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
+import re
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +21,8 @@ from hypothesis import strategies as st
 
 from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Message, Reply, Request
-from dissensus.llm.journal import Journal
+from dissensus.llm.journal import Journal, NotJournaled, Replay, reply_from
+from dissensus.llm.records import Records
 from dissensus.session.runner import Session, run_session
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, left_by, toy_debate
@@ -88,8 +92,13 @@ def test_a_kill_at_any_byte_costs_only_what_was_lost(whole, tmp_path_factory, da
     torn.write_bytes(content[:offset])
     resumed, provider = play(torn, session_seed(path))
     assert left_by(resumed) == left_by(session)
-    assert len(provider.asked) == content[offset:].count(b"\n")
-    assert sorted(torn.read_bytes().split(b"\n")) == sorted(content.split(b"\n"))
+    assert len(provider.asked) == lost(content, offset)
+    assert sorted(torn.read_bytes().splitlines()) == sorted(content.splitlines())
+
+
+def lost(content: bytes, offset: int) -> int:
+    """The replies that a kill at an offset cost: a line that lacks its newline alone is kept."""
+    return content[offset + 1 :].count(b"\n")
 
 
 def session_seed(path: Path) -> int:
@@ -105,7 +114,7 @@ def test_a_kill_at_the_ends_of_every_line(whole, tmp_path: Path):
         torn.write_bytes(content[:offset])
         resumed, provider = play(torn, session_seed(path))
         assert left_by(resumed) == left_by(session)
-        assert len(provider.asked) == content[offset:].count(b"\n")
+        assert len(provider.asked) == lost(content, offset)
 
 
 def test_a_whole_journal_is_replayed_without_a_call(whole):
@@ -115,6 +124,16 @@ def test_a_whole_journal_is_replayed_without_a_call(whole):
     assert left_by(replayed) == left_by(session)
     assert provider.asked == []
     assert path.read_bytes() == before
+
+
+def test_a_replay_answers_and_neither_asks_nor_writes(tmp_path: Path):
+    path = tmp_path / "folder" / "j.jsonl"
+    provider = FakeClient(in_turn("one"))
+    with pytest.raises(NotJournaled, match=request(1).sha256):
+        Replay(path).ask(provider, request(1))
+    assert (provider.asked, list(tmp_path.iterdir())) == ([], [])
+    Journal(path).ask(provider, request(1))
+    assert Replay(path).ask(FakeClient(in_turn()), request(1)).text == "one"
 
 
 def test_nothing_is_asked_twice(tmp_path: Path):
@@ -152,36 +171,142 @@ def test_a_torn_line_longer_than_the_next_leaves_no_rest(tmp_path: Path):
     assert path.read_bytes().endswith(b"}\n")
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        b"{torn",
-        b"\0\0",
-        b'{"request_sha256": 3, "text": "x"}',
-        b'{"request_sha256": "k", "text": 7}',
-        b'{"request_sha256": "k", "text": "x", "faults": 7}',
-        b"",
-        b"null",
-        b"7",
-        b"[]",
-        b'{"text": "no key"}',
-        b'{"request_sha256": "k"}',
-        b"\xff",
-    ],
+DAMAGED = (
+    r"j\.jsonl: line {} of the journal is damaged \(.+\); restore the file from a copy, or move "
+    r"that line into another file, and its call is made, and paid, again\.$"
 )
-def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path, damage: bytes):
-    path = tmp_path / "j.jsonl"
+
+
+def three_replies(path: Path) -> list[bytes]:
+    """A journal's lines, without their ends."""
     journal = Journal(path)
     for seed in range(3):
-        journal.ask(FakeClient(in_turn("text")), request(seed))
-    lines = path.read_bytes().split(b"\n")
-    lines[1] = damage
-    path.write_bytes(b"\n".join(lines))
-    with pytest.raises(ResourceError, match=r"j\.jsonl: line 2 of the journal is damaged"):
+        journal.ask(FakeClient(in_turn(f"text {seed}")), request(seed))
+    return path.read_bytes().split(b"\n")[:-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"{torn", "Expecting"),
+        (b"\0\0", "Expecting"),
+        (b"\xff", "utf-8"),
+        (b"", "Expecting"),
+        (b"null", "no object"),
+        (b"7", "no object"),
+        (b"[]", "no object"),
+        (b"[" * 100_000, "nested too deep"),
+        (b'{"request_sha256": 3, "text": "x"}', "no request_sha256"),
+        (b'{"text": "no key"}', "no request_sha256"),
+        (b'{"request_sha256": "k"}', "no text"),
+        *(
+            (b'{"request_sha256": "k", "text": "x", %b}' % member, why)
+            for member, why in [
+                (b'"text": 7', "text is 7"),
+                (b'"text": "\\ud800"', "surrogates"),
+                (b'"finish_reason": null', "finish_reason is None"),
+                (b'"cost_usd": "free"', "cost_usd is 'free'"),
+                (b'"cost_usd": -0.5', "cost_usd is -0.5"),
+                (b'"cost_usd": true', "cost_usd is True"),
+                (b'"latency_s": NaN', "NaN is no number"),
+                (b'"latency_s": null', "latency_s is None"),
+                (b'"faults_usd": 1e999', "faults_usd is inf"),
+                (b'"input_tokens": -1', "input_tokens is -1"),
+                (b'"input_tokens": 1.5', "input_tokens is 1.5"),
+                (b'"output_tokens": 9223372036854775808', "output_tokens is 9223372036854775808"),
+                (b'"cached_tokens": ' + b"9" * 5000, "4300 digits"),
+                (b'"faults": 7', "faults is 7"),
+                (b'"faults": "timeout"', "faults is 'timeout'"),
+                (b'"faults": [7]', r"faults is \[7\]"),
+                (b'"line_sha256": "0123456789abcdef"', "changed after it was written"),
+                (b'"line_sha256": 7', "changed after it was written"),
+            ]
+        ),
+    ],
+)
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_damaged_line_is_named_wherever_it_stands(
+    tmp_path: Path, line: bytes, why: str, number: int
+):
+    path = tmp_path / "j.jsonl"
+    lines = three_replies(path)
+    lines[number - 1] = line
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(ResourceError, match=DAMAGED.format(number)) as raised:
         Journal(path)
+    assert re.search(why, str(raised.value))
     # Doing as the message says mends it.
-    path.write_bytes(b"\n".join(lines[:1] + lines[2:]))
+    del lines[number - 1]
+    path.write_bytes(b"\n".join([*lines, b""]))
     assert len(Journal(path)) == 2
+
+
+def test_every_flipped_bit_is_seen_or_changes_no_reply(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    three_replies(path)
+    good = path.read_bytes()
+    replies = Records(path, reply_from, vars, "request_sha256").records()
+    ends = [place for place, byte in enumerate(good) if byte == ord("\n")]
+    for place in range(len(good)):
+        for bit in range(8):
+            bad = bytearray(good)
+            bad[place] ^= 1 << bit
+            path.write_bytes(bad)
+            line = 1 + sum(end < place for end in ends)
+            try:
+                found = Records(path, reply_from, vars, "request_sha256").records()
+            except ResourceError as error:
+                assert re.search(DAMAGED.format(line), str(error)), (place, bit)
+            else:
+                # The digest's own name.
+                assert found == replies, (place, bit)
+
+
+@pytest.mark.parametrize("end", [b"", b"\0", b"\0" * 9000])
+def test_a_last_line_that_lacks_its_newline_alone_is_kept(tmp_path: Path, end: bytes):
+    path = tmp_path / "j.jsonl"
+    three_replies(path)
+    path.write_bytes(path.read_bytes()[:-1] + end)
+    journal, provider = Journal(path), FakeClient(in_turn("text 3"))
+    assert journal.ask(provider, request(2)).text == "text 2"
+    assert journal.ask(provider, request(3)).text == "text 3"
+    assert [asked.seed for asked in provider.asked] == [3]
+    assert len(path.read_bytes().splitlines()) == len(Journal(path)) == 4
+
+
+def test_what_a_power_cut_left_unwritten_is_no_damage(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    lines = three_replies(path)
+    path.write_bytes(b"\n".join([*lines[:2], bytes(4096) + lines[2][-60:], b""]))
+    assert len(Journal(path)) == 2
+
+
+def test_lines_without_a_digest_are_read(tmp_path: Path):
+    """Earlier versions wrote them, and they were paid for."""
+    path = tmp_path / "j.jsonl"
+    lines = [re.sub(rb', "line_sha256": "\w{16}"', b"", line) for line in three_replies(path)]
+    path.write_bytes(b"\n".join([*lines, b""]))
+    assert b"line_sha256" not in path.read_bytes()
+    journal = Journal(path)
+    assert [journal.ask(FakeClient(in_turn()), request(n)).text for n in range(3)] == [
+        *("text 0", "text 1", "text 2")
+    ]
+
+
+def test_the_mark_that_some_editors_write_first_is_taken(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    three_replies(path)
+    path.write_bytes(codecs.BOM_UTF8 + path.read_bytes())
+    journal = Journal(path)
+    assert journal.ask(FakeClient(in_turn()), request(0)).text == "text 0"
+    assert journal.ask(FakeClient(in_turn("text 3")), request(3)).text == "text 3"
+    assert len(Journal(path)) == 4
+
+
+def test_a_journal_is_its_owner_s_alone(tmp_path: Path):
+    path = tmp_path / "j.jsonl"
+    three_replies(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("cost", [None, 0.25])

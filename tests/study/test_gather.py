@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pytest
+
+from dissensus.errors import ArtefactError
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-from dissensus.session.record import SessionPaths, write_session
+from dissensus.session.record import transcript, write_session
 from dissensus.session.runner import run_session
-from dissensus.study.gather import gather, outcomes_schema, turns_schema
-from dissensus.tables.artefact import read, write
+from dissensus.study.gather import check_sessions, gather, outcomes_schema, turns_schema
+from dissensus.study.sessions import paths_in
+from dissensus.tables.artefact import provenance_of, read, write
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 
@@ -19,25 +24,26 @@ TYPES = MANIFEST.pick("session_id", "draw_id", "language")
 TURNS, OUTCOMES = turns_schema(TYPES), outcomes_schema(TYPES)
 
 
-def transcript(tmp_path: Path, session: str, *replies: str | Reply) -> Path:
-    draw, language = session.split("-")
-    folder = tmp_path / session
-    paths = SessionPaths(*(folder / f"{name}.parquet" for name in "atc"), folder / "held")
-    provider = FakeClient(in_turn(*replies))
-    made = run_session(1, toy_debate("A", "B"), {"m": provider}, Journal(folder / "j"), LIMITS)
-    ids = {"session_id": session, "draw_id": draw, "language": language}
-    write_session(paths, made, ids, TYPES, {}, "")
-    return paths.transcript
+def session(folder: Path, name: str, *replies: str | Reply) -> str:
+    """Run a session of two turns; its name."""
+    draw, language = name.split("-")
+    provider, journal = FakeClient(in_turn(*replies)), Journal(folder / f"{name}.jsonl")
+    made = run_session(1, toy_debate("A", "B"), {"m": provider}, journal, LIMITS)
+    ids = {"session_id": name, "draw_id": draw, "language": language}
+    write_session(paths_in(folder, name), made, ids, TYPES, {}, "")
+    return name
 
 
 def test_turns_and_outcomes(tmp_path: Path):
-    paths = [
-        transcript(tmp_path, "d001-en", "one", "two"),
-        transcript(tmp_path, "d001-zh", *[FAILED] * 3),
-        transcript(tmp_path, "d002-en", "bad", "one", "bad", "bad", "bad"),
-        transcript(tmp_path, "d002-zh", "one", FAILED, "un", "deux"),
+    names = [
+        session(tmp_path, "d001-en", "one", "two"),
+        session(tmp_path, "d001-zh", *[FAILED] * 3),
+        session(tmp_path, "d002-en", "bad", "one", "bad", "bad", "bad"),
+        session(tmp_path, "d002-zh", "one", FAILED, "un", "deux"),
     ]
-    turns, outcomes = gather(paths, TYPES)
+    turns, outcomes, calls = gather(tmp_path, names, TYPES)
+    assert calls.num_rows == 2 + 3 + 5 + 4
+    check_sessions("manifest.parquet", names, turns, pa.Table.from_pylist(outcomes))
     assert [(t["session_id"], t["turn"], t["text"]) for t in turns.to_pylist()] == [
         ("d001-en", 1, "one"),
         ("d001-en", 2, "two"),
@@ -46,8 +52,8 @@ def test_turns_and_outcomes(tmp_path: Path):
         ("d002-zh", 1, "un"),
         ("d002-zh", 2, "deux"),
     ]
-    names = ("session_id", "complete", "attempts", "repairs", "compliant", "failure")
-    assert [tuple(row[name] for name in names) for row in outcomes] == [
+    columns = ("session_id", "complete", "attempts", "repairs", "compliant", "failure")
+    assert [tuple(row[name] for name in columns) for row in outcomes] == [
         ("d001-en", True, 1, 0, True, ""),
         ("d001-zh", False, 3, 0, None, "turn 1: empty"),
         ("d002-en", True, 1, 3, False, ""),
@@ -62,8 +68,47 @@ def test_turns_and_outcomes(tmp_path: Path):
 
 
 def test_all_may_have_failed(tmp_path: Path):
-    turns, outcomes = gather([transcript(tmp_path, "d001-en", *[FAILED] * 3)], TYPES)
+    turns, outcomes, _ = gather(tmp_path, [session(tmp_path, "d001-en", *[FAILED] * 3)], TYPES)
     assert turns.num_rows == 0
     assert [row["complete"] for row in outcomes] == [False]
     write(tmp_path / "turns.parquet", TURNS, turns, {})
     assert read(tmp_path / "turns.parquet", TURNS).num_rows == 0
+
+
+def test_a_transcript_that_lacks_a_turn_is_refused(tmp_path: Path):
+    name = session(tmp_path, "d001-en", "one", "two")
+    path = paths_in(tmp_path, name).transcript
+    # Written as the project itself does, so that nothing but its calls says what is missing.
+    write(path, transcript(TYPES), read(path).slice(1), provenance_of(path))
+    with pytest.raises(ArtefactError, match=r"d001-en\.parquet holds 1 turns .+ calls are for 2"):
+        gather(tmp_path, [name], TYPES)
+
+
+def test_a_transcript_of_another_session_is_refused(tmp_path: Path):
+    names = [session(tmp_path, name, "one", "two") for name in ("d001-en", "d001-zh")]
+    one, other = (paths_in(tmp_path, name).transcript for name in names)
+    other.write_bytes(one.read_bytes())
+    with pytest.raises(ArtefactError, match=r"d001-zh\.parquet .+ are of d001-en, d001-zh;"):
+        gather(tmp_path, names, TYPES)
+
+
+@pytest.mark.parametrize(
+    ("sessions", "kept", "named"),
+    [
+        (["d001-en"], 4, "d001-zh"),
+        (["d001-en", "d001-zh", "d002-en"], 4, "d002-en"),
+        (["d001-en", "d001-zh"], 2, "d001-zh"),
+    ],
+    ids=["one too many", "one is lacking", "one has no turns"],
+)
+def test_shards_of_other_sessions_than_the_manifest_s_are_refused(
+    tmp_path: Path, sessions: list[str], kept: int, named: str
+):
+    names = [session(tmp_path, name, "one", "two") for name in ("d001-en", "d001-zh")]
+    turns, outcomes, _ = gather(tmp_path, names, TYPES)
+    with pytest.raises(
+        ArtefactError, match=rf"manifest\.parquet .+ \(1 sessions, such as {named}\)"
+    ):
+        check_sessions(
+            "manifest.parquet", sessions, turns.slice(0, kept), pa.Table.from_pylist(outcomes)
+        )

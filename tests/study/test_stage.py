@@ -9,8 +9,16 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.study.job_log import failure_in, show_failures_last
 from dissensus.study.stage import Stage, run
+from dissensus.study.stage_log import failure_in, show_failures_last
+
+
+class Outputs(list[str]):
+    """Files by their place and by name, as Snakemake gives them."""
+
+    @property
+    def pool(self) -> str:
+        return self[0]
 
 
 def job(tmp_path: Path, **settings: Any) -> SimpleNamespace:
@@ -19,7 +27,7 @@ def job(tmp_path: Path, **settings: Any) -> SimpleNamespace:
         log=[str(tmp_path / "logs" / "code_pool.log")],
         params={"settings": settings, "code": "c0de", "simulated": True},
         input=SimpleNamespace(pool="in.csv"),
-        output=SimpleNamespace(pool="out.parquet"),
+        output=Outputs(["out.parquet"]),
         config={"run": "demo"},
         resources={"mem_mb": 500},
     )
@@ -37,7 +45,7 @@ def test_a_stage_is_told_its_files_and_settings(tmp_path: Path):
     assert isinstance(stage, Stage)
     assert (stage.settings, stage.simulated) == ({"seed": 7}, True)
     assert stage.provenance["stage"] == "code_pool"
-    assert log_of(tmp_path) == "done\n"
+    assert log_of(tmp_path).startswith("# done ")
 
 
 def test_provenance_changes_with_the_settings_and_the_code(tmp_path: Path):
@@ -58,7 +66,7 @@ def test_a_users_error_is_its_sentence_and_no_traceback(tmp_path: Path, capsys):
     assert ended.value.code == 1
     sentence = "motions.csv, row 3: 本院 is empty; fill in the text.\n"
     assert capsys.readouterr().err == sentence
-    assert log_of(tmp_path) == f"failed\n{sentence}"
+    assert log_of(tmp_path) == f"# failed\n{sentence}"
 
 
 def test_a_run_that_shows_sentences_last_has_them_from_the_logs(
@@ -81,7 +89,8 @@ def test_what_an_error_quotes_does_not_reach_the_terminal_as_it_is(tmp_path: Pat
 
     with pytest.raises(SystemExit):
         run(main, job(tmp_path))
-    assert capsys.readouterr().err == log_of(tmp_path) == "topics.yaml: �[2J done �.\n"
+    assert capsys.readouterr().err == (said := "topics.yaml: �[2J done �.\n")
+    assert log_of(tmp_path) == f"# failed\n{said}"
 
 
 def test_a_fault_of_ours_is_one_line_and_a_traceback_in_the_log(tmp_path: Path, capsys):

@@ -4,7 +4,7 @@
 # out:   results/<run>/<study>/: its source (pool, questions, topics), manifest, sessions, transcripts,
 #        calls, shards, turns, outcomes, spending, conduct, tables, figures, captions
 # steps: collect, draw the manifest; run_session or run_bundle; gather_shard, gather_turns;
-#        (the study's own measures and estimates); plot, tabulate; gather_spending, plan, cost; diagnose
+#        (the study's own measures and estimates); plot, tabulate; gather_spending, plan, cost, verify; diagnose
 
 from dissensus.study.rules import (
     caption_of,
@@ -85,6 +85,7 @@ for NAME, STUDY in STUDIES.items():
         input:
             turns=of_shards(NAME, "turns"),
             outcomes=of_shards(NAME, "outcomes"),
+            manifest=ancient(FOLDER / "manifest.parquet"),
         output:
             turns=FOLDER / "turns.parquet",
             outcomes=FOLDER / "outcomes.parquet",
@@ -362,6 +363,19 @@ rule cost:
         "What the manifests will cost"
     script:
         "../scripts/study/cost.py"
+
+
+# Needs no file, so that a damaged one is a finding and nothing is made again.
+rule verify:
+    log:
+        RESULTS / "logs/verify.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Verify all of run {SETTINGS.run}"
+    script:
+        "../scripts/study/verify.py"
 
 
 rule summarise_run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dissensus.llm.call import answers_for
 from dissensus.session.protocol import Turn
@@ -104,16 +104,32 @@ def write_session(
     """
     # A mark of earlier artefacts must not stand beside some of these.
     paths.mark.unlink(missing_ok=True)
-    name = ids["session_id"]
-    outcome = {"session_attempts": session.session_attempts, "failure": session.failure}
-    attempts = [_attempt_row(name, attempt) for attempt in session.attempts]
-    calls = [_call_row(name, attempt) for attempt in session.attempts]
-    turns = [{**ids, **_turn_row(turn)} for turn in session.turns]
-    write(paths.attempts, ATTEMPTS, attempts, provenance)
-    write(paths.calls, CALLS, calls, provenance)
-    write(paths.transcript, transcript(types), turns, {**provenance, **ids, **outcome})
+    rows = rows_of(session, ids)
+    write(paths.attempts, ATTEMPTS, rows.attempts, provenance)
+    write(paths.calls, CALLS, rows.calls, provenance)
+    write(paths.transcript, transcript(types), rows.turns, {**provenance, **ids, **rows.outcome})
     with replacing(paths.mark) as part:
         part.write_text(spec_digest, encoding="ascii")
+
+
+class SessionRows(NamedTuple):
+    """The rows of a session's artefacts; ``outcome`` is in the transcript's metadata."""
+
+    attempts: list[dict[str, Any]]
+    calls: list[dict[str, Any]]
+    turns: list[dict[str, Any]]
+    outcome: dict[str, Any]
+
+
+def rows_of(session: Session, ids: Mapping[str, Any]) -> SessionRows:
+    """What a session's artefacts hold; ``ids`` as for :func:`write_session`."""
+    name = ids["session_id"]
+    return SessionRows(
+        [_attempt_row(name, attempt) for attempt in session.attempts],
+        [_call_row(name, attempt) for attempt in session.attempts],
+        [{**ids, **_turn_row(turn)} for turn in session.turns],
+        {"session_attempts": session.session_attempts, "failure": session.failure},
+    )
 
 
 def is_complete(paths: SessionPaths, spec_digest: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -11,7 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dissensus.session.record import TRANSCRIPTS, transcript
+from dissensus.errors import ArtefactError
+from dissensus.session.record import CALLS, TRANSCRIPTS, transcript
 from dissensus.tables.artefact import Column, Schema, provenance_of, read
 from dissensus.tables.common import common, text
 
@@ -45,26 +47,35 @@ def outcomes_schema(ids: Mapping[str, Column]) -> Schema:
 
 
 def gather(
-    transcripts: Sequence[str | Path], ids: Mapping[str, Column]
-) -> tuple[pa.Table, list[dict[str, Any]]]:
-    """The turns of all transcripts, and one row a session that says how it ended.
+    folder: Path, sessions: Sequence[str], ids: Mapping[str, Column]
+) -> tuple[pa.Table, list[dict[str, Any]], pa.Table]:
+    """The turns of some sessions, one row a session that says how it ended, and the calls.
 
     A session that failed for good has no turns; its reason is in its transcript's metadata.
 
     Parameters
     ----------
-    transcripts : files, at least one.
+    folder : results/<run>/<study>.
+    sessions : their names, at least one.
     ids : the columns that name a session.
+
+    Raises
+    ------
+    ArtefactError : a file is damaged, or is of another session, or a transcript has not the turns
+        that the session's calls were made for.
     """
     schema = transcript(ids)
-    tables, outcomes = [], []
-    for path in transcripts:
+    tables, outcomes, calls = [], [], []
+    for name in sessions:
+        path = folder / f"transcripts/{name}.parquet"
         turns, said = read(path, schema), provenance_of(path)
+        calls.append(read(folder / f"calls/{name}.parquet", CALLS))
+        _check_session(path, name, turns, said, calls[-1])
         compliant = turns["compliant"].to_pylist()
         tables.append(turns)
         outcomes.append(
             {
-                **{name: said[name] for name in ids},
+                **{column: said[column] for column in ids},
                 "complete": not said["failure"],
                 "attempts": said["session_attempts"],
                 "repairs": sum(turns["repairs"].to_pylist()),
@@ -72,7 +83,60 @@ def gather(
                 "failure": said["failure"],
             }
         )
-    return pa.concat_tables(tables), outcomes
+    return pa.concat_tables(tables), outcomes, pa.concat_tables(calls)
+
+
+def _check_session(
+    path: Path, name: str, turns: pa.Table, said: Mapping[str, Any], calls: pa.Table
+) -> None:
+    """Refuse a transcript that is not what the calls of the attempt that stands were made for."""
+    names = {said["session_id"], *turns["session_id"].to_pylist(), *calls["session_id"].to_pylist()}
+    if names != {name}:
+        raise ArtefactError(
+            f"{path} and the calls of {name} are of {', '.join(sorted(names))}; delete the "
+            "transcript and it will be made again."
+        )
+    stands = 0 if said["failure"] else said["session_attempts"]
+    asked = Counter(
+        (call["turn"], call["speaker"])
+        for call in calls.select(["session_attempt", "turn", "speaker"]).to_pylist()
+        if call["session_attempt"] == stands
+    )
+    spoken = {
+        (turn["turn"], turn["speaker"]): turn["repairs"] + 1
+        for turn in turns.select(["turn", "speaker", "repairs"]).to_pylist()
+    }
+    if spoken != asked:
+        raise ArtefactError(
+            f"{path} holds {len(spoken)} turns and the session's calls are for {len(asked)}, or "
+            "have other repairs; delete it and it will be made again."
+        )
+
+
+def check_sessions(
+    manifest: str | Path, sessions: Sequence[str], turns: pa.Table, outcomes: pa.Table
+) -> None:
+    """Refuse shards that are not of the manifest's sessions, or lack turns of one that ended well.
+
+    Parameters
+    ----------
+    manifest : its file, which the sentence names.
+    sessions : of the manifest.
+    turns, outcomes : of all shards together.
+
+    Raises
+    ------
+    ArtefactError : with the first session in question.
+    """
+    rows = outcomes.select(["session_id", "complete"]).to_pylist()
+    ended = {row["session_id"]: row["complete"] for row in rows}
+    with_turns = set(turns["session_id"].to_pylist())
+    wrong = set(sessions) ^ set(ended) or {n for n in ended if ended[n] != (n in with_turns)}
+    if wrong:
+        raise ArtefactError(
+            f"The shards beside {manifest} do not hold what it names ({len(wrong)} sessions, such "
+            f"as {min(wrong)}); delete the folder shards and they will be gathered again."
+        )
 
 
 def by_session(turns: pa.Table) -> dict[str, list[dict[str, Any]]]:

@@ -16,7 +16,7 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.report import escaping
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
-from dissensus.study.sessions import ARTEFACTS, Sessions, paths_in
+from dissensus.study.sessions import ARTEFACTS, Sessions, ended, paths_in
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
 
@@ -185,12 +185,10 @@ class JobGraph:
             stop(error)
         except OSError as error:
             stop(unwritten(session, error))
-        end = escaping.line(
-            f"{session}: " + (f"failed for good, {failure}" if failure else "complete")
-        )
-        Path(log).write_text(f"{end}\n", encoding="utf-8")
+        line = escaping.line(ended(session, failure))
+        Path(log).write_text(f"{line}\n", encoding="utf-8")
         if failure:
-            logging.getLogger("snakemake.logging").warning(end)
+            logging.getLogger("snakemake.logging").warning(line)
 
     def shard_inputs(self, study: str, shard: str) -> list[Path]:
         """What a shard gathers: transcripts and calls, or the marks of its bundles."""

@@ -10,13 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.digests import code_digest, digest, file_digest
-from dissensus.llm.journal import Journal
+from dissensus.llm.journal import Journal, Replay
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
 from dissensus.session.inputs import FolderInputs
-from dissensus.session.record import SessionPaths, is_complete, write_session
-from dissensus.session.runner import Limits, run_session
+from dissensus.session.record import (
+    SessionPaths,
+    SessionRows,
+    is_complete,
+    rows_of,
+    write_session,
+)
+from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import run_all
 from dissensus.study.stage import resolve
@@ -41,13 +47,18 @@ def paths_in(folder: Path, session_id: str) -> SessionPaths:
     )
 
 
+def journal_path(folder: Path, session_id: str) -> Path:
+    """The file of a session's replies; see :func:`journal_in`."""
+    return folder / f"journal/{session_id}.jsonl"
+
+
 def journal_in(folder: Path, session_id: str) -> Path:
     """Where a session's replies are kept.
 
     A study that grows past 999 draws has wider numbers in its ids. The journals of the narrower
     ones are renamed, since their replies were paid for.
     """
-    path = folder / f"journal/{session_id}.jsonl"
+    path = journal_path(folder, session_id)
     numbered = _NUMBERED.fullmatch(session_id)
     if numbered:
         letter, number, rest = numbered.groups()
@@ -180,19 +191,34 @@ class Sessions:
         spec, name = self.spec(row), row["session_id"]
         types = self.study.ids
         journal, paths = journal_in(self.folder, name), paths_in(self.folder, name)
-        models = {model: registry.model(model) for model in spec["models"]}
-        simulated = all(provider.simulated for provider in models.values())
+        simulated = all(registry.model(model).simulated for model in spec["models"])
         made_by = provenance("run_session", simulated, spec)
-        inputs = FolderInputs(self.folder, types)
         # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
             with Journal(journal) as replies:
-                limits = Limits.of(spec["protocol"])
-                steps = self.study.steps(spec, inputs)
-                session = run_session(spec["seed"], steps, models, replies, limits)
+                session = self._play(spec, registry, replies)
             ids = {column: spec[column] for column in types}
             write_session(paths, session, ids, types, made_by, digest(spec))
         return session.failure
+
+    def replay(self, row: Row, registry: ModelRegistry) -> SessionRows:
+        """What a session's artefacts hold by its journal alone; nothing is called or written.
+
+        Raises
+        ------
+        NotJournaled : the journal lacks a reply.
+        DissensusError : the journal, or what the session reads, is damaged.
+        """
+        spec = self.spec(row)
+        journal = Replay(journal_path(self.folder, row["session_id"]))
+        session = self._play(spec, registry, journal)
+        return rows_of(session, {column: spec[column] for column in self.study.ids})
+
+    def _play(self, spec: Row, registry: ModelRegistry, journal: Journal) -> Session:
+        """Go through a session's protocol with what its journal and its models reply."""
+        models = {model: registry.model(model) for model in spec["models"]}
+        steps = self.study.steps(spec, FolderInputs(self.folder, self.study.ids))
+        return run_session(spec["seed"], steps, models, journal, Limits.of(spec["protocol"]))
 
     def run_bundle(
         self, rows: Sequence[Row], registry: ModelRegistry, at_once: int
@@ -221,6 +247,11 @@ class Sessions:
 
         run_all(self.pending(rows), run_one, at_once)
         return failures
+
+
+def ended(session_id: str, failure: str) -> str:
+    """One line on how a session ended, for its log."""
+    return f"{session_id}: " + (f"failed for good, {failure}" if failure else "complete")
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dissensus.errors import DissensusError, Stopped
 from dissensus.report.escaping import complain
-from dissensus.study.job_log import are_failures_shown_last, write_failure
+from dissensus.study.stage_log import are_failures_shown_last, write_done, write_failed
 from dissensus.tables.provenance import provenance
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     main : takes the job's inputs, its outputs and its stage.
     job : the object that Snakemake gives a script.
 
+    The log says how it ended, with the digest of each output (:mod:`dissensus.study.stage_log`).
     A user's error ends it with a sentence; anything else is a fault of ours, and its traceback
     goes to the log, with a sentence that says where. The run's log shows the sentence at the end.
     """
@@ -110,11 +111,11 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     except Exception as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         _fail(log, f"{job.rule} failed ({what}); see {log}", traceback.format_exc())
-    log.write_text("done\n", encoding="utf-8")
+    write_done(log, job.output)
 
 
 def _fail(log: Path, sentence: str, details: str = "") -> NoReturn:
-    write_failure(log, sentence, details)
+    write_failed(log, sentence, details)
     if sentence and not are_failures_shown_last():
         complain(sentence)
     sys.exit(1)

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import ArtefactError
 from dissensus.tables.columns import column as arrow_column
+from dissensus.tables.seal import BLANK_SEAL, open_sealed, seal
 
 _KEY, _SCHEMA = b"dissensus", b"artefact"
 #: Bytes up to which a table is small.
@@ -153,11 +154,12 @@ def write(
         part.write_bytes(data)
 
 
-def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> pa.Buffer:
+def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> bytearray:
     """The bytes of an artefact."""
     table = _conform(_as_table(rows, schema), schema, where)
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
-    table = table.replace_schema_metadata({_KEY: _json(provenance), _SCHEMA: _json(about)})
+    said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
+    table = table.replace_schema_metadata(said)
     # Into memory first: Parquet comes in dozens of pieces, each a system call on a file.
     buffer = pa.BufferOutputStream()
     # For a session's few speeches, setting up zstd, dictionaries and statistics takes longer than
@@ -169,8 +171,11 @@ def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any
         compression="zstd" if large else "snappy",
         use_dictionary=large,
         write_statistics=large,
+        write_page_checksum=True,
     )
-    return buffer.getvalue()
+    data = bytearray(buffer.getvalue())
+    seal(data)
+    return data
 
 
 def _json(value: Mapping[str, Any]) -> bytes:
@@ -188,16 +193,11 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
 
     Raises
     ------
-    ArtefactError : the file cannot be read or breaks its schema.
+    ArtefactError : the file cannot be read, is damaged, or breaks its schema.
     """
-    try:
-        # Not as a data set of one file, which takes three times as long.
-        with pq.ParquetFile(path) as file:
-            table = file.read()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ArtefactError(
-            f"{path} cannot be read as Parquet ({error}); delete it and it will be made again."
-        ) from None
+    # Not as a data set of one file, which takes three times as long.
+    with open_sealed(path) as file:
+        table = file.read()
     return _conform(table, schema or _own_schema(table.schema, path), str(path))
 
 
@@ -231,9 +231,14 @@ def concatenate(paths: Sequence[str | Path], schema: Schema) -> pa.Table:
 
 
 def provenance_of(path: str | Path) -> dict[str, Any]:
-    """What an artefact's metadata says of where it came from; empty where it says nothing."""
-    metadata = pq.read_schema(path).metadata or {}
-    found: dict[str, Any] = json.loads(metadata.get(_KEY, b"{}"))
+    """What an artefact's metadata says of where it came from.
+
+    Raises
+    ------
+    ArtefactError : as :func:`read`.
+    """
+    with open_sealed(path) as file:
+        found: dict[str, Any] = json.loads(file.schema_arrow.metadata[_KEY])
     return found
 
 

@@ -6,14 +6,13 @@ from typing import Any
 from dissensus.session.record import CALLS
 from dissensus.study.gather import gather, outcomes_schema, turns_schema
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import concatenate, write
+from dissensus.tables.artefact import write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     folder = Path(inputs.manifest).parent
     ids, names = stage.function.pick(*stage.settings["ids"]), stage.settings["sessions"]
-    turns, outcomes = gather([folder / f"transcripts/{name}.parquet" for name in names], ids)
-    calls = concatenate([folder / f"calls/{name}.parquet" for name in names], CALLS)
+    turns, outcomes, calls = gather(folder, names, ids)
     write(outputs.turns, turns_schema(ids), turns, stage.provenance)
     write(outputs.outcomes, outcomes_schema(ids), outcomes, stage.provenance)
     write(outputs.calls, CALLS, calls, stage.provenance)

@@ -2,16 +2,19 @@
 
 from typing import Any
 
-from dissensus.study.gather import outcomes_schema, turns_schema
+from dissensus.study.gather import check_sessions, outcomes_schema, turns_schema
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import concatenate, write
+from dissensus.tables.artefact import concatenate, read, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     ids = stage.function.pick(*stage.settings["ids"])
-    turns, outcomes = turns_schema(ids), outcomes_schema(ids)
-    write(outputs.turns, turns, concatenate(inputs.turns, turns), stage.provenance)
-    write(outputs.outcomes, outcomes, concatenate(inputs.outcomes, outcomes), stage.provenance)
+    turns = concatenate(inputs.turns, turns_schema(ids))
+    outcomes = concatenate(inputs.outcomes, outcomes_schema(ids))
+    sessions = read(inputs.manifest, stage.function)["session_id"].to_pylist()
+    check_sessions(inputs.manifest, sessions, turns, outcomes)
+    write(outputs.turns, turns_schema(ids), turns, stage.provenance)
+    write(outputs.outcomes, outcomes_schema(ids), outcomes, stage.provenance)
 
 
 if __name__ == "__main__":

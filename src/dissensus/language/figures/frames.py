@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from pyarrow import Table, array, string
 from pyarrow.compute import is_in
-from pyarrow.parquet import ParquetFile
 
 from dissensus.report.frames import Record, keyed
 from dissensus.report.view import View
+from dissensus.tables.seal import open_sealed
 
 #: Rows read at a time where few of them are wanted.
 _BATCH = 20_000
@@ -30,11 +30,12 @@ def paper(view: View) -> str:
 
 def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
     """The rows of some draws of an artefact that may be too large to hold: all speeches, say."""
-    rows = (
-        batch.filter(is_in(batch["draw_id"], array(draws, string())))
-        for batch in ParquetFile(path).iter_batches(batch_size=_BATCH)
-    )
-    frame: pd.DataFrame = Table.from_batches(rows, ParquetFile(path).schema_arrow).to_pandas()
+    with open_sealed(path) as file:
+        rows = (
+            batch.filter(is_in(batch["draw_id"], array(draws, string())))
+            for batch in file.iter_batches(batch_size=_BATCH)
+        )
+        frame: pd.DataFrame = Table.from_batches(rows, file.schema_arrow).to_pandas()
     return frame
 
 

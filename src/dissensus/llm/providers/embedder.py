@@ -15,9 +15,10 @@ from dissensus.digests import digest
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply
 from dissensus.llm.exchange import Answer, Exchange, Usage, max_tokens_of, run
-from dissensus.llm.journal import IN_FLIGHT, Records, reply_from
+from dissensus.llm.journal import IN_FLIGHT, reply_from
 from dissensus.llm.prices import Price
 from dissensus.llm.providers.remote import Host, check_accepted, reply_of
+from dissensus.llm.records import Records
 
 #: The most texts, and the most tokens (estimated from above), in one request.
 _TEXTS = 256
@@ -53,7 +54,7 @@ class RemoteEmbedder:
         self.provider, _, self.model = name.partition(":")
         self._host = host
         self._price = price
-        self._journal = Records(path, _read, _write)
+        self._journal = _journal(path)
         self._vectors: dict[str, str] = {}
         for call in self.calls:
             self._vectors |= dict(zip(call.keys, call.vectors, strict=False))
@@ -130,6 +131,20 @@ class RemoteEmbedder:
         return EmbeddingCall(tuple(texts), vectors, reply_of(exchange, answer))
 
 
+def journaled_calls(path: Path) -> list[EmbeddingCall]:
+    """The requests in a journal.
+
+    Raises
+    ------
+    ResourceError : a line is damaged.
+    """
+    return _journal(path).records()
+
+
+def _journal(path: Path) -> Records[EmbeddingCall]:
+    return Records(path, _read, _write)
+
+
 def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
     batch: dict[str, str] = {}
     tokens = 0
@@ -149,8 +164,13 @@ def _vector(encoded: str) -> npt.NDArray[np.float32]:
 
 
 def _read(members: dict[str, Any]) -> EmbeddingCall:
-    keys, vectors = tuple(members["keys"]), tuple(members["vectors"])
-    return EmbeddingCall(keys, vectors, reply_from(members["reply"]))
+    keys, vectors, reply = members["keys"], members["vectors"], reply_from(members["reply"])
+    for texts in (keys, vectors):
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ValueError("keys or vectors are no lists of texts")
+    if len(keys) != len(vectors) and not reply.error:
+        raise ValueError("not as many vectors as texts")
+    return EmbeddingCall(tuple(keys), tuple(vectors), reply)
 
 
 def _write(call: EmbeddingCall) -> dict[str, Any]:

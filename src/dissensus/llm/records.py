@@ -1,0 +1,275 @@
+"""Records in an append-only file of JSON lines, each with a digest of itself at its end.
+
+A process that was killed leaves at most one torn line, the last, and reserved space; both are cut
+off. Anything else that is not as it was written is damage, which stops the run.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+
+from dissensus.errors import ResourceError
+from dissensus.llm.lines import read_line, was_finished, write_line
+
+Record = TypeVar("Record")
+
+#: Bytes reserved at once while a file is kept open.
+_AHEAD = 1 << 16
+
+#: A sector that a power cut left unwritten; no line of JSON has a zero byte.
+_UNWRITTEN = bytes(512)
+
+#: Errors of a file system that does not offer an operation, rather than failed at it.
+_CANNOT = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
+
+
+class Records(Generic[Record]):
+    """Records by key in an append-only file of JSON lines, which one process writes at a time.
+
+    Parameters
+    ----------
+    path : made with its folder when space is first reserved or a record appended.
+    read : makes a record of the members of its line; raises ValueError, KeyError or TypeError
+        where they make none.
+    write : the members of a record's line.
+    key : the name of the member that holds the key.
+
+    Raises
+    ------
+    ResourceError : a line is damaged; see :func:`_lines`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        read: Callable[[dict[str, Any]], Record],
+        write: Callable[[Record], Mapping[str, Any]],
+        key: str = "key",
+    ) -> None:
+        self.path = path
+        self._write = write
+        self._key = key
+        self._known: dict[str, Record] = {}
+        self._intact = 0
+        self._owed = b""
+        self._reserved = 0
+        self._space = 0
+        self._kept = 0
+        self._file = -1
+        self._lock = Lock()
+        for line in _lines(path, read, key):
+            # The first was used, whatever was appended after it.
+            self._known.setdefault(line.key, line.record)
+            self._intact = line.end
+            self._owed = b"" if line.ended else b"\n"
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __enter__(self) -> Self:
+        """Keep the file open, with reserved space, rather than open it every time."""
+        with self._lock:
+            self._kept += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._kept -= 1
+            self._settle()
+
+    def get(self, key: str) -> Record | None:
+        """The record of a key, None where there is none."""
+        return self._known.get(key)
+
+    def records(self) -> list[Record]:
+        """All records, in the order in which they were written down."""
+        with self._lock:
+            return list(self._known.values())
+
+    def reserve(self, size: int) -> None:
+        """Reserve ``size`` bytes on the disk, until they are released or appended.
+
+        Raises
+        ------
+        ResourceError : the space cannot be had.
+        """
+        with self._lock:
+            try:
+                self._open()
+                self._reserve_space(self._reserved + size)
+            except OSError as error:
+                self._settle()
+                raise ResourceError(
+                    f"{self.path}: no room for a reply ({error.strerror}); free some space and "
+                    "start again: the run goes on where it stopped."
+                ) from None
+            self._reserved += size
+
+    def release(self, size: int) -> None:
+        """Give reserved bytes back."""
+        with self._lock:
+            self._reserved -= size
+            self._settle()
+
+    def append(self, key: str, record: Record, reserved: int = 0) -> None:
+        """Write a record, as :meth:`append_many` does."""
+        self.append_many({key: record}, reserved)
+
+    def append_many(self, records: Mapping[str, Record], reserved: int = 0) -> None:
+        """Write records; on return they are on disk. Records of known keys stay as they are.
+
+        Parameters
+        ----------
+        reserved : bytes reserved for them before, which are given back.
+
+        Raises
+        ------
+        ResourceError : they cannot be written; what was in the file is still intact.
+        """
+        with self._lock:
+            self._reserved -= reserved
+            try:
+                new = {key: record for key, record in records.items() if key not in self._known}
+                if new:
+                    data = b"".join(self._line(key, record) for key, record in new.items())
+                    self._open()
+                    self._put(self._owed + data)
+                    self._owed = b""
+            except OSError as error:
+                raise ResourceError(
+                    f"{self.path} cannot be written ({error.strerror}); free some space and start "
+                    "again: the run goes on where it stopped."
+                ) from None
+            finally:
+                self._settle()
+            self._known.update(new)
+
+    def _line(self, key: str, record: Record) -> bytes:
+        return write_line({self._key: key, **self._write(record)})
+
+    def _open(self) -> None:
+        if self._file >= 0:
+            return
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+        try:
+            self._file = os.open(self.path, flags, 0o600)
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, flags, 0o600)
+        # The rest of a torn line would stand behind a shorter line written over it.
+        self._trim()
+
+    def _trim(self) -> None:
+        """Cut the file off after its last intact line."""
+        self._space = 0
+        if os.fstat(self._file).st_size != self._intact:
+            os.ftruncate(self._file, self._intact)
+
+    def _reserve_space(self, size: int) -> None:
+        if self._intact + size <= self._space or not hasattr(os, "posix_fallocate"):
+            return
+        size = max(size, _AHEAD) if self._kept else size
+        try:
+            os.posix_fallocate(self._file, self._intact, size)
+            self._space = self._intact + size
+        except OSError as error:
+            if error.errno not in _CANNOT:
+                raise
+
+    def _put(self, data: bytes) -> None:
+        end = self._intact
+        try:
+            while data:
+                written = os.pwrite(self._file, data, end)
+                data, end = data[written:], end + written
+            _sync(self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._trim()
+                self._reserve_space(self._reserved)
+            raise
+        self._intact = end
+        # A record larger than its reserved space took some of the others'.
+        with contextlib.suppress(OSError):
+            self._reserve_space(self._reserved)
+
+    def _settle(self) -> None:
+        """Cut off the reserved space and close the file, once nobody needs them."""
+        if self._file < 0 or self._reserved or self._kept:
+            return
+        with contextlib.suppress(OSError):
+            self._trim()
+        os.close(self._file)
+        self._file = -1
+
+
+def _sync(file: int) -> None:
+    try:
+        getattr(os, "fdatasync", os.fsync)(file)
+    except OSError as error:
+        if error.errno not in _CANNOT:
+            raise
+
+
+class _Line(NamedTuple, Generic[Record]):
+    """An intact line; ``end``: the offset of its end, which its newline may lack."""
+
+    key: str
+    record: Record
+    end: int
+    ended: bool = True
+
+
+def _lines(
+    path: Path, read: Callable[[dict[str, Any]], Record], key: str
+) -> Iterator[_Line[Record]]:
+    """The lines of a file; what a kill, or a power cut, left of the last is no line.
+
+    Raises
+    ------
+    ResourceError : the file cannot be read, or a line was written to its end and is damaged.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise ResourceError(
+            f"{path} cannot be read ({error.strerror}); let the run read the journal, or move it "
+            "away, and its calls are made, and paid, again."
+        ) from None
+    # After the last line's end there is a torn line, or reserved space.
+    rest = lines.pop().rstrip(b"\0")
+    end = 0
+    for number, raw in enumerate(lines, start=1):
+        end += len(raw) + 1
+        if number == len(lines) and _UNWRITTEN in raw:
+            return
+        yield _Line(*_record(raw, read, key, path, number), end)
+    if was_finished(rest):
+        record = _record(rest, read, key, path, len(lines) + 1)
+        yield _Line(*record, end + len(rest), ended=False)
+
+
+def _record(
+    raw: bytes, read: Callable[[dict[str, Any]], Record], key: str, path: Path, number: int
+) -> tuple[str, Record]:
+    """A line's key and record."""
+    try:
+        # Some editors begin a file with a mark.
+        members = read_line(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw)
+        if not isinstance(name := members.pop(key, None), str):
+            raise ValueError(f"it has no {key}")
+        return name, read(members)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ResourceError(
+            f"{path}: line {number} of the journal is damaged ({error}); restore the file from a "
+            "copy, or move that line into another file, and its call is made, and paid, again."
+        ) from None

@@ -1,0 +1,280 @@
+"""Whether all of a run is as it was made, without a call and without a change.
+
+Sessions are derived again from their journals, what is gathered from sessions is gathered again,
+every Parquet file is read with all checks, and every result is compared with the digest in the log
+of the stage that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+
+from dissensus.errors import ArtefactError, DissensusError
+from dissensus.llm.call import Reply
+from dissensus.llm.journal import Journal, NotJournaled
+from dissensus.llm.ledger import LEDGER, Ledger
+from dissensus.llm.providers.embedder import journaled_calls
+from dissensus.llm.registry import ModelRegistry
+from dissensus.session.record import ATTEMPTS, CALLS, SessionRows, transcript
+from dissensus.study.configuration import Configuration
+from dissensus.study.gather import gather, outcomes_schema, turns_schema
+from dissensus.study.jobs import shards
+from dissensus.study.sessions import Sessions, ended, journal_path, paths_in
+from dissensus.study.spending import CONDUCT, SPENDING, conduct, spending
+from dissensus.study.stage_log import read_log
+from dissensus.study.study import Row
+from dissensus.tables.artefact import Schema, provenance_of, read
+
+#: More than the rounding error of a sum of dollars.
+_ROUNDING_USD = 1e-6
+_MEND = "delete it and start again: it is made again, and no call is paid twice"
+
+
+@dataclass
+class Verified:
+    """What was looked at, and what is wrong.
+
+    Attributes
+    ----------
+    run : its name.
+    findings : file -> the sentence on it; one a file.
+    files : all that were looked at.
+    sessions, turns : how many were derived again.
+    pending, missing : how many sessions, and other files, are still to be made.
+    """
+
+    run: str
+    findings: dict[Path, str] = field(default_factory=dict)
+    files: set[Path] = field(default_factory=set)
+    sessions: int = 0
+    turns: int = 0
+    pending: int = 0
+    missing: int = 0
+
+    def find(self, path: Path, sentence: object) -> None:
+        """Write down what is wrong with a file."""
+        self.files.add(path)
+        # Whoever reads a damaged file says the same of it.
+        if str(sentence) not in self.findings.values():
+            self.findings.setdefault(path, str(sentence))
+
+    def bytes_of(self, path: Path) -> bytes:
+        """A file's content; empty where it cannot be read, which is a finding."""
+        self.files.add(path)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            self.find(path, f"{path} cannot be read ({error.strerror}); let the run read it.")
+            return b""
+
+    def table(self, path: Path) -> pa.Table | None:
+        """An artefact; None where it is damaged, which is a finding."""
+        self.files.add(path)
+        try:
+            return read(path)
+        except ArtefactError as error:
+            self.find(path, error)
+            return None
+
+    def compare(
+        self, path: Path, schema: Schema, given: Sequence[Row] | pa.Table, source: str
+    ) -> None:
+        """Compare an artefact, where it is there, with what it was made from."""
+        if not path.exists():
+            self.missing += 1
+            return
+        self.files.add(path)
+        try:
+            table = read(path, schema)
+        except ArtefactError as error:
+            self.find(path, error)
+            return
+        same = table.equals(given) if isinstance(given, pa.Table) else table.to_pylist() == given
+        if not same:
+            self.find(path, f"{path} is not what {source} gives; {_MEND}.")
+
+    @property
+    def summary(self) -> str:
+        """The last sentence."""
+        wrong = len(self.findings)
+        seen = (
+            f"Verified {self.sessions:,} sessions, {self.turns:,} turns, {len(self.files):,} files "
+            f"of run {self.run}: "
+            + (f"{wrong:,} of the files damaged." if wrong else "all as they were made.")
+        )
+        if self.pending or self.missing:
+            seen += f" Still to be made: sessions {self.pending:,}, other files {self.missing:,}."
+        return seen
+
+
+def verify(settings: Configuration, results: Path) -> Verified:
+    """Compare all of a run; ``results``: its folder."""
+    found = Verified(settings.run)
+    registry = settings.registry(results, "verify")
+    for study in settings.studies:
+        try:
+            _verify_study(settings, results / study, registry, found)
+        except DissensusError as error:
+            found.find(results / study / "manifest.parquet", error)
+    for path in sorted(results.rglob("*.parquet")):
+        if path not in found.files:
+            found.table(path)
+    for path in sorted(results.glob("**/logs/**/*.log")):
+        if path.parent.name != "run_session":
+            _verify_log(path, found)
+    _verify_spending(results, found)
+    return found
+
+
+def _verify_study(
+    settings: Configuration, folder: Path, registry: ModelRegistry, found: Verified
+) -> None:
+    """A study's sessions, and what is gathered from them."""
+    source = settings.study(folder.name).source.artefact
+    drawn = [folder / "manifest.parquet", folder / f"{source}.parquet"]
+    found.missing += sum(not path.exists() for path in drawn)
+    if not all(path.exists() and found.table(path) is not None for path in drawn):
+        return
+    sessions = Sessions.read(settings, folder)
+    sound = [_verify_session(sessions, row, registry, found) for row in sessions.rows.values()]
+    # What is gathered waits for all sessions.
+    if all(sound):
+        _verify_gathered(sessions, found)
+
+
+def _verify_session(sessions: Sessions, row: Row, registry: ModelRegistry, found: Verified) -> bool:
+    """Derive a session again and compare; whether its files are there and as they were made."""
+    name = row["session_id"]
+    paths, journal = paths_in(sessions.folder, name), journal_path(sessions.folder, name)
+    artefacts = {paths.attempts, paths.calls, paths.transcript}
+    if not all(path.is_file() for path in (*artefacts, paths.mark)):
+        found.pending += 1
+        return False
+    found.files.add(journal)
+    if not _is_current(sessions, row, found.bytes_of(paths.mark)):
+        found.find(
+            paths.mark,
+            f"{paths.mark} says that {name} is made to other settings or code; start again, and it "
+            "is made again: no call that stays the same is paid twice.",
+        )
+        return False
+    try:
+        made = sessions.replay(row, registry)
+    except NotJournaled as error:
+        found.find(
+            journal,
+            f"{journal} lacks a reply that {name} was made from ({error}); restore it from a copy, "
+            "or that call is made, and paid, again when the session is.",
+        )
+        return False
+    except DissensusError as error:
+        found.find(journal, error)
+        return False
+    found.sessions += 1
+    found.turns += len(made.turns)
+    _compare_session(sessions, name, made, found)
+    return not found.findings.keys() & artefacts
+
+
+def _is_current(sessions: Sessions, row: Row, mark: bytes) -> bool:
+    """Whether a session's mark says that it is made to what it depends on now."""
+    try:
+        return mark == sessions.digest(row).encode()
+    except KeyError:
+        return False
+
+
+def _compare_session(sessions: Sessions, name: str, made: SessionRows, found: Verified) -> None:
+    """A session's artefacts and log, with what its journal gives."""
+    paths, types = paths_in(sessions.folder, name), sessions.study.ids
+    found.compare(paths.attempts, ATTEMPTS, made.attempts, "its journal")
+    found.compare(paths.calls, CALLS, made.calls, "its journal")
+    found.compare(paths.transcript, transcript(types), made.turns, "its journal")
+    if paths.transcript not in found.findings:
+        said = provenance_of(paths.transcript)
+        if any(said.get(key) != value for key, value in made.outcome.items()):
+            found.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
+    log = sessions.folder / f"logs/run_session/{name}.log"
+    line = f"{ended(name, made.outcome['failure'])}\n"
+    if log.exists() and found.bytes_of(log) != line.encode():
+        found.find(log, f"{log} does not say how the session ended; delete it.")
+
+
+def _verify_gathered(sessions: Sessions, found: Verified) -> None:
+    """Gather again what shards, turns, outcomes, spending and conduct hold."""
+    folder, ids = sessions.folder, sessions.study.ids
+    turns, outcomes, calls = [], [], []
+    for shard, rows in shards(sessions.rows.values()).items():
+        made = gather(folder, [row["session_id"] for row in rows], ids)
+        part = folder / f"shards/{shard}"
+        found.compare(part / "turns.parquet", turns_schema(ids), made[0], "its sessions")
+        found.compare(part / "outcomes.parquet", outcomes_schema(ids), made[1], "its sessions")
+        found.compare(part / "calls.parquet", CALLS, made[2], "its sessions")
+        turns.append(made[0])
+        outcomes += made[1]
+        calls += made[2].to_pylist()
+    shard = "its shards"
+    found.compare(folder / "turns.parquet", turns_schema(ids), pa.concat_tables(turns), shard)
+    found.compare(folder / "outcomes.parquet", outcomes_schema(ids), outcomes, shard)
+    tables = [found.table(path) for path in sorted(folder.glob("shards/*/embedding_calls.parquet"))]
+    embeddings = [row for table in tables if table is not None for row in table.to_pylist()]
+    if None in tables:
+        return
+    blocks = {name: row["block"] for name, row in sessions.rows.items()}
+    spent = spending(calls, embeddings, blocks)
+    found.compare(folder / "spending.parquet", SPENDING, spent, "its calls")
+    found.compare(folder / "conduct.parquet", CONDUCT, conduct(calls, embeddings), "its calls")
+
+
+def _verify_log(log: Path, found: Verified) -> None:
+    """Compare what a stage made with the digests in its log."""
+    found.files.add(log)
+    try:
+        made = read_log(log)
+    except (ValueError, OSError) as error:
+        found.find(log, f"{log} is damaged ({error}); delete what its stage made and start again.")
+        return
+    for path, digest in made.items():
+        if not path.is_file():
+            found.missing += 1
+        elif sha256(found.bytes_of(path)).hexdigest() != digest:
+            found.find(path, f"{path} is not what {log} says that was made; {_MEND}.")
+
+
+def _verify_spending(results: Path, found: Verified) -> None:
+    """Compare the ledger with what the replies in all journals have cost."""
+    paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in _replies(results, found))
+    ledger = results / LEDGER
+    if not ledger.exists():
+        return
+    found.files.add(ledger)
+    try:
+        booked = Ledger(ledger, None).spent_usd
+    except DissensusError as error:
+        found.find(ledger, error)
+        return
+    # It may have more: tries whose answer never arrived.
+    if booked < paid - _ROUNDING_USD:
+        found.find(
+            ledger,
+            f"{ledger} has ${booked:,.6f} and the replies in the journals have cost ${paid:,.6f}; "
+            "start again with a budget_usd, and what it lacks is added.",
+        )
+
+
+def _replies(results: Path, found: Verified) -> Iterator[Reply]:
+    """The replies in all journals, those of sessions long gone among them."""
+    for path in sorted(results.glob("*/journal/**/*.jsonl")):
+        found.files.add(path)
+        try:
+            if path.parent.name == "embeddings":
+                yield from (call.reply for call in journaled_calls(path))
+            else:
+                yield from Journal(path).replies
+        except DissensusError as error:
+            found.find(path, error)
