@@ -9,7 +9,6 @@ import resource
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,18 +158,18 @@ class ModelRegistry:
                 if not self.providers[provider]["simulated"]
                 and self.price(provider, model, own) is None
             ]
-        # Here, since it would hold up the providers' loop.
-        import_module("dissensus.llm.http_client")
         for provider, key in keys.items():
+            # Imported here, since that would keep the providers' loop waiting.
+            kind = interface(self.providers[provider]["interface"])
             try:
-                self._hosts[provider] = run(self._connect(provider, key))
+                self._hosts[provider] = run(self._connect(provider, key, kind))
             except ProviderError as error:
                 wrong.append(str(error))
         wrong += run(self._check_models(asked))
         if wrong:
             raise ProviderError("\n".join(dict.fromkeys(wrong)))
 
-    async def _connect(self, provider: str, key: str) -> Host:
+    async def _connect(self, provider: str, key: str, kind: Any) -> Host:
         _allow_files(_FILES)
         from dissensus.llm.connection import Connection
         from dissensus.llm.http_client import HttpClient
@@ -184,7 +183,6 @@ class ModelRegistry:
         terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
         places = self._folder / ".limits" / f"{provider}.places"
         concurrency = ConcurrencyLimit(places, terms.concurrency)
-        kind = interface(settings["interface"])
         address = settings["base_url"] or kind.address
         secret = Secret(key if settings["key_from"] else "")
         try:
