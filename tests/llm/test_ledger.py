@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
 from dissensus.llm.ledger import Billed, Ledger
+from dissensus.llm.lines import read_line
 
 enough = settings(max_examples=40)
 
@@ -28,7 +29,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
 
 def billed(path: Path) -> list[Billed]:
     """The lines of a ledger."""
-    return [Billed(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    return [Billed(**read_line(line)) for line in path.read_bytes().splitlines()]
 
 
 def test_sums_by_hand(path: Path | None):
@@ -99,7 +100,7 @@ def test_the_sentence_names_what_was_spent(tmp_path: Path):
 
 def test_a_line_says_what_was_billed(tmp_path: Path):
     Ledger(tmp_path / "l", None, "embeddings").add("嵌入", 0.5, 12, 0, sure=False)
-    assert [json.loads(line) for line in (tmp_path / "l").read_text("utf-8").splitlines()] == [
+    assert [read_line(line) for line in (tmp_path / "l").read_bytes().splitlines()] == [
         {
             "stage": "embeddings",
             "model": "嵌入",
@@ -197,6 +198,19 @@ def test_lines_taken_out_by_hand_count_no_more(tmp_path: Path):
     assert ledger.spent_usd == Ledger(path, None).spent_usd == 13.0
 
 
+def test_a_changed_byte_of_a_line_is_named(tmp_path: Path):
+    path = tmp_path / "l"
+    Ledger(path, None).add("a", 1.5, 1, 1)
+    good = path.read_bytes()
+    for position in range(len(good) - 1):
+        bad = bytearray(good)
+        bad[position] ^= 1 << position % 8
+        path.write_bytes(bad)
+        # A line end in the middle makes two lines, of which one is none.
+        with pytest.raises(ResourceError, match=r"line \d of the ledger is damaged"):
+            Ledger(path, 5.0).check()
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -282,6 +296,7 @@ SPENDING = """
 import sys
 from pathlib import Path
 from dissensus.errors import BudgetReached
+from dissensus.llm.lines import read_line
 from dissensus.llm.ledger import Ledger
 
 ledger, tries = Ledger(Path(sys.argv[1]), 250.0, sys.argv[1]), 0

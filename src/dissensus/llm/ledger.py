@@ -8,7 +8,6 @@ spent: the provider may charge for it.
 from __future__ import annotations
 
 import errno
-import json
 import math
 import os
 import secrets
@@ -20,6 +19,7 @@ from threading import Lock
 from typing import Any
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
+from dissensus.llm.lines import read_line, write_line
 from dissensus.llm.shared import SharedFile, unchanging
 
 #: Its name in a run's folder.
@@ -265,9 +265,8 @@ class Ledger:
         ------
         ResourceError : they cannot be written.
         """
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         try:
-            _append(descriptor, text.encode())
+            _append(descriptor, b"".join(map(write_line, lines)))
         except OSError as error:
             raise ResourceError(
                 f"{self._path} cannot be written ({error.strerror}), and without it the budget "
@@ -299,8 +298,8 @@ class Ledger:
         # A last line without its end is being written, or was torn by a kill.
         for line in found[: found.rfind(b"\n") + 1].split(b"\n")[:-1]:
             try:
-                self._count(json.loads(line.decode()))
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+                self._count(read_line(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise ResourceError(
                     f"{self._path}: line {self._lines + 1} of the ledger is damaged ({error}); "
                     "delete that line and start again: what the journals know of it is counted."
