@@ -165,11 +165,17 @@ class HttpClient:
         short = {**body, "messages": [{"role": "user", "content": "Hello."}]}
         asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
         with suppress(TryFailed):
-            await self._send(asked, path, json.dumps(short).encode())
+            await self._try(asked, path, json.dumps(short).encode(), at_once=True)
         return not self._outage.is_on
 
-    async def _try(self, exchange: Exchange, path: str, content: bytes) -> Answer:
-        """The answer to one try, sent once the provider answers at all.
+    async def _try(
+        self, exchange: Exchange, path: str, content: bytes, *, at_once: bool = False
+    ) -> Answer:
+        """The answer to one try, sent as soon as limits, budget and provider allow.
+
+        Parameters
+        ----------
+        at_once : even while the provider is out.
 
         Raises
         ------
@@ -177,24 +183,19 @@ class HttpClient:
         DissensusError : and no other call could fare better.
         """
         with exchange.queueing():
-            is_probe = await self._outage.admit(IN_FLIGHT.check)
-        try:
-            return await self._send(exchange, path, content)
-        finally:
-            if is_probe:
-                self._outage.probed()
-
-    async def _send(self, exchange: Exchange, path: str, content: bytes) -> Answer:
-        """The answer to one try, sent as soon as limits and budget allow; raises as `_try`."""
-        with exchange.queueing():
             slot = await self._concurrency.acquire(self._check)
+        is_probe = False
         try:
             with exchange.queueing():
+                if not at_once:
+                    is_probe = await self._outage.admit(IN_FLIGHT.check)
                 reservation = await self._admit(exchange)
             exchange.begin()
             return await self._sender.send(exchange, path, content, reservation)
         finally:
             self._concurrency.release(slot)
+            if is_probe:
+                self._outage.probed()
 
     async def _admit(self, exchange: Exchange) -> str:
         """Wait for the budget and the limits a minute, first come, first served.
