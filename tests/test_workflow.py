@@ -307,7 +307,7 @@ def test_a_wrong_setting_is_a_sentence(
             "config.yaml",
             "\n  draws: 100",
             "\n  draws: 100\n  draws: 4",
-            ", line 127: language.draws stands in line 126 already; keep one.",
+            ", line 128: language.draws stands in line 127 already; keep one.",
         ),
     ],
 )

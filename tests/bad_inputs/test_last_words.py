@@ -44,7 +44,7 @@ def test_a_wrong_row_is_the_last_sentence_and_the_only_one(project: Project) -> 
     # Other jobs go on.
     assert (project.folder / "results/demo/report.rst").exists()
     log = (project.results() / "logs/collect.log").read_text(encoding="utf-8")
-    assert log == f"failed\n{sentence}\n"
+    assert log == f"# failed\n{sentence}\n"
 
 
 def test_two_wrong_files_are_a_sentence_each(project: Project) -> None:
@@ -123,7 +123,7 @@ def test_a_job_that_was_killed_is_told_as_snakemake_tells_it(project: Project) -
     damage(project, SCRIPT, BEGIN, f"    import os; os.kill(os.getpid(), 9)\n{BEGIN}")
     stale = project.results() / "logs/collect.log"
     stale.parent.mkdir(parents=True)
-    stale.write_text("failed\nof yesterday\n")
+    stale.write_text("# failed\nof yesterday\n")
     done = project.run()
     assert done.returncode == 1
     assert "Error in rule collect_language" in done.stderr

@@ -66,7 +66,8 @@ class ModelRegistry:
         self.models = models
         self.providers = providers
         self._folder = folder
-        self._stage = stage
+        # One for all providers: a call to one may wait for what calls to another come to.
+        self._ledger = Ledger(folder / LEDGER, budget_usd, stage)
         self._used = [name for name in used if models[name]["provider"] != "simulated"]
         self._embedders = [name for name in embedders if name.split(":")[0] in providers]
         self._budget = budget_usd
@@ -179,7 +180,6 @@ class ModelRegistry:
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
         rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
-        ledger = Ledger(self._folder / LEDGER, self._budget, self._stage)
         terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
         places = self._folder / ".limits" / f"{provider}.places"
         concurrency = ConcurrencyLimit(places, terms.concurrency)
@@ -191,11 +191,11 @@ class ModelRegistry:
             raise ProviderError(
                 f"providers.{provider}: {address} is no address ({error}); correct base_url."
             ) from None
-        client = HttpClient(terms, connection, rate_limiter, concurrency, ledger, secret)
+        client = HttpClient(terms, connection, rate_limiter, concurrency, self._ledger, secret)
         atexit.register(lambda: run(client.close()))
         made = kind(client)
         if not settings["batch"]:
-            return Host(terms, ledger, made)
+            return Host(terms, self._ledger, made)
         from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.batches.http_client import PackageClient
 
@@ -203,8 +203,8 @@ class ModelRegistry:
         atexit.register(lambda: run(sender.aclose()))
         batches = kind.batches(key, address, sender)
         folder = self._folder / "batches" / provider
-        batcher = Batcher(terms, batches, made.parse, ledger, rate_limiter, folder)
-        return Host(terms, ledger, made, batcher)
+        batcher = Batcher(terms, batches, made.parse, self._ledger, rate_limiter, folder)
+        return Host(terms, self._ledger, made, batcher)
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What is wrong with the models, by asking all providers at the same time."""
