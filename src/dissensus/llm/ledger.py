@@ -79,6 +79,7 @@ class Ledger:
         self._lock = Lock()
         self._name, self._number = secrets.token_hex(6), count(1)
         self._mine: set[str] = set()
+        self._refused_usd: float | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -220,11 +221,14 @@ class Ledger:
     def _covers(self, usd: float) -> bool:
         """Whether the budget covers a try now; raises BudgetReached where it will not later."""
         assert self.budget_usd is not None
-        if self._total() + usd <= self.budget_usd + _ROUNDING_USD:
+        if self._refused_usd is None and self._total() + usd <= self.budget_usd + _ROUNDING_USD:
             return True
         if self._mine:
             return False
-        raise BudgetReached(self._reached(f", and the next call may cost up to ${usd:,.4f}"))
+        # The run ends: no cheaper call may be sent, and be in no sentence about what was spent.
+        self._refused_usd = usd if self._refused_usd is None else self._refused_usd
+        more = f", and the next call may cost up to ${self._refused_usd:,.4f}"
+        raise BudgetReached(self._reached(more))
 
     def _reached(self, more: str = "") -> str:
         unsure = self._sum(sure=False)
