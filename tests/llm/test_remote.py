@@ -214,6 +214,22 @@ def test_a_model_that_never_answered_and_rejects_stops_the_run(
     assert len(server.calls) == 3
 
 
+@both
+@pytest.mark.parametrize("status", [301, 308, 404, 405])
+def test_an_address_with_nothing_to_ask_is_named_as_one(
+    tmp_path: Path, interface: str, status: int
+) -> None:
+    page = Said(b"<html>Nothing here</html>", status, headers=[("location", "http://127.0.0.1:9")])
+    with (
+        hostile(page, models=Said(b"", 404)) as server,
+        pytest.raises(
+            ProviderError, match=r"check providers\.p\.base_url: there is nothing"
+        ) as said,
+    ):
+        ask(tmp_path, server, interface)
+    assert "rename" not in str(said.value)
+
+
 @pytest.mark.parametrize("usage", [{"prompt_tokens": 1, "completion_tokens": 1}, None])
 def test_a_model_that_answered_before_only_rejects_this(tmp_path: Path, usage: Any) -> None:
     said = Said(error("openai", "No.", INVALID), 422)

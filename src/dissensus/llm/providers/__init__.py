@@ -1,6 +1,6 @@
 """The interfaces by name, and the digest of what a model's replies depend on.
 
-Importing this loads no provider's package.
+Importing this loads none of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Models that are reached over the network, whichever provider's package is used."""
+"""Models that are reached over the network, through whichever interface."""
 
 from __future__ import annotations
 
@@ -152,7 +152,10 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     mend = "a parameter that a model does not take is left out by `rename: {name: null}` or "
     mend += "`parameters`"
     if status in _NOT_HERE:
-        mend = f"check providers.{name}.base_url: there is nothing to ask at that address"
+        mend = (
+            f"status {status} means another address or name: check providers.{name}.base_url and "
+        )
+        mend += "the model's name"
     raise ProviderError(
         f"models.{model}: providers.{name} rejects its requests ({exchange.message}); {mend}."
     )
