@@ -223,7 +223,7 @@ def test_an_address_with_nothing_to_ask_is_named_as_one(
     with (
         hostile(page, models=Said(b"", 404)) as server,
         pytest.raises(
-            ProviderError, match=r"check providers\.p\.base_url: there is nothing"
+            ProviderError, match=r"check providers\.p\.base_url and the model's name"
         ) as said,
     ):
         ask(tmp_path, server, interface)
