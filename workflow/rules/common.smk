@@ -29,6 +29,10 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 gc.freeze()
 gc.set_threshold(200_000, 20, 100)
 before_exit(close)
+# What goes with this process, however it ends.
+TEMPORARY = temporary_folders(workflow)
+for folder in TEMPORARY:
+    before_exit(folder.cleanup)
 without_job_rate_limit(workflow)
 
 if workflow.is_main_process:
@@ -47,8 +51,6 @@ REGISTRY = SETTINGS.registry(RESULTS, "run_session", SETTINGS.used)
 LOCK = RunLock(RESULTS)
 # Whether this process runs the jobs: it is neither their submitter nor one of them.
 RUNS_HERE = workflow.is_main_process and workflow.local_exec
-# What goes with this process, however it ends.
-TEMPORARY = temporary_folders(workflow)
 # On a cluster: whether sessions stay with the process that submits jobs.
 ON_LOGIN_NODE = SETTINGS.sessions_on == "login"
 GRAPH = JobGraph(

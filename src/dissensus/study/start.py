@@ -56,8 +56,6 @@ def start_run(
     claim_run(results, settings.simulated)
     lock.acquire()
     take_over(results, [Path(folder.name) for folder in temporary])
-    for folder in temporary:
-        before_exit(folder.cleanup)
     before_exit(lambda: remove_scripts(results))
     progress = results / ".progress"
     clear(progress)
