@@ -165,7 +165,8 @@ def test_a_reached_budget_ends_the_run_on_every_node(
         run = start(TURNS)
         said, _ = run.communicate(timeout=300)
         assert run.returncode != 0
-        assert "of the $0.0300 that budget_usd allows; raise budget_usd and start again" in said
+        assert "of the $0.0300 that budget_usd allows" in said
+        assert "raise budget_usd and start again" in said
         assert "Traceback" not in said
         assert "Trying to restart" not in said
         until(lambda: not jobs(slurm, "running", "pending", "completing"))
