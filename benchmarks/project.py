@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -67,10 +68,11 @@ class Project:
         return run
 
     def forget(self, kept: Sequence[str] = ()) -> None:
-        """Remove what sessions left, but for what is named, and what came of it; not the plan."""
+        """Put away what sessions left, but for what is named, and what came of it; not the plan.
+
+        It is not deleted: for minutes after, some file systems take longer to make files.
+        """
+        away = Path(tempfile.mkdtemp(prefix="forgotten-", dir=self.folder))
         for path in (self.folder / RESULTS).iterdir():
             if path.name not in (*PLANNED, *kept):
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
+                path.rename(away / path.name)

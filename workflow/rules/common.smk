@@ -1,5 +1,6 @@
 # What all rules share: the settings, the run's lock and its end, and the files that connect the jobs.
 
+import ctypes
 import gc
 import os
 from pathlib import Path
@@ -24,6 +25,8 @@ from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
+# Sessions are threads, and glibc would keep a heap for every few of them (M_ARENA_MAX of mallopt).
+getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)(-8, 2)
 # What is loaded by now stays for good, and a session leaves little behind: to search for garbage
 # again and again takes a tenth of a run's time.
 gc.freeze()
@@ -82,20 +85,16 @@ def drawn(study):
     getattr(checkpoints, f"draw_{study}_manifest").get()
 
 
-def as_inputs(files):
-    return [ancient(file.path) if file.ancient else file.path for file in files]
-
-
 @exit_on_user_error
 def session_inputs(wildcards):
     drawn(wildcards.study)
-    return as_inputs(GRAPH.session_inputs(wildcards.study, wildcards.session))
+    return GRAPH.session_inputs(wildcards.study, wildcards.session)
 
 
 @exit_on_user_error
 def bundle_inputs(wildcards):
     drawn(wildcards.study)
-    return as_inputs(GRAPH.bundle_inputs(wildcards.study, wildcards.bundle))
+    return GRAPH.bundle_inputs(wildcards.study, wildcards.bundle)
 
 
 @exit_on_user_error

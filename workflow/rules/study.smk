@@ -270,11 +270,7 @@ rule run_session:
         session_inputs,
         manifest=ancient(RESULTS / "{study}/manifest.parquet"),
     output:
-        attempts=RESULTS / "{study}/sessions/{session}.parquet",
-        calls=RESULTS / "{study}/calls/{session}.parquet",
-        transcript=RESULTS / "{study}/transcripts/{session}.parquet",
-        # What the draw's next session waits for: a deleted transcript must not run that one again.
-        mark=RESULTS / "{study}/complete/{session}",
+        RESULTS / "{study}/transcripts/{session}.parquet",
     log:
         RESULTS / "{study}/logs/run_session/{session}.log",
     localrule: ON_LOGIN_NODE
@@ -282,6 +278,14 @@ rule run_session:
         "Run session {wildcards.session}"
     run:
         GRAPH.run_session(wildcards.study, wildcards.session, REGISTRY, log[0])
+
+
+# A session leaves these too, beside its transcript. Each file that Snakemake is told of takes it milliseconds, so it is
+# told of these only where one of them is asked for by name.
+use rule run_session as run_session_for_calls with:
+    output:
+        RESULTS / "{study}/sessions/{session}.parquet",
+        RESULTS / "{study}/calls/{session}.parquet",
 
 
 # The same for many sessions, by a process of its own, where a job for each would cost too much.

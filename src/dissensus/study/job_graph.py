@@ -6,7 +6,7 @@ import atexit
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.report import escaping
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
-from dissensus.study.sessions import ARTEFACTS, Sessions, ended, paths_in
+from dissensus.study.sessions import Sessions, ended, paths_in
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
 
@@ -24,13 +24,6 @@ from dissensus.study.study import Row
 #: job takes a bundle of so many.
 FEW_SESSIONS = 2000
 BUNDLE = 100
-
-
-class File(NamedTuple):
-    """An input of a job; an ancient one must be there, and how old it is does not matter."""
-
-    path: Path
-    ancient: bool = False
 
 
 class Drawn(NamedTuple):
@@ -111,39 +104,36 @@ class JobGraph:
             )
         return rows[session]
 
-    def session_inputs(self, study: str, session: str) -> list[File]:
+    def session_inputs(self, study: str, session: str) -> list[Path]:
         """What a session waits for, and what has it run again."""
-        row, drawn = self.row(study, session), self.drawn(study)
-        marks = [self._mark(study, name) for name in drawn.sessions.before(row)]
-        return self._inputs(study, [row], marks)
+        row, sessions = self.row(study, session), self.drawn(study).sessions
+        before = [paths_in(sessions.folder, name).transcript for name in sessions.before(row)]
+        return self._inputs(study, [row], before)
 
-    def bundle_inputs(self, study: str, bundle: str) -> list[File]:
+    def bundle_inputs(self, study: str, bundle: str) -> list[Path]:
         """What a bundle waits for, and what has it run again: the same of all its sessions."""
-        drawn = self.drawn(study)
-        rows, known = self.bundle_rows(study, bundle), drawn.sessions.rows
-        before = {name for row in rows for name in drawn.sessions.before(row)}
+        sessions = self.drawn(study).sessions
+        rows, known = self.bundle_rows(study, bundle), sessions.rows
+        before = {name for row in rows for name in sessions.before(row)}
         jobs = {known[name]["job"] for name in before if "job" in known[name]} - {bundle}
-        marks = [self.results / study / f"bundles/{name}" for name in sorted(jobs)]
+        marks = [sessions.folder / f"bundles/{name}" for name in sorted(jobs)]
         return self._inputs(study, rows, marks)
 
     def bundle_rows(self, study: str, bundle: str) -> list[Row]:
         """The rows of the manifest that a bundle's name stands for."""
         return bundled(self.drawn(study).sessions.rows.values(), bundle)
 
-    def _inputs(self, study: str, rows: Sequence[Row], marks: Iterable[Path]) -> list[File]:
-        """Marks of what comes before, artefacts that are read, and the note of a change.
+    def _inputs(self, study: str, rows: Sequence[Row], before: Iterable[Path]) -> list[Path]:
+        """What is pending waits for what comes before, and has the note of a change.
 
-        How old a mark is does not matter, so it is ancient. But Snakemake looks for no other
-        reason to run a job where one is to run that it depends on, even by an ancient file alone;
-        so marks are ancient only where nothing is pending.
+        What is complete has only the artefacts that it reads: a transcript that was deleted must
+        not run the session after it again.
         """
         sessions, _, pending = self.drawn(study)
-        is_pending = any(row["session_id"] in pending for row in rows)
-        files = [File(mark, ancient=not is_pending) for mark in marks]
         needed = {name for row in rows for name in sessions.study.needs(row).artefacts}
-        files += [File(self.results / study / name) for name in sorted(needed)]
-        if is_pending:
-            files.append(File(self._change))
+        files = [sessions.folder / name for name in sorted(needed)]
+        if any(row["session_id"] in pending for row in rows):
+            files += [*before, self._change]
         return files
 
     @cached_property
@@ -170,9 +160,6 @@ class JobGraph:
             for _, (sessions, _, pending) in self._drawn.values()
         )
 
-    def _mark(self, study: str, session: str) -> Path:
-        return paths_in(self.results / study, session).mark
-
     def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
         """Run one session in this process, and write what became of it to its log.
 
@@ -191,8 +178,12 @@ class JobGraph:
             logging.getLogger("snakemake.logging").warning(line)
 
     def shard_inputs(self, study: str, shard: str) -> list[Path]:
-        """What a shard gathers: transcripts and calls, or the marks of its bundles."""
-        return self._left_by(study, shard, ("calls", "transcripts"))
+        """What a shard gathers: the transcripts of its sessions, or the marks of its bundles."""
+        rows, most = self.drawn(study).shards[shard], self.per_job(study)
+        folder = self.results / study
+        if most > 1 or "job" in rows[0]:
+            return [folder / f"bundles/{name}" for name in bundles(rows, most)]
+        return [paths_in(folder, row["session_id"]).transcript for row in rows]
 
     def shard_settings(self, study: str, shard: str) -> dict[str, Any]:
         """What a shard depends on besides its files: its sessions, and what names them."""
@@ -201,19 +192,9 @@ class JobGraph:
         return {"ids": list(drawn.sessions.study.ids), "sessions": names}
 
     def all_sessions(self, study: str) -> list[Path]:
-        """All that a study's sessions leave, as targets: a deleted one is made again."""
-        return [
-            file
-            for shard in self.drawn(study).shards
-            for file in self._left_by(study, shard, ARTEFACTS)
-        ]
-
-    def _left_by(self, study: str, shard: str, kinds: Collection[str]) -> list[Path]:
-        rows, most = self.drawn(study).shards[shard], self.per_job(study)
-        folder = self.results / study
-        if most > 1 or "job" in rows[0]:
-            return [folder / f"bundles/{name}" for name in bundles(rows, most)]
-        return [folder / f"{kind}/{row['session_id']}.parquet" for kind in kinds for row in rows]
+        """What all shards of a study gather, as targets: what was deleted is made again."""
+        shards = self.drawn(study).shards
+        return [file for shard in shards for file in self.shard_inputs(study, shard)]
 
     def shard_files(self, study: str, kind: str) -> list[Path]:
         """One kind of artefact of every shard, in the order of the shards."""

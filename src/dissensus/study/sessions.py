@@ -30,9 +30,6 @@ from dissensus.study.study import Row, Study
 from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance
 
-#: The kinds of artefact that a session leaves, each in a folder of that name.
-ARTEFACTS = ("sessions", "calls", "transcripts")
-
 #: How ids begin of sessions whose draws are numbered, such as d007-en and t012-full.
 _NUMBERED = re.compile(r"([a-z])(\d{3,})-(.+)")
 
