@@ -1,6 +1,5 @@
 # What all rules share: the settings, the run's lock and its end, and the files that connect the jobs.
 
-import ctypes
 import gc
 import os
 from pathlib import Path
@@ -25,8 +24,6 @@ from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
-# Sessions are threads, and glibc would keep a heap for every few of them (M_ARENA_MAX of mallopt).
-getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)(-8, 2)
 # What is loaded by now stays for good, and a session leaves little behind: to search for garbage
 # again and again takes a tenth of a run's time.
 gc.freeze()
