@@ -1,0 +1,155 @@
+"""What the replies of the union study's structured calls must be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from dissensus.session.replies import Lenient
+
+Words = Annotated[str, Field(pattern=r"\S")]
+Score = Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
+
+
+class Style(Lenient):
+    """How a speaker speaks."""
+
+    register: Words
+    opening_patterns: Annotated[list[Words], Field(min_length=1)]
+    devices: Annotated[list[Words], Field(min_length=1)]
+    disagreement_style: Words
+    signature_phrases: Annotated[list[Words], Field(min_length=1)]
+    closing_patterns: Annotated[list[Words], Field(min_length=1)]
+
+
+class Argument(Lenient):
+    point: Words
+
+
+class Extraction(Lenient):
+    """The parts of a speech, in its order."""
+
+    arguments: list[Argument]
+    tone: str = ""
+    devices: list[str] = Field(default_factory=list)
+
+
+class Offer(Lenient):
+    """A point of information, and the argument at which it is offered, from 1."""
+
+    argument: int
+    point: Words
+
+
+class Offers(Lenient):
+    offers: list[Offer]
+
+
+class Term(Lenient):
+    term: Words
+    definition: Words
+
+
+class Definitions(Lenient):
+    """What the first speech means by the motion."""
+
+    terms: list[Term]
+    scope: Words
+    exclusions: list[Words] = Field(default_factory=list)
+    framing: Words
+
+
+class Contest(Lenient):
+    """What the other side's first speech makes of the definitions."""
+
+    accepted: list[Words] = Field(default_factory=list)
+    contested: list[Words] = Field(default_factory=list)
+    counter_framing: str = ""
+
+
+class Rubric(Lenient):
+    argument_strength: Score
+    rebuttal_quality: Score
+    evidence_grounding: Score
+    rhetorical_effectiveness: Score
+    persona_fidelity: Score
+
+
+class Recalibrated(Lenient):
+    """A speech's place among all speeches of the debate."""
+
+    speech: int
+    rank: int
+    score: Score
+
+
+class Recalibration(Lenient):
+    speeches: list[Recalibrated]
+
+    @model_validator(mode="after")
+    def _spread(self) -> Recalibration:
+        count = len(self.speeches)
+        if sorted(one.speech for one in self.speeches) != list(range(1, count + 1)):
+            raise ValueError("every speech must have one entry, numbered from 1")
+        if sorted(one.rank for one in self.speeches) != list(range(1, count + 1)):
+            raise ValueError(f"the ranks must be 1 to {count}, each once")
+        scores = [one.score for one in sorted(self.speeches, key=lambda one: one.rank)]
+        if scores != sorted(scores, reverse=True):
+            raise ValueError("a better rank must not have a lower score")
+        if scores and scores[0] - scores[-1] < 2:
+            raise ValueError("the best and the worst score must be at least 2 apart")
+        return self
+
+
+class FoundClaim(Lenient):
+    """A claim of one speech, in its order."""
+
+    text: Words
+    type: Literal["evidence_backed", "principled", "assertion"]
+    specific: bool
+
+
+class FoundClaims(Lenient):
+    claims: list[FoundClaim]
+
+
+class FoundRebuttal(Lenient):
+    """``target`` and ``by`` name claims, such as 2.3; ``by`` is "" where no claim makes it."""
+
+    target: Words
+    by: str = ""
+    speech: int
+    logic: bool
+    new: bool
+    undermines: bool
+
+
+class FoundRebuttals(Lenient):
+    rebuttals: list[FoundRebuttal]
+
+
+class BlindVote(Lenient):
+    winner: Literal["A", "B"]
+    reason: str = ""
+
+
+class LabelledVote(Lenient):
+    winner: Literal["Proposition", "Opposition"]
+    reason: str = ""
+
+
+class Memo(Lenient):
+    """What one student is told before the next epoch."""
+
+    worked: list[Words]
+    failed: list[Words]
+    missed: list[Words]
+    advice: Annotated[list[Words], Field(min_length=1)]
+
+
+class ClusterName(Lenient):
+    """Three to six words that name a cluster of claims, and one sentence on it."""
+
+    name: Words
+    description: str = ""
