@@ -1,0 +1,143 @@
+# The union study: passages, what was said, verdicts, judges, coaching, and a map of the arguments, in the order data
+# takes.
+#
+# in:    results/<run>/union/: motions, chunks, turns, outcomes, manifest
+# out:   results/<run>/union/: passages; speeches, points, claims, rebuttals, scores, votes, verdicts; judges, wins,
+#        survival, coaching; map, clusters, map.html; summary, synthesis, and any debate to read
+# steps: retrieve_passages; reconstruct_union; audit_judges, estimate_union; map_claims, draw_map; summarise_union,
+#        write_debate
+# What every study goes through is in study.smk.
+
+U = RESULTS / "union"
+UNION = SETTINGS.union
+
+
+rule retrieve_passages:
+    input:
+        motions=U / "motions.parquet",
+        chunks=U / "chunks.parquet",
+    output:
+        passages=U / "passages.parquet",
+        calls=U / "passage_calls.parquet",
+    log:
+        U / "logs/retrieve_passages.log",
+    localrule: ON_LOGIN_NODE and not is_own(UNION.corpus.embedder)
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(corpus=UNION.corpus),
+    message:
+        "Find the passages that each speaker may draw on"
+    script:
+        "../scripts/union/retrieve_passages.py"
+
+
+rule reconstruct_union:
+    input:
+        turns=U / "turns.parquet",
+        outcomes=U / "outcomes.parquet",
+        manifest=U / "manifest.parquet",
+        motions=U / "motions.parquet",
+    output:
+        speeches=U / "speeches.parquet",
+        points=U / "points.parquet",
+        claims=U / "claims.parquet",
+        rebuttals=U / "rebuttals.parquet",
+        scores=U / "scores.parquet",
+        votes=U / "votes.parquet",
+        verdicts=U / "verdicts.parquet",
+    log:
+        U / "logs/reconstruct_union.log",
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(layers=UNION.layers),
+    message:
+        "Read what was said and judged, tally it, and give the verdicts"
+    script:
+        "../scripts/union/reconstruct_union.py"
+
+
+rule audit_judges:
+    input:
+        votes=U / "votes.parquet",
+        verdicts=U / "verdicts.parquet",
+    output:
+        judges=U / "judges.parquet",
+    log:
+        U / "logs/audit_judges.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(inference=UNION.inference, seed=SETTINGS.seed),
+    message:
+        "Audit the judges: position, length, side, agreement"
+    script:
+        "../scripts/union/audit_judges.py"
+
+
+rule estimate_union:
+    input:
+        verdicts=U / "verdicts.parquet",
+        speeches=U / "speeches.parquet",
+        claims=U / "claims.parquet",
+        manifest=U / "manifest.parquet",
+    output:
+        wins=U / "wins.parquet",
+        survival=U / "survival.parquet",
+        coaching=U / "coaching.parquet",
+    log:
+        U / "logs/estimate_union.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(inference=UNION.inference, epochs=UNION.epochs, seed=SETTINGS.seed),
+    message:
+        "Estimate win shares, survival of claims, and the effect of coaching"
+    script:
+        "../scripts/union/estimate_union.py"
+
+
+rule map_claims:
+    input:
+        claims=U / "claims.parquet",
+        verdicts=U / "verdicts.parquet",
+    output:
+        map=U / "map.parquet",
+        clusters=U / "clusters.parquet",
+        calls=U / "map_calls.parquet",
+    log:
+        U / "logs/map_claims.log",
+    localrule: ON_LOGIN_NODE and not is_own(UNION.corpus.embedder)
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            embedder=UNION.corpus.embedder,
+            map=UNION.map,
+            inference=UNION.inference,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Map the arguments: embed claims, find clusters, name them"
+    script:
+        "../scripts/union/map_claims.py"
+
+
+rule draw_map:
+    input:
+        map=U / "map.parquet",
+        clusters=U / "clusters.parquet",
+    output:
+        page=U / "map.html",
+    log:
+        U / "logs/draw_map.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Draw the map of the arguments"
+    script:
+        "../scripts/union/draw_map.py"
