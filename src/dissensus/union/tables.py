@@ -214,9 +214,7 @@ VOTES = Schema(
         "slot": text("Slot that it votes for: A or B; empty where the vote cannot be read."),
         "label": text("Label that it votes for; empty on a blind panel."),
         "side": text("Side whose speeches it votes for; empty where the vote cannot be read."),
-        "words_more": number(
-            "Words of the speeches in slot A less those in slot B.", "words"
-        ),
+        "words_more": number("Words of the speeches in slot A less those in slot B.", "words"),
     },
     key=("session_id", "panel", "pass", "seat"),
 )

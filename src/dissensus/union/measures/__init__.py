@@ -1,0 +1,1 @@
+"""What was said and judged, as tables: claims, rebuttals, votes and verdicts."""
