@@ -1,8 +1,8 @@
 """The tally of a debate: claims and rebuttals, and what they are worth to their sides.
 
-Source: the post "Simulating a Cambridge Union Debate With Multi-Agent LLMs", layer 2a. What it leaves
-open is settled here: a rebuttal is worth the most that it qualifies for, and counts only where it
-answers an earlier claim of the other side.
+Source: the post "Simulating a Cambridge Union Debate With Multi-Agent LLMs", layer 2a. What it
+leaves open is settled here: a rebuttal is worth the most that it qualifies for, and counts only
+where it answers an earlier claim of the other side.
 """
 
 from __future__ import annotations
