@@ -130,6 +130,15 @@ def of_shards(study, kind):
     return files
 
 
+def embedding_calls_of(study):
+    """A study's calls for embeddings, as an input: artefacts of their own, or one of every shard."""
+    declared = STUDIES[study]
+    if not declared.embedders():
+        return []
+    own = [RESULTS / study / f"{name}.parquet" for name in declared.embedding_calls]
+    return own or of_shards(study, "embedding_calls")
+
+
 def shards_of(study):
     """The names of a study's shards, as a parameter: what gathers them depends on which there are."""
 

@@ -187,9 +187,7 @@ for NAME, STUDY in STUDIES.items():
         input:
             manifest=FOLDER / "manifest.parquet",
             calls=of_shards(NAME, "calls"),
-            embedding_calls=(
-                of_shards(NAME, "embedding_calls") if STUDY.embedders() else []
-            ),
+            embedding_calls=embedding_calls_of(NAME),
         output:
             spending=FOLDER / "spending.parquet",
             conduct=FOLDER / "conduct.parquet",

@@ -125,6 +125,8 @@ class Study(ABC, Generic[S]):
     sequential : whether the sessions of a draw run one after another, in the order of their
         ``position``.
     question : what the study asks, in one sentence.
+    embedding_calls : artefacts of its calls for embeddings, where not every shard has one
+        (:mod:`dissensus.study.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
     """
 
@@ -137,6 +139,7 @@ class Study(ABC, Generic[S]):
     manifest: ClassVar[Manifest]
     sequential: ClassVar[bool] = True
     question: ClassVar[str] = ""
+    embedding_calls: ClassVar[tuple[str, ...]] = ()
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
     tables: ClassVar[tuple[Table, ...]] = ()

@@ -221,7 +221,9 @@ def _verify_gathered(sessions: Sessions, found: Verified) -> None:
     shard = "its shards"
     found.compare(folder / "turns.parquet", turns_schema(ids), pa.concat_tables(turns), shard)
     found.compare(folder / "outcomes.parquet", outcomes_schema(ids), outcomes, shard)
-    tables = [found.table(path) for path in sorted(folder.glob("shards/*/embedding_calls.parquet"))]
+    own = [folder / f"{name}.parquet" for name in sessions.study.embedding_calls]
+    paths = [*sorted(folder.glob("shards/*/embedding_calls.parquet")), *filter(Path.exists, own)]
+    tables = [found.table(path) for path in paths]
     embeddings = [row for table in tables if table is not None for row in table.to_pylist()]
     if None in tables:
         return

@@ -88,7 +88,9 @@ MANIFEST = Schema(
         "epoch": Column("int", "Epoch of the debate, from 1; of a memo, the one that reads it."),
         "run": Column("int", "Run of the epoch, from 1; 0 for what is no debate."),
         **common("position"),
-        "order": texts("Speakers in the order of their speeches; empty for what is no debate."),
+        "order": texts(
+            "Speakers in the order of their speeches; for memos, the students; else empty."
+        ),
         "lenses": texts("Emphasis lens of each speaker, in the order of the speeches."),
         "draw_seed": Column("int", "Seed of what the sessions of a draw share: passages, gates."),
         **common("seed"),

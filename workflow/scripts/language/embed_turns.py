@@ -8,12 +8,8 @@ import pyarrow as pa
 
 from dissensus.digests import digest
 from dissensus.language.design.manifest import IDS, read_manifest
-from dissensus.language.measures.embed import (
-    EMBEDDING_CALLS,
-    EMBEDDINGS,
-    call_rows,
-    embed_block,
-)
+from dissensus.language.measures.embed import EMBEDDING_CALLS, EMBEDDINGS, embed_block
+from dissensus.study.embedding import call_rows
 from dissensus.study.gather import by_session, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write

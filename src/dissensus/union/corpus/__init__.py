@@ -1,0 +1,1 @@
+"""What speakers have said and written: folders of documents, chunks of them, and passages."""

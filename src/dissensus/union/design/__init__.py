@@ -1,0 +1,1 @@
+"""What is randomised: orders, lenses, and what both arms of a draw share."""

@@ -1,0 +1,287 @@
+"""Passages: only the speaker's own, unique, diverse, the same again; and samples of them."""
+
+from __future__ import annotations
+
+import runpy
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from dissensus.errors import ProviderError
+from dissensus.llm.call import Reply
+from dissensus.study.embedding import embedding_calls
+from dissensus.study.spending import spending
+from dissensus.tables.artefact import read, write
+from dissensus.text.embeddings import Vectors, cosine_matrix, embedder
+from dissensus.union.corpus.passages import PASSAGE_CALLS, QUERIES, Search, retrieve, sample
+from dissensus.union.tables import CHUNKS, MOTIONS, PASSAGES
+from scripted import ROOT
+
+DIMENSIONS = 64
+MOTION: dict[str, Any] = {
+    "motion_id": "lot",
+    "motion": "This House would draw lots",
+    "proposition": ["B", "A"],
+    "opposition": ["D", "C"],
+    "students": ["B"],
+    "source": "m.yaml",
+}
+
+
+class Planted:
+    """Vectors that a test decides; other texts get one of their own, always the same."""
+
+    def __init__(self, **vectors: Sequence[float]) -> None:
+        self.vectors = vectors
+        self.texts: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        found = np.array([self.vector(text) for text in texts])
+        return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+    def vector(self, text: str) -> np.ndarray[Any, Any]:
+        known = self.vectors.get(text)
+        if known is not None:
+            return np.pad(np.array(known, dtype=float), (0, DIMENSIONS - len(known)))
+        seed = int.from_bytes(text.encode()[-8:], "big")
+        return np.random.default_rng([seed, len(text)]).normal(size=DIMENSIONS)
+
+
+def chunks(speaker: str, *texts: str) -> list[dict[str, Any]]:
+    return [
+        {"speaker": speaker, "document": "bio/a.md", "chunk": n, "start": 9 * n, "text": text}
+        for n, text in enumerate(texts, start=1)
+    ]
+
+
+def everybody(number: int = 40) -> list[dict[str, Any]]:
+    return [
+        row for name in "DBAC" for row in chunks(name, *(f"{name} says {n}" for n in range(number)))
+    ]
+
+
+def test_every_speaker_has_a_pool_of_own_passages_each_once():
+    rows = retrieve([MOTION], everybody(), Search(Planted(), 20, 0.3))
+    for name in "ABCD":
+        own = [row for row in rows if row["speaker"] == name]
+        assert [row["rank"] for row in own] == list(range(1, 21))
+        assert len({row["text"] for row in own}) == 20
+        assert all(row["text"].startswith(f"{name} says") for row in own)
+        # All questions take their turns.
+        asked = [query.replace("{MOTION}", MOTION["motion"]) for query in QUERIES]
+        assert [row["query"] for row in own] == asked * 2
+    assert [row["speaker"] for row in rows] == sorted(row["speaker"] for row in rows)
+
+
+def test_texts_are_embedded_once_and_their_order_changes_nothing():
+    embed = Planted()
+    other = {**MOTION, "motion_id": "b", "motion": "This House would not"}
+    rows = retrieve([MOTION, other], everybody(), Search(embed, 20, 0.3))
+    assert max(Counter(embed.texts).values()) == 1
+    shuffled = sorted(everybody(), key=lambda row: (row["chunk"], row["speaker"]))
+    assert retrieve([MOTION, other], shuffled, Search(Planted(), 20, 0.3)) == rows
+    alone = retrieve([other], everybody(), Search(Planted(), 20, 0.3))
+    assert [row for row in rows if row["motion_id"] == "b"] == alone
+
+
+def test_a_small_corpus_gives_what_it_has_and_a_text_counts_once():
+    rows = chunks("A", "one", "two", "one", "three") + [
+        row for name in "BCD" for row in chunks(name, f"{name} alone")
+    ]
+    found = retrieve([MOTION], rows, Search(Planted(), 20, 0.5))
+    by_speaker = Counter(row["speaker"] for row in found)
+    assert by_speaker == {"A": 3, "B": 1, "C": 1, "D": 1}
+    assert {row["text"] for row in found if row["speaker"] == "A"} == {"one", "two", "three"}
+    assert {row["chunk"] for row in found if row["text"] == "one"} == {1}
+
+
+def planted(**vectors: Sequence[float]) -> Planted:
+    """All questions alike."""
+    asked = [query.replace("{MOTION}", MOTION["motion"]) for query in QUERIES]
+    return Planted(**vectors, **dict.fromkeys(asked, (1.0,)))
+
+
+def texts_of(found: list[dict[str, Any]]) -> list[str]:
+    return [row["text"] for row in found if row["speaker"] == "A"]
+
+
+@pytest.mark.parametrize(
+    ("diversity", "expected"),
+    [
+        # Cosines with the question: near .9, twin .89, aside .6, apart .5.
+        (0.0, ["near", "twin", "aside", "apart"]),
+        # Cosines with near: twin .9998, aside .8887, apart .0725; of twin with apart .0501, of
+        # aside with apart -.3928. Second: twin (.89 - .9998) / 2 = -.055, aside -.144, apart .214.
+        # Third: the largest cosine of twin and of aside is still that with near.
+        (0.5, ["near", "apart", "twin", "aside"]),
+        # What is least like anything before.
+        (1.0, ["near", "apart", "aside", "twin"]),
+    ],
+)
+def test_marginal_relevance_by_hand(diversity: float, expected: list[str]):
+    embed = planted(
+        near=[0.9, 0.4359],
+        twin=[0.89, 0.456],
+        aside=[0.6, 0.8],
+        apart=[0.5, -0.866],
+    )
+    rows = chunks("A", "apart", "twin", "aside", "near")
+    rows += [row for name in "BCD" for row in chunks(name, name)]
+    found = retrieve([MOTION], rows, Search(embed, 4, diversity))
+    assert texts_of(found) == expected
+    similar = {row["text"]: row["similarity"] for row in found if row["speaker"] == "A"}
+    assert similar["near"] == pytest.approx(0.9, abs=1e-4)
+    assert similar["apart"] == pytest.approx(0.5, abs=1e-4)
+
+
+def test_equal_passages_come_in_the_order_of_the_corpus():
+    names = [f"t{n}" for n in range(9)]
+    embed = planted(**dict.fromkeys(names, (0.6, 0.8)))
+    rows = chunks("A", *names) + [row for name in "BCD" for row in chunks(name, name)]
+    for diversity in (0.0, 0.4, 1.0):
+        assert texts_of(retrieve([MOTION], rows, Search(embed, 5, diversity))) == names[:5]
+
+
+def test_only_what_is_near_to_a_question_is_taken_however_diverse():
+    """A pool of 3 is of the 3 that are nearest, though what is far would be more diverse."""
+    near = {f"near{n}": [1.0, 0.01 * n] for n in range(3)}
+    far = {f"far{n}": [-1.0, float(n)] for n in range(5)}
+    rows = chunks("A", *far, *near) + [row for name in "BCD" for row in chunks(name, name)]
+    found = retrieve([MOTION], rows, Search(planted(**near, **far), 3, 0.9))
+    assert set(texts_of(found)) == set(near)
+
+
+def test_diversity_keeps_near_copies_out():
+    """Ten copies of each of 30 passages, each a little off."""
+    rng = np.random.default_rng(3)
+    vectors = {}
+    for topic in range(30):
+        centre = rng.normal(size=DIMENSIONS)
+        centre[0] = abs(centre[0]) + 4
+        for copy in range(10):
+            vectors[f"{topic} {copy}"] = list(centre + 0.01 * rng.normal(size=DIMENSIONS))
+    rows = chunks("A", *vectors) + [row for name in "BCD" for row in chunks(name, name)]
+
+    def topics(diversity: float) -> list[str]:
+        found = texts_of(retrieve([MOTION], rows, Search(planted(**vectors), 50, diversity)))
+        return [text.split()[0] for text in found]
+
+    assert max(Counter(topics(0.0)).values()) == 10
+    # The nearest 50 have copies of five topics or a few more: each comes once before any again.
+    kinds = len(set(topics(0.6)))
+    assert len(set(topics(0.6)[:kinds])) == kinds
+
+
+def test_a_sample_is_the_same_for_a_seed_and_another_for_another():
+    pool = list(range(20))
+    for seed in range(20):
+        found = sample(pool, 10, seed, "A")
+        assert found == sample(pool, 10, seed, "A")
+        assert found == sorted(set(found))
+        assert len(found) == 10
+    assert len({tuple(sample(pool, 10, seed, "A")) for seed in range(100)}) > 95
+    assert sample(pool, 10, 1, "A") != sample(pool, 10, 1, "B")
+    assert sample(pool, 20, 1, "A") == sample(pool, 30, 1, "A") == pool
+    assert sample([], 10, 1, "A") == []
+
+
+@pytest.mark.parametrize(("size", "count"), [(20, 10), (15, 4), (3, 1)])
+def test_inclusion_frequencies_are_uniform(size: int, count: int):
+    """Pearson's statistic for draws without replacement: counts have a variance of
+    m p (1 - p) with p = count / size, and a correlation of -1 / (size - 1).
+    """
+    draws = 4000
+    included: Counter[int] = Counter()
+    for seed in range(draws):
+        included.update(sample(range(size), count, seed, "A"))
+    p = count / size
+    squares = sum((included[place] - draws * p) ** 2 for place in range(size))
+    statistic = squares * (size - 1) / size / (draws * p * (1 - p))
+    assert 1e-4 < chi2.sf(statistic, size - 1) < 1 - 1e-4
+
+
+class Paid:
+    """An embedder behind an address, and what it was asked."""
+
+    name = "p:e"
+    reply = Reply("", input_tokens=7, cost_usd=0.25)
+
+    def __init__(self) -> None:
+        self.calls: list[SimpleNamespace] = []
+
+    def encode(self, texts: list[str]) -> Vectors:
+        self.calls.append(SimpleNamespace(keys=texts, reply=self.reply))
+        return Planted()(texts)
+
+
+def stage(name: str, paid: Paid | None = None, asked: list[Path] | None = None) -> Any:
+    """A stage of the workflow, with the settings of a rule."""
+
+    def known(_: str, journal: Path) -> Paid:
+        assert paid is not None and asked is not None
+        asked.append(journal)
+        return paid
+
+    corpus = {"embedder": name, "pool": 5, "diversity": 0.3, "chunk": 1000, "overlap": 200}
+    registry = SimpleNamespace(embedder=known)
+    return SimpleNamespace(settings={"corpus": corpus}, provenance={}, registry=registry)
+
+
+def run_script(folder: Path, a_stage: Any) -> None:
+    write(folder / "motions.parquet", MOTIONS, [MOTION], {})
+    write(folder / "chunks.parquet", CHUNKS, everybody(12), {})
+    main = runpy.run_path(str(ROOT / "workflow/scripts/union/retrieve_passages.py"))["main"]
+    names = {"motions": "motions", "chunks": "chunks", "passages": "passages"}
+    files = {key: str(folder / f"{name}.parquet") for key, name in names.items()}
+    made = SimpleNamespace(
+        passages=files.pop("passages"), calls=str(folder / "passage_calls.parquet")
+    )
+    main(SimpleNamespace(**files), made, a_stage)
+
+
+def test_the_script_uses_the_runs_own_embedder(tmp_path: Path):
+    run_script(tmp_path, stage("use-multilingual"))
+    rows = read(tmp_path / "passages.parquet", PASSAGES).to_pylist()
+    assert Counter(row["speaker"] for row in rows) == dict.fromkeys("ABCD", 5)
+    assert read(tmp_path / "passage_calls.parquet", PASSAGE_CALLS).num_rows == 0
+    first = rows[0]
+    pair = embedder("use-multilingual").embed([first["query"], first["text"]])
+    assert first["similarity"] == pytest.approx(cosine_matrix(pair)[0, 1], abs=1e-6)
+    before = (tmp_path / "passages.parquet").read_bytes()
+    run_script(tmp_path, stage("use-multilingual"))
+    assert (tmp_path / "passages.parquet").read_bytes() == before
+
+
+def test_the_script_writes_down_what_a_paid_embedder_costs(tmp_path: Path):
+    paid, asked = Paid(), []
+    run_script(tmp_path, stage("p:e", paid, asked))
+    (journal,) = asked
+    assert journal.parent == tmp_path / "journal/embeddings"
+    assert journal.name.startswith("passages-")
+    calls = read(tmp_path / "passage_calls.parquet", PASSAGE_CALLS).to_pylist()
+    assert [row["texts"] for row in calls] == [12, 12, 12, 12, len(QUERIES)]
+    (spent,) = spending([], calls, {})
+    assert (spent["purpose"], spent["model"], spent["calls"]) == ("embed", "p:e", 5)
+    assert (spent["input_tokens"], spent["first_usd"]) == (35, 1.25)
+
+
+def test_an_embedder_that_fails_ends_in_its_sentence(tmp_path: Path):
+    class Broken(Paid):
+        def encode(self, texts: list[str]) -> Vectors:
+            raise ProviderError("embedder 'p:e' gave no vectors (timeout); start again.")
+
+    with pytest.raises(ProviderError, match="gave no vectors"):
+        run_script(tmp_path, stage("p:e", Broken(), []))
+    assert not (tmp_path / "passages.parquet").exists()
+
+
+def test_calls_for_embeddings_have_one_schema_under_every_name():
+    other = embedding_calls("map_calls")
+    assert (other.name, other.columns) == ("map_calls", PASSAGE_CALLS.columns)
