@@ -50,7 +50,8 @@ class Script:
 
     ``claims``: speech -> (type, specific) of each; ``rebuttals``: rebutting side -> list;
     ``blind``, ``labelled``: votes by pass, in the order of the seats; ``offers``: speech ->
-    (speaker, argument, text); ``answers``: speech -> texts.
+    (speaker, argument, text); ``answers``: speech -> texts; ``words``: of all claims and reasons,
+    where they are no numbers.
     """
 
     order: Sequence[str] = ORDER
@@ -66,6 +67,7 @@ class Script:
     rebuttals: list[dict[str, list[Found] | None]] = field(default_factory=list)
     blind: dict[int, Sequence[str]] = field(default_factory=dict)
     labelled: dict[int, Sequence[str]] = field(default_factory=dict)
+    words: str = ""
 
     def turns(self, session: Row) -> list[dict[str, Any]]:
         """The session's turns, with the columns that name it."""
@@ -112,7 +114,7 @@ class Script:
         turns.append(_turn(102, "recalibrate", "recalibrate", ranks))
         for k, name in enumerate(self.order, start=1):
             claims = self.claims.get(k, [])
-            listed = None if claims is None else {"claims": _claims(k, claims)}
+            listed = None if claims is None else {"claims": _claims(k, claims, self.words)}
             turns.append(_turn(103, f"claims:{name}", "claims", listed))
         for n, lists in enumerate(self.rebuttals):
             for side in ("proposition", "opposition"):
@@ -122,7 +124,9 @@ class Script:
         for n, (panel, votes) in enumerate((("blind", self.blind), ("labelled", self.labelled))):
             for pass_, cast in votes.items():
                 for seat, vote in enumerate(cast, start=1):
-                    said = {"winner": vote, "reason": f"reason {seat}"} if vote else None
+                    said = (
+                        {"winner": vote, "reason": self.words or f"reason {seat}"} if vote else None
+                    )
                     turn = _turn(110 + n, f"{panel}:{pass_}:{seat}", panel, said)
                     turns.append({**turn, "model": f"judge{seat}"})
         return turns
@@ -139,9 +143,9 @@ def _rubric(scores: Sequence[float]) -> dict[str, float]:
     return dict(zip((*names, "rhetorical_effectiveness", "persona_fidelity"), scores, strict=True))
 
 
-def _claims(speech: int, claims: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
+def _claims(speech: int, claims: Sequence[tuple[str, bool]], words: str) -> list[dict[str, Any]]:
     return [
-        {"text": f"Claim {speech}.{n}.", "type": kind, "specific": specific}
+        {"text": words or f"Claim {speech}.{n}.", "type": kind, "specific": specific}
         for n, (kind, specific) in enumerate(claims, start=1)
     ]
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 from dissensus.study.stage import Stage, run
-from dissensus.union.reading.marks import write_data, write_page
-from dissensus.union.reading.memos import memos_page
-from dissensus.union.reading.run import load
-from dissensus.union.reading.summary import summary
-from dissensus.union.reading.synthesis import synthesis_page
+from dissensus.union.pages.marks import write_data, write_page
+from dissensus.union.pages.memos import memos_page
+from dissensus.union.pages.run import load
+from dissensus.union.pages.summary import summary
+from dissensus.union.pages.synthesis import synthesis_page
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.study.stage import Stage, run
-from dissensus.union.reading.debate import check_debate, debate_data, debate_page
-from dissensus.union.reading.marks import write_data, write_page
-from dissensus.union.reading.run import load
+from dissensus.union.pages.debate import check_debate, debate_data, debate_page
+from dissensus.union.pages.marks import write_data, write_page
+from dissensus.union.pages.run import load
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dissensus.session.replies import JsonReply
 from dissensus.union import replies
-from dissensus.union.reading.marks import bullets, line, page
-from dissensus.union.reading.run import Row, Run
+from dissensus.union.pages.marks import bullets, line, page
+from dissensus.union.pages.run import Row, Run
 
 _PARTS = {
     "worked": "What worked",

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dissensus.report.labels import counted, listed, number, percent
-from dissensus.union.reading.marks import line, page, table
-from dissensus.union.reading.run import Row, Rows, Run
-from dissensus.union.reading.summary import debates, epochs, mean, share, speakers
+from dissensus.union.measures.verdicts import NONE
+from dissensus.union.pages.marks import line, page, table
+from dissensus.union.pages.run import Row, Rows, Run
+from dissensus.union.pages.summary import debates, epochs, mean, share, speakers
 from dissensus.union.tables import CONTESTED, FATES, KINDS, LAYERS, SIDES
 
 
@@ -66,7 +67,7 @@ def _winners(verdicts: Sequence[Row]) -> str:
     )
     if said:
         text += f" Deciding layers: {said}."
-    return text + (f" No layer decided {deciding['none']}." if deciding["none"] else "")
+    return text + (f" No layer decided {deciding[NONE]}." if deciding["none"] else "")
 
 
 def _of(part: int, whole: int) -> str:
@@ -74,29 +75,42 @@ def _of(part: int, whole: int) -> str:
 
 
 def _layers(verdicts: Sequence[Row]) -> str:
-    sentences = []
+    rows = []
     for layer in LAYERS:
         says = Counter(row[layer] for row in verdicts)
-        sentences.append(
-            f"the {layer} alone gives the proposition {says[SIDES[0]]}, the opposition "
-            f"{says[SIDES[1]]}, neither {says[CONTESTED]}, and says nothing of {says['none']}"
+        both = [row for row in verdicts if {row["panel"], row[layer]} <= set(SIDES)]
+        alike = sum(row["panel"] == row[layer] for row in both)
+        rows.append(
+            (
+                layer.capitalize(),
+                *(str(says[name]) for name in (*SIDES, CONTESTED, NONE)),
+                f"{alike} of {len(both)}",
+            )
         )
-    text = "; ".join(sentences)
-    return f"{text[0].upper()}{text[1:]}."
+    columns = ("Layer", "Proposition", "Opposition", "Contested", "None", "As the panel")
+    note = (
+        "What each layer alone says of the debates; the last column counts those of which both it "
+        "and the panel name a winner."
+    )
+    return table("Layers of judging", columns, rows, note)
 
 
 def _judges(verdicts: Sequence[Row], votes: Rows) -> str:
     blind = [vote for vote in votes if vote["panel"] == "blind"]
     readable = [vote for vote in blind if vote["slot"]]
     agree = sum(row["passes_agree"] for row in verdicts)
-    return (
+    text = (
         f"Both passes of the blind panel have the same majority in {_of(agree, len(verdicts))}. "
-        f"Of {counted(len(blind), 'blind vote')}, {len(readable)} could be read, and "
-        f"{percent(share(readable, 'slot', 'A'))} of these are for slot A."
+        f"Of {counted(len(blind), 'blind vote')}, {len(readable)} could be read"
     )
+    if not readable:
+        return f"{text}."
+    return f"{text}, and {percent(share(readable, 'slot', 'A'))} of these are for slot A."
 
 
 def _claims(claims: Rows, rebuttals: Rows, verdicts: Sequence[Row]) -> str:
+    if not claims:
+        return "The annotation has no claims."
     fates = Counter(row["fate"] for row in claims)
     that_count = sum(row["counted"] for row in rebuttals)
     one_sided = sum(row["one_sided"] for row in verdicts)
@@ -123,8 +137,8 @@ def _speeches(speeches: Rows) -> str:
     offered, taken = (sum(row[name] for row in speeches) for name in ("offered", "accepted"))
     return (
         f"There are {len(speeches):,} speeches, of "
-        f"{number(mean(row['words'] for row in speeches), 0)} words in the mean; {kept} have 1,000 "
-        f"to 1,800 words. Of {counted(offered, 'point')} of information, {taken} were taken."
+        f"{number(mean(row['words'] for row in speeches), 0)} words on average; {kept} have "
+        f"1,000 to 1,800 words. Of {counted(offered, 'point')} of information, {taken} were taken."
     )
 
 
@@ -135,17 +149,17 @@ def _students(run: Run, motion: str) -> str:
         return "Nobody in this motion is a student."
     by_arm: dict[str, Rows] = {}
     for row in epochs(run):
-        if row["motion_id"] == motion:
+        if row["motion_id"] == motion and row["student_survival"] is not None:
             by_arm.setdefault(row["arm"], []).append(row)
+    text = f"The students are {listed(map(line, names))}."
+    if not by_arm:
+        return f"{text} Of their claims nothing is known."
     said = listed(
-        f"from {percent(rows[0]['student_survival'])} in epoch {rows[0]['epoch']} to "
-        f"{percent(rows[-1]['student_survival'])} in epoch {rows[-1]['epoch']} in the arm {arm}"
+        f"in the arm {arm} "
+        + listed(f"{percent(row['student_survival'])} in epoch {row['epoch']}" for row in rows)
         for arm, rows in by_arm.items()
     )
-    return (
-        f"The students are {listed(line(name) for name in names)}. The mean share of their claims "
-        f"that survives goes {said}."
-    )
+    return f"{text} The mean share of their claims that survives is {said}."
 
 
 def _speakers(rows: Rows) -> str:

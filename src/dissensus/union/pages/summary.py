@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any
 
 from dissensus.union.measures.records import DIMENSIONS
-from dissensus.union.reading.run import Row, Rows, Run
+from dissensus.union.pages.run import Row, Rows, Run
 from dissensus.union.tables import CONTESTED, DEBATE, FATES, SIDES, VERDICTS
 
 _JUDGED = tuple(name for name in VERDICTS.columns if name not in DEBATE)

@@ -8,8 +8,8 @@ from dissensus.errors import ResourceError
 from dissensus.report.labels import MISSING, counted, number
 from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.records import DIMENSIONS
-from dissensus.union.reading.marks import bullets, line, page, paragraphs, table
-from dissensus.union.reading.run import RECORDS, Row, Rows, Run
+from dissensus.union.pages.marks import bullets, line, page, paragraphs, table
+from dissensus.union.pages.run import RECORDS, Row, Rows, Run
 from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, SIDES
 
 #: Layer -> what decides it.
