@@ -17,7 +17,7 @@ from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.synthesis import synthesis_page
 from hostile_texts import HOSTILE
 from report.rendered import markdown_shape, markdown_words
-from union.union_debates import MOTION
+from union.union_debates import MOTION, ORDER
 from union.union_runs import MEMO, cells, loaded, make, page_of, scripts
 
 
@@ -35,6 +35,24 @@ def test_a_speech_cannot_forge_what_others_say(tmp_path: Path) -> None:
     assert headings == [line for line in plain.split("\n") if line.startswith("#")]
     assert len(re.findall(r"^\*\*The .* wins", text, re.MULTILINE)) == 1
     assert [row[-1] for row in cells(text, "Layer")] == [row[-1] for row in cells(plain, "Layer")]
+
+
+@pytest.mark.parametrize(
+    "name", ["<img src=x onerror=alert(1)>", "a | b", "# x", "> **x** [l](javascript:1)", "../../x"]
+)
+def test_a_speakers_name_is_words_on_every_page(tmp_path: Path, name: str) -> None:
+    """Speakers are named after folders, which may be called almost anything."""
+
+    def pages(speaker: str) -> list[str]:
+        order = [speaker, *ORDER[1:]]
+        session, script = scripts()[0]
+        motion = {**MOTION, "proposition": [speaker, "Cy", "Ed"], "students": [speaker, "Ed"]}
+        made = [({**session, "order": order}, replace(script, order=order, offers={}, answers={}))]
+        paths = make(tmp_path, made, motion=motion)
+        return [page_of(paths, session["session_id"]), synthesis_page(loaded(paths))]
+
+    for text, harmless in zip(pages(name), pages("Ada"), strict=True):
+        assert markdown_shape(text) == markdown_shape(harmless)
 
 
 @pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))

@@ -67,6 +67,14 @@ def test_a_demolition_that_is_no_claim_of_its_side_stands_for_itself(by: str) ->
     assert found == {"1.1": "demolished", "1.2": "survives", "3.1": "survives"}
 
 
+def test_a_demolition_by_a_fallen_claim_of_the_answered_side_stands_for_itself() -> None:
+    """3.1 has fallen to 4.1, but it is of the side of 1.1: it cannot be what attacks 1.1."""
+    attacks = [rebuttal("1.1", 2, "101", "3.1"), rebuttal("3.1", 4, "101", "4.1")]
+    assert fates(claims("1.1", "3.1", "4.1"), attacks) == {
+        **{"1.1": "demolished", "3.1": "demolished", "4.1": "survives"}
+    }
+
+
 @pytest.mark.parametrize(
     ("bits", "fate"),
     [

@@ -92,8 +92,9 @@ def test_the_golden_debate_has_the_points_computed_by_hand() -> None:
         rebuttal("3.1", 3, "111"),
         rebuttal("7.7", 2, "111"),
         Rebuttal("1.1", "", 0, "", True, True, True),
+        Rebuttal("3.1", "", 3, "opposition", True, True, True),
     ],
-    ids=["same side", "claim made later", "same speech", "no such claim", "nobody's"],
+    ids=["same side", "made later", "same speech", "no such claim", "nobody's", "own speech"],
 )
 def test_what_answers_no_earlier_claim_of_the_other_side_changes_nothing(
     ignored: Rebuttal,
