@@ -257,6 +257,16 @@ def script(name: str) -> Any:
     return module
 
 
+def test_the_tables_are_those_that_the_script_makes_of_the_turns(tmp_path: Path) -> None:
+    inputs = Files(make(tmp_path, scripts()[1:]))
+    made = Files({name: tmp_path / f"again/{name}.parquet" for name in RECORDS})
+    protocol = {"points": True, "points_a_speech": 2, "accepted": 0.45, "accepted_late": 0.3}
+    stage = Stage({"layers": list(LAYERS), "protocol": protocol}, 0, [], "", True, {})
+    script("reconstruct_union").main(inputs, made, stage)
+    for name, schema in RECORDS.items():
+        assert read(made[name], schema) == read(inputs[name], schema)
+
+
 def test_the_scripts_write_the_same_bytes_each_time(tmp_path: Path) -> None:
     inputs = Files(make(tmp_path))
     stage = Stage({}, 0, [], "", True, {})

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.errors import ArtefactError
 from dissensus.tables.artefact import read, write
 from dissensus.union.measures.records import Tables, reconstruct
 from dissensus.union.tables import (
@@ -25,17 +24,17 @@ from dissensus.union.tables import (
     VERDICTS,
     VOTES,
 )
-from union.union_debates import MOTION, Script, golden, manifest_row, take_answered
+from union.union_debates import (
+    MOTION,
+    Script,
+    golden,
+    manifest_row,
+    tables,
+    take_answered,
+)
 
 SCHEMAS = {one.name: one for one in (SPEECHES, POINTS, CLAIMS, REBUTTALS, SCORES, VOTES, VERDICTS)}
 ALWAYS_A = {1: ("A",) * 3, 2: ("A",) * 3}
-
-
-def tables(script: Script, motion: dict[str, Any] = MOTION, **changes: Any) -> Tables:
-    session = manifest_row()
-    name = session["session_id"]
-    given_: dict[str, Any] = {"layers": LAYERS, "drawn": take_answered, **changes}
-    return reconstruct({name: script.turns(session)}, {name: session}, {"lots": motion}, **given_)
 
 
 def verdict(script: Script, motion: dict[str, Any] = MOTION, **changes: Any) -> dict[str, Any]:
@@ -172,33 +171,6 @@ def test_speeches_have_their_speakers_sides_and_arguments() -> None:
     assert [row["student"] for row in rows] == [False, False, True, False, True, False]
     assert [row["arguments"] for row in rows] == [3, 0, 0, 5, 3, 3]
     assert [row["extracted"] for row in rows] == [True, False, True, True, True, True]
-
-
-def test_points_are_those_drawn_and_only_taken_ones_have_an_answer() -> None:
-    script = replace(
-        golden(),
-        offers={2: [("Ada", 2, "One?"), ("Cy", 3, "Two?"), ("Ed", 2, "Three?")]},
-        answers={2: ["No.", ""]},
-    )
-    found = tables(script)
-    kept = ("speech", "offer", "speaker", "argument", "accepted", "text", "answer")
-    assert [tuple(row[name] for name in kept) for row in found.points] == [
-        (2, 1, "Ada", 2, True, "One?", "No."),
-        # Its call failed, but the point was taken.
-        (2, 2, "Cy", 3, True, "Two?", ""),
-        (2, 3, "Ed", 2, False, "Three?", ""),
-    ]
-    assert [(row["offered"], row["accepted"]) for row in found.speeches][:3] == [
-        (0, 0),
-        (3, 2),
-        (0, 0),
-    ]
-
-
-def test_answers_that_do_not_fit_the_points_end_in_a_sentence() -> None:
-    script = replace(golden(), offers={2: [("Ada", 2, "One?")]}, answers={2: ["No."]})
-    with pytest.raises(ArtefactError, match="Speech 2 of session lots-e1-r01-coached has 1 "):
-        tables(script, drawn=lambda _, speech: [(one, False) for one in speech.offers])
 
 
 def test_claims_are_named_by_speech_and_place_and_carry_their_fate() -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dissensus.union.measures.debate import Offered, Row, Speech
+from dissensus.union.measures.records import Tables, reconstruct
+from dissensus.union.tables import LAYERS
 
 PROPOSITION, OPPOSITION = ("Ada", "Cy", "Ed"), ("Bo", "Di", "Flo")
 ORDER = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")
@@ -160,6 +162,14 @@ def _rebuttal(found: Found) -> dict[str, Any]:
 def take_answered(_: Row, speech: Speech) -> list[tuple[Offered, bool]]:
     """Of every speech, all offers are drawn and the first of them are taken, one an answer."""
     return [(one, n < len(speech.answers)) for n, one in enumerate(speech.offers)]
+
+
+def tables(script: Script, motion: dict[str, Any] = MOTION, **changes: Any) -> Tables:
+    """The tables of one debate; ``changes`` of what is given besides."""
+    session = manifest_row()
+    name = session["session_id"]
+    given_: dict[str, Any] = {"layers": LAYERS, "points": take_answered, **changes}
+    return reconstruct({name: script.turns(session)}, {name: session}, {"lots": motion}, **given_)
 
 
 E, P, S = "evidence_backed", "principled", "assertion"

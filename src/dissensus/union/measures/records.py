@@ -14,6 +14,7 @@ from dissensus.union.measures.debate import Debate, Offered, Row, Speech, read_d
 from dissensus.union.measures.survival import fates
 from dissensus.union.measures.tally import claim_points, counts, tally
 from dissensus.union.measures.verdicts import NONE, higher, panel, passes_agree, verdict
+from dissensus.union.protocol.gates import Gate, Place, drawn
 from dissensus.union.tables import DEBATE, FATES, LAYERS, SIDES
 
 Rows = list[dict[str, Any]]
@@ -48,12 +49,28 @@ class Tables:
             getattr(self, name).extend(rows)
 
 
+def drawn_by(protocol: Mapping[str, Any]) -> Drawn:
+    """What the gates of the protocol let through, drawn again.
+
+    Parameters
+    ----------
+    protocol : the settings of the protocol.
+    """
+    gate = Gate.of(protocol)
+
+    def points(session: Row, speech: Speech) -> Sequence[tuple[Offered, bool]]:
+        place = Place(session["draw_seed"], speech.number, len(session["order"]))
+        return drawn(speech.offers, len(speech.arguments or ()), place, gate)
+
+    return points
+
+
 def reconstruct(
     sessions: Mapping[str, Sequence[Row]],
     manifest: Mapping[str, Row],
     motions: Mapping[str, Row],
     layers: Sequence[str],
-    drawn: Drawn,
+    points: Drawn,
 ) -> Tables:
     """The tables of all debates that ran to their end.
 
@@ -63,7 +80,7 @@ def reconstruct(
     manifest : session_id -> row.
     motions : motion_id -> row.
     layers : those that may decide a debate, in the order in which they are asked.
-    drawn : which offers were drawn, and taken.
+    points : which offers were drawn, and taken; :func:`drawn_by` knows.
 
     Raises
     ------
@@ -74,14 +91,14 @@ def reconstruct(
         session = manifest[name]
         if session["kind"] == "debate":
             debate = read_debate(session, motions[session["motion_id"]], turns)
-            tables.add(debate_tables(debate, layers, drawn))
+            tables.add(debate_tables(debate, layers, points))
     return tables
 
 
-def debate_tables(debate: Debate, layers: Sequence[str], drawn: Drawn) -> Tables:
-    """The tables of one debate; ``layers`` and ``drawn`` as in :func:`reconstruct`."""
+def debate_tables(debate: Debate, layers: Sequence[str], points: Drawn) -> Tables:
+    """The tables of one debate; ``layers`` and ``points`` as in :func:`reconstruct`."""
     ids = {name: debate.session[name] for name in DEBATE}
-    offered = {one.number: _points(debate.session, one, drawn) for one in debate.speeches}
+    offered = {one.number: _points(debate.session, one, points) for one in debate.speeches}
     speeches = [_speech(one, offered[one.number]) for one in debate.speeches]
     claims = _claims(debate)
     parts = Tables(
@@ -96,8 +113,8 @@ def debate_tables(debate: Debate, layers: Sequence[str], drawn: Drawn) -> Tables
     return Tables(**{name: [{**ids, **row} for row in rows] for name, rows in vars(parts).items()})
 
 
-def _points(session: Row, speech: Speech, drawn: Drawn) -> Rows:
-    points = drawn(session, speech)
+def _points(session: Row, speech: Speech, drawn_of: Drawn) -> Rows:
+    points = drawn_of(session, speech)
     taken = sum(accepted for _, accepted in points)
     if taken != len(speech.answers):
         raise ArtefactError(
