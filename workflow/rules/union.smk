@@ -3,13 +3,26 @@
 #
 # in:    results/<run>/union/: motions, chunks, turns, outcomes, manifest
 # out:   results/<run>/union/: passages; speeches, points, claims, rebuttals, scores, votes, verdicts; judges, wins,
-#        survival, coaching; map, clusters, map.html; summary, synthesis, and any debate to read
+#        survival, coaching; map, clusters, map.html; summary, memos, synthesis, and any debate to read
 # steps: retrieve_passages; reconstruct_union; audit_judges, estimate_union; map_claims, draw_map; summarise_union,
 #        write_debate
 # What every study goes through is in study.smk.
 
 U = RESULTS / "union"
 UNION = SETTINGS.union
+# What was said and judged, which whatever writes of a debate reads.
+RECORDS_OF_UNION = {
+    name: U / f"{name}.parquet"
+    for name in (
+        "speeches",
+        "points",
+        "claims",
+        "rebuttals",
+        "scores",
+        "votes",
+        "verdicts",
+    )
+}
 
 
 rule retrieve_passages:
@@ -35,23 +48,16 @@ rule retrieve_passages:
 rule reconstruct_union:
     input:
         turns=U / "turns.parquet",
-        outcomes=U / "outcomes.parquet",
         manifest=U / "manifest.parquet",
         motions=U / "motions.parquet",
     output:
-        speeches=U / "speeches.parquet",
-        points=U / "points.parquet",
-        claims=U / "claims.parquet",
-        rebuttals=U / "rebuttals.parquet",
-        scores=U / "scores.parquet",
-        votes=U / "votes.parquet",
-        verdicts=U / "verdicts.parquet",
+        **RECORDS_OF_UNION,
     log:
         U / "logs/reconstruct_union.log",
     conda:
         ENVIRONMENT
     params:
-        settings=given(layers=UNION.layers),
+        settings=given(layers=UNION.layers, protocol=UNION.protocol),
     message:
         "Read what was said and judged, tally it, and give the verdicts"
     script:
@@ -93,7 +99,9 @@ rule estimate_union:
     conda:
         ENVIRONMENT
     params:
-        settings=given(inference=UNION.inference, epochs=UNION.epochs, seed=SETTINGS.seed),
+        settings=given(
+            inference=UNION.inference, epochs=UNION.epochs, seed=SETTINGS.seed
+        ),
     message:
         "Estimate win shares, survival of claims, and the effect of coaching"
     script:
@@ -141,3 +149,47 @@ rule draw_map:
         "Draw the map of the arguments"
     script:
         "../scripts/union/draw_map.py"
+
+
+rule summarise_union:
+    input:
+        **RECORDS_OF_UNION,
+        turns=U / "turns.parquet",
+        outcomes=U / "outcomes.parquet",
+        manifest=U / "manifest.parquet",
+        motions=U / "motions.parquet",
+    output:
+        summary=U / "summary.json",
+        memos=U / "memos.md",
+        synthesis=U / "synthesis.md",
+    log:
+        U / "logs/summarise_union.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Write what all debates come to, and the memos"
+    script:
+        "../scripts/union/summarise_union.py"
+
+
+# Any debate: snakemake results/<run>/union/debates/lottery-e1-r01-control.md
+rule write_debate:
+    input:
+        **RECORDS_OF_UNION,
+        turns=U / "turns.parquet",
+        outcomes=U / "outcomes.parquet",
+        manifest=manifest_with_session("union"),
+        motions=U / "motions.parquet",
+    output:
+        page=U / "debates/{session}.md",
+        data=U / "debates/{session}.json",
+    log:
+        U / "logs/write_debate/{session}.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Write debate {wildcards.session} as a whole"
+    script:
+        "../scripts/union/write_debate.py"

@@ -12,7 +12,7 @@ from dissensus.deliberation.wording import JudgingWording, RoundWording
 from dissensus.digests import digest
 from dissensus.llm.call import Message
 from dissensus.session.prompt_files import read_prompts
-from dissensus.session.templates import fill, without
+from dissensus.session.templates import render
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Wording:
         beta = view.beta
         # Equal steps; the highest includes its upper end.
         tone = "" if beta is None else tones[min(int(beta * len(tones)), len(tones) - 1)]
-        return _fill(
+        return render(
             words.template,
             AGENT=agent,
             COUNT=str(len(view.agents)),
@@ -115,7 +115,7 @@ class Wording:
     def judge_prompt(self, kind: str, topic: Topic, spoken: Spoken) -> str:
         """What a judge is asked about a turn; ``kind`` is crit or rca."""
         turn = self.shown(spoken)
-        return _fill(self.judging[kind], AGENT=spoken.agent, TURN=turn, **self._about(topic))
+        return render(self.judging[kind], AGENT=spoken.agent, TURN=turn, **self._about(topic))
 
     def retry_messages(
         self, prompt: str, rejected: str, reason: str, attempt: int
@@ -128,7 +128,7 @@ class Wording:
         reason : the judge's.
         attempt : the how-manieth retry this is, from 1; later ones are more structured.
         """
-        form = _fill(self.judging.retries[attempt - 1], REASON=reason).rstrip("\n")
+        form = render(self.judging.retries[attempt - 1], REASON=reason).rstrip("\n")
         return (Message("user", prompt), Message("assistant", rejected), Message("user", form))
 
     def shown(self, spoken: Spoken) -> str:
@@ -136,11 +136,11 @@ class Wording:
         words, turn = self.debating, spoken.turn
         place = {"AGENT": spoken.agent, "ROUND": str(spoken.round)}
         if turn is None:
-            return _fill(words.abstained, **place).rstrip("\n")
+            return render(words.abstained, **place).rstrip("\n")
         unknown = words.unknown
         shares = [f"{label} {share:.3f}" for label, share in turn.probabilities.items()]
         claims = [
-            _fill(
+            render(
                 words.claim,
                 ID=claim_id(spoken.agent, spoken.round, claim.id),
                 TEXT=claim.text,
@@ -149,7 +149,7 @@ class Wording:
             for claim in turn.claims
         ]
         engagements = [
-            _fill(
+            render(
                 words.engagement,
                 RELATION=one.relation,
                 CLAIM=one.claim or unknown,
@@ -158,7 +158,7 @@ class Wording:
             )
             for one in turn.engagements
         ]
-        return _fill(
+        return render(
             words.turn,
             TEXT=turn.reasoning,
             STANCE=turn.stance or unknown,
@@ -171,9 +171,9 @@ class Wording:
 
     def _about(self, topic: Topic) -> dict[str, str]:
         words = self.debating
-        options = [_fill(words.option, OPTION=label) for label in topic.options]
+        options = [render(words.option, OPTION=label) for label in topic.options]
         evidence = [
-            _fill(words.evidence, ID=name, TEXT=text) for name, text in topic.evidence.items()
+            render(words.evidence, ID=name, TEXT=text) for name, text in topic.evidence.items()
         ]
         return {
             "QUESTION": topic.question,
@@ -186,12 +186,12 @@ class Wording:
         if not history:
             return words.nothing_yet
         turns = "\n\n".join(map(self.shown, history))
-        return _fill(words.transcript, TURNS=turns).rstrip("\n")
+        return render(words.transcript, TURNS=turns).rstrip("\n")
 
     def _note(self, note: Note | None) -> str:
         if note is None:
             return ""
-        hint = _fill(self.debating.hint, ROUND=str(note.round), OPTION=note.option)
+        hint = render(self.debating.hint, ROUND=str(note.round), OPTION=note.option)
         return hint.rstrip("\n")
 
     def _assessments(self, assessments: Mapping[str, Assessment]) -> str:
@@ -200,7 +200,7 @@ class Wording:
         for agent, assessment in assessments.items():
             quality = gamma(assessment)
             if quality is not None:
-                entry = _fill(
+                entry = render(
                     words.assessment_entry,
                     AGENT=agent,
                     CLAIM=assessment.claim,
@@ -209,23 +209,8 @@ class Wording:
                     RIVALS=_scores(assessment.rivals) or words.none,
                 )
                 entries.append(entry)
-        block = _fill(words.assessment, ENTRIES="\n".join(entries)).rstrip("\n")
+        block = render(words.assessment, ENTRIES="\n".join(entries)).rstrip("\n")
         return block if entries else ""
-
-
-def repaired(
-    messages: tuple[Message, ...], repair: str, problems: Sequence[str]
-) -> tuple[Message, ...]:
-    """The same messages, with the instruction to mend the reply's format at the end of the last."""
-    *before, last = messages
-    again = f"{last.content}\n\n{_fill(repair, PROBLEMS='; '.join(problems))}"
-    return (*before, Message(last.role, again))
-
-
-def _fill(template: str, **fields: str) -> str:
-    """Fill a template; an empty field that stands alone leaves no gap of blank lines."""
-    empty = [name for name, text in fields.items() if not text]
-    return fill(without(template, empty), **fields)
 
 
 def _scores(scores: Sequence[Scores]) -> str:

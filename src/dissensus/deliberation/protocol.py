@@ -17,7 +17,7 @@ from dissensus.deliberation.controls.crit import Assessment, gamma, parse_assess
 from dissensus.deliberation.controls.loop import Loop
 from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.measures.state import evidence_overlap, js_of
-from dissensus.deliberation.prompts import Note, Spoken, Topic, View, Wording, repaired
+from dissensus.deliberation.prompts import Note, Spoken, Topic, View, Wording
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.llm.call import Message
 from dissensus.session.protocol import (
@@ -30,6 +30,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.replies import PartialReply
+from dissensus.session.templates import repaired
 
 DEBATER, RETRY = "debater", "retry"
 #: What comes before the agent in the name of a judge's call about it.

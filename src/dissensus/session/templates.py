@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from dissensus.llm.call import Message
 
 _GAP = re.compile(r"\n{3,}")
 
@@ -22,3 +24,18 @@ def without(template: str, slots: Iterable[str]) -> str:
     """A template without some of its slots; a block that they leave empty leaves no gap."""
     left_out = dict.fromkeys(slots, "")
     return _GAP.sub("\n\n", fill(template, **left_out)) if left_out else template
+
+
+def render(template: str, **fields: str) -> str:
+    """Fill a template; an empty field that stands alone leaves no gap of blank lines."""
+    empty = [name for name, text in fields.items() if not text]
+    return fill(without(template, empty), **fields)
+
+
+def repaired(
+    messages: tuple[Message, ...], repair: str, problems: Sequence[str]
+) -> tuple[Message, ...]:
+    """The same messages, with the instruction to mend the reply's format at the end of the last."""
+    *before, last = messages
+    again = f"{last.content}\n\n{render(repair, PROBLEMS='; '.join(problems))}"
+    return (*before, Message(last.role, again))

@@ -1,0 +1,129 @@
+"""Masks: a debate's texts without names, honorifics and words for the sides.
+
+What this cannot remove is the position that is argued: verbs such as "oppose the motion" stay, and
+so does whatever else tells a reader who would say such a thing. What is removed:
+
+- Names of the debate's speakers: whole, and each part of two letters or more by itself, with their
+  honorifics, in any case, in the plural, with or without accents, over line ends, and with hyphens
+  and spaces of any kind. A name that is a word too (Stone, May) goes wherever that word stands.
+- Honorifics of anybody: Dr, Prof, Mr, Mrs, Ms, Mx, Lord, Lady, Sir, Dame, Rt Hon, MP, KC and QC
+  everywhere; Professor, Doctor, Miss, Madam, Baron and Baroness before a name. The plurals Lords,
+  Ladies and MPs are nobody's title, and stay.
+- Words for the sides: proposition and opposition, in the plural too and whatever they mean there;
+  Prop and Opp; government and treasury benches; ayes and noes; the affirmative and the negative
+  side; proposer and opposer; proponents, supporters and opponents of the motion. "My opponent" and
+  "the honourable member" stand for a speaker of the other side, "my honourable friend" for one of
+  the own. Opponents and proponents of anything else stay, since both sides have them, and so do
+  "the other side", "our side" and "the government".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dissensus.session.templates import fill
+from dissensus.union.blinding.people import names
+from dissensus.union.blinding.phrases import (
+    AFTER_NAME,
+    ARTICLE,
+    BEFORE_NAME,
+    GONE,
+    MARKS,
+    OTHER,
+    OWN,
+    PERSON,
+    PHRASES,
+    SIDE_PHRASES,
+    SLOT_OF,
+    SPEAKER_OF,
+    TEAM,
+    TEAM_OF,
+)
+from dissensus.union.blinding.spelling import BEGIN, Searched, any_of
+from dissensus.union.tables import SIDES
+from dissensus.union.wording import Masks
+
+_NONE = dict.fromkeys(map(ord, MARKS))
+
+
+@dataclass(frozen=True)
+class Blinder:
+    """Masks the texts of one debate.
+
+    Attributes
+    ----------
+    people : name -> side, of every speaker.
+    words : what stands in the place of what is removed.
+    """
+
+    people: Mapping[str, str]
+    words: Masks
+
+    def mask(self, text: str, own: str | None = None) -> str:
+        """A text, masked, with a character of :data:`SLOT_OF` wherever a slot is named.
+
+        It is in Unicode's composed form (NFC); all that is not masked stays as it is.
+
+        Parameters
+        ----------
+        own : side of whoever speaks; None for what is nobody's speech.
+        """
+        text = unicodedata.normalize("NFD", text.translate(_NONE))
+        # What is taken out may leave a word that was not one before.
+        while (marked := self._marked_once(text)) != text:
+            text = marked
+        return unicodedata.normalize("NFC", text.translate(self._masks(own)))
+
+    def _marked_once(self, text: str) -> str:
+        searched, (pattern, marks) = Searched.of(text), _pattern(tuple(self.people.items()))
+        pieces, last = [], 0
+        for found in pattern.finditer(searched.plain):
+            begin, end = searched.span(found)
+            pieces += [text[last:begin], marks[str(found.lastgroup)]]
+            last = end
+        return "".join([*pieces, text[last:]])
+
+    def _masks(self, own: str | None) -> dict[int, str]:
+        """Mark -> what stands in its place."""
+        words = self.words
+        speaker = {side: fill(words.speaker, SLOT=slot) for side, slot in SLOT_OF.items()}
+        other = {SIDES[0]: SIDES[1], SIDES[1]: SIDES[0]}
+        found = {
+            **{SPEAKER_OF[side]: speaker[side] for side in SIDES},
+            **{TEAM_OF[side]: fill(words.side, SLOT=SLOT_OF[side]) for side in SIDES},
+            PERSON: words.person,
+            OWN: speaker[own] if own else words.person,
+            OTHER: speaker[other[own]] if own else words.person,
+            TEAM: "a team",
+            GONE: "",
+        }
+        return {ord(mark): text for mark, text in found.items()}
+
+
+def slotted(text: str, slots: Mapping[str, str]) -> str:
+    """A masked text with its slots named; ``slots``: side -> A or B."""
+    return text.translate({ord(mark): slots[side] for side, mark in SLOT_OF.items()})
+
+
+@lru_cache
+def _pattern(people: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], dict[str, str]]:
+    """All that is removed from the texts of a debate; group of the pattern -> mark."""
+    marks: dict[str, str] = {}
+
+    def grouped(marked: Iterable[tuple[str, str]]) -> str:
+        patterns = []
+        for mark, pattern in marked:
+            group = f"g{len(marks)}"
+            marks[group] = mark
+            patterns.append(f"(?P<{group}>{pattern})")
+        return any_of(patterns)
+
+    kinds = (
+        [f"{BEFORE_NAME}{grouped(named)}{AFTER_NAME}"] if (named := [*names(dict(people))]) else []
+    )
+    kinds += [grouped(PHRASES), ARTICLE + grouped(SIDE_PHRASES)]
+    return re.compile(BEGIN + any_of(kinds), re.IGNORECASE), marks

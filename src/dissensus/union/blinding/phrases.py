@@ -1,0 +1,112 @@
+"""Honorifics and words for the sides as patterns, each with the mark that takes its place.
+
+Marks are single characters of Unicode's private use area, which no prompt has.
+"""
+
+from __future__ import annotations
+
+from dissensus.union.blinding.spelling import SPACE, any_of, one_of
+from dissensus.union.tables import SIDES
+
+_PROPOSITION, _OPPOSITION = SIDES
+#: Side -> what stands for its slot until a pass says which that is.
+SLOT_OF = {_PROPOSITION: "\ue001", _OPPOSITION: "\ue002"}
+#: Side -> the mark of one of its speakers, and of all of it.
+SPEAKER_OF = {_PROPOSITION: "\ue003", _OPPOSITION: "\ue004"}
+TEAM_OF = {_PROPOSITION: "\ue005", _OPPOSITION: "\ue006"}
+#: Somebody; a speaker of the side of whoever speaks; one of the other side; a team; nothing.
+PERSON, OWN, OTHER, TEAM, GONE = "\ue007", "\ue008", "\ue009", "\ue00a", "\ue00b"
+MARKS = (*SLOT_OF.values(), *SPEAKER_OF.values(), *TEAM_OF.values(), PERSON, OWN, OTHER, TEAM, GONE)
+
+
+def _words(text: str) -> str:
+    """The pattern of a phrase; a word in it may be one of several, as in ``hon/honourable``."""
+    return SPACE.join(one_of(*word.split("/")) for word in text.split())
+
+
+def _maybe(text: str) -> str:
+    """The pattern of a phrase that may stand before another, with the space between."""
+    return f"(?:{_words(text)}{SPACE})?"
+
+
+_CAPITAL = "(?-i:(?=[A-Z]))"
+#: Removed wherever they stand.
+_ALWAYS = any_of(
+    [
+        _words("rt/right hon/honourable/honorable"),
+        rf"{one_of('dr', 'drs', 'prof', 'profs', 'mr', 'messrs', 'mrs', 'ms', 'mx', 'm.p')}\.?",
+        one_of("mp", "kc", "qc", "lord", "lady", "sir", "dame"),
+    ]
+)
+#: Removed before a name; in small letters some of them are words like others.
+_BEFORE_NAME = _CAPITAL + one_of(
+    *("professor", "doctor", "miss", "madam", "baron", "baroness", "hon", "honourable")
+)
+TITLE = rf"(?:{_ALWAYS}|{_BEFORE_NAME})\.?"
+POST_NOMINAL = any_of([rf"{one_of('m.p')}\.?", one_of("mp", "kc", "qc", "phd")])
+
+_HONOURABLE = (
+    f"(?:{_words('right/rt/very/most/learned/noble/gallant/good')}{SPACE})*"
+    rf"{_words('hon/honourable/honorable')}\.?{SPACE}"
+    f"(?:{_words('and/learned/gallant/noble')}{SPACE})*"
+)
+_MEMBER = one_of(
+    *("member", "gentleman", "gentlemen", "lady", "ladies", "friend", "opponent"), plural=True
+)
+_BESIDE = f"{SPACE}{_words('side/team/bench/benches')}"
+_OF_THE_MOTION = f"{SPACE}{_words('of the motion')}"
+
+
+def _side(words: tuple[str, ...], before: tuple[str, ...], short: str) -> str:
+    """All of a side: by a word of its own, or by one that is of a side before another only."""
+    return any_of(
+        [
+            f"{_maybe('side')}{one_of(*words)}(?:{_BESIDE})?",
+            f"{one_of(*before)}{_BESIDE}",
+            f"{_CAPITAL}{one_of(short)}(?:{_BESIDE})?",
+        ]
+    )
+
+
+def _one_of_side(word: str, of_the_motion: tuple[str, ...]) -> str:
+    """One of a side, or some, by what they do with the motion."""
+    return any_of(
+        [
+            f"{one_of(word, plural=True)}(?:{_OF_THE_MOTION})?",
+            f"{one_of(*of_the_motion, plural=True)}{_OF_THE_MOTION}",
+        ]
+    )
+
+
+_FOR_WORDS = ("proposition", "propositions", "ayes")
+_FOR_BEFORE = ("government", "treasury", "affirmative")
+_FOR_MOTION = ("proponent", "supporter", "advocate", "defender")
+_AGAINST_WORDS = ("opposition", "oppositions", "noes")
+
+#: What may stand around a name.
+BEFORE_NAME = f"{_maybe('the')}(?:{TITLE}{SPACE})*"
+AFTER_NAME = f"(?:{SPACE}{POST_NOMINAL})*"
+
+#: (mark, pattern), the first that fits counts; names come before all of them.
+PHRASES = (
+    (OWN, f"{_words('my/our')}{SPACE}{_HONOURABLE}{one_of('friend', 'colleague', plural=True)}"),
+    (OTHER, f"{_words('my/our')}{SPACE}{one_of('opponent', plural=True)}"),
+    (
+        OTHER,
+        f"{_words('the/this/that/my/our')}{SPACE}{_HONOURABLE}{_MEMBER}"
+        f"(?:{SPACE}{_words('opposite')})?",
+    ),
+    (GONE, rf"{TITLE}\s+(?=(?-i:[A-Z]))"),
+    (PERSON, f"{_maybe('the/a/an')}{_ALWAYS}"),
+)
+#: What may stand before the phrases for a side.
+ARTICLE = _maybe("the/a/an")
+#: (mark, pattern), as above.
+SIDE_PHRASES = (
+    (SPEAKER_OF[_PROPOSITION], _one_of_side("proposer", _FOR_MOTION)),
+    (SPEAKER_OF[_OPPOSITION], _one_of_side("opposer", ("opponent", "critic"))),
+    (TEAM_OF[_PROPOSITION], _side(_FOR_WORDS, _FOR_BEFORE, "prop")),
+    (TEAM_OF[_OPPOSITION], _side(_AGAINST_WORDS, ("negative",), "opp")),
+    # A text's own words for the slots would pass for a mask.
+    (TEAM, rf"{_words('team')}{SPACE}(?-i:[AB])(?![^\W_])"),
+)

@@ -1,0 +1,105 @@
+"""Words as patterns, and texts as they are searched: without accents and what breaks a word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+#: Between the words of a phrase.
+SPACE = r"[\W_]{1,4}"
+_LETTER = r"[^\W\d_]"
+#: Scripts that write no spaces between words, and the letters that Hangul is taken apart to.
+_UNSPACED = "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3040-\u9fff\uf900-\ufaff]"
+#: Where a word begins and ends. A number may follow a word, but is no part of another number.
+BEGIN = rf"(?:(?={_UNSPACED})|(?=\d)(?<![^\W_])|(?!\d)(?<!{_LETTER}))"
+END = rf"(?:(?<={_UNSPACED})|(?<=\d)(?![^\W_])|(?<!\d)(?!{_LETTER}))"
+#: Letters that Unicode does not take apart, as they are written without their marks.
+_PLAIN = {
+    **{"\u00f8": "o", "\u0142": "l", "\u0111": "d", "\u0131": "i", "\u00f0": "d"},
+    **{"\u00e6": "ae", "\u0153": "oe", "\u00df": "ss", "\u00fe": "th"},
+}
+_DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
+_APOSTROPHES = frozenset("\u2018\u2019\u02bc\u00b4`")
+#: A word broken at the end of a line.
+_BROKEN = re.compile(rf"(?<={_LETTER})-[^\S\n]*[\r\n]\s*(?={_LETTER})")
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A text in plain letters, each with its place in the text itself.
+
+    Accents, characters that are not seen, and hyphens at the ends of lines are left out; dashes,
+    apostrophes and white space are each of one kind. Small and capital letters stay.
+
+    Attributes
+    ----------
+    plain : what is searched.
+    starts : of each character of ``plain``, where it begins in the text; then the text's length.
+    """
+
+    plain: str
+    starts: list[int]
+
+    @classmethod
+    def of(cls, text: str) -> Searched:
+        """A text in Unicode's decomposed form (NFD)."""
+        pieces, starts = [], []
+        for place, character in enumerate(text):
+            piece = _plain(character)
+            pieces.append(piece)
+            starts += [place] * len(piece)
+        plain = "".join(pieces)
+        broken = {at for one in _BROKEN.finditer(plain) for at in range(*one.span())}
+        if broken:
+            kept = [at for at in range(len(plain)) if at not in broken]
+            plain, starts = "".join(plain[at] for at in kept), [starts[at] for at in kept]
+        return cls(plain, [*starts, len(text)])
+
+    def span(self, found: re.Match[str]) -> tuple[int, int]:
+        """Where a match begins and ends in the text, with the accents of its last letter."""
+        begin, end = found.span()
+        return self.starts[begin], self.starts[end]
+
+
+def plain(text: str) -> str:
+    """A text in plain letters; see :class:`Searched`."""
+    return Searched.of(unicodedata.normalize("NFD", text)).plain
+
+
+@cache
+def _plain(character: str) -> str:
+    if character.isascii():
+        return character if character.isprintable() or character in "\n\r\t" else ""
+    if character in _DASHES:
+        return "-"
+    if character in _APOSTROPHES:
+        return "'"
+    kind = unicodedata.category(character)
+    if kind[0] == "Z" or character == "\x85":
+        return "\n" if character in "\x85\u2028\u2029" else " "
+    if kind[0] == "M" or kind in ("Cf", "Cc"):
+        return ""
+    folded = character.casefold()
+    letters = _PLAIN.get(character.lower()) or (character if len(folded) == 1 else folded)
+    decomposed = unicodedata.normalize("NFD", letters)
+    return "".join(one for one in decomposed if unicodedata.category(one)[0] != "M")
+
+
+def one_of(*words: str, plural: bool = False) -> str:
+    """The pattern of any of some words, with nothing of a word after it.
+
+    Parameters
+    ----------
+    words : in plain letters.
+    plural : whether an "s" or "es" may follow.
+    """
+    longest = sorted(set(words), key=lambda word: (-len(word), word))
+    return any_of(map(re.escape, longest)) + ("(?:e?s)?" if plural else "") + END
+
+
+def any_of(patterns: Iterable[str]) -> str:
+    """The pattern of any of some, the first that fits."""
+    return f"(?:{'|'.join(patterns)})"

@@ -1,0 +1,280 @@
+"""One debate as a whole: to read, and as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dissensus.errors import ResourceError
+from dissensus.report.labels import MISSING, counted, number
+from dissensus.union.measures.debate import read_debate
+from dissensus.union.measures.records import DIMENSIONS
+from dissensus.union.pages.marks import bullets, line, page, paragraphs, table
+from dissensus.union.pages.run import RECORDS, Row, Rows, Run
+from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, SIDES
+
+#: Layer -> what decides it.
+_LAYERS = {
+    "panel": "Blind panel, which does not know names and sides",
+    "annotation": "Annotation: claims and rebuttals, tallied",
+    "rubric": "Rubric: scores after recalibration",
+    "audit": "Audit: claims that survive",
+}
+
+
+def check_debate(run: Run, session: str) -> None:
+    """Refuse a session that is no debate.
+
+    Raises
+    ------
+    ResourceError : with a debate that there is.
+    """
+    kind = run.manifest[session]["kind"]
+    if kind != "debate":
+        such = run.sessions("debate")[0]["session_id"]
+        raise ResourceError(
+            f"{session} is no debate but a {kind} session; ask for a debate, such as {such}."
+        )
+
+
+def debate_data(run: Run, session: str) -> dict[str, Any]:
+    """All structured data of a debate; of one that failed for good, why it did."""
+    row = run.manifest[session]
+    motion = run.motions[row["motion_id"]]
+    outcome = run.outcomes[session]
+    data: dict[str, Any] = {
+        "simulated": run.simulated,
+        "session": row,
+        "motion": motion,
+        "complete": outcome["complete"],
+        "failure": outcome["failure"],
+    }
+    if not outcome["complete"]:
+        return data
+    debate = read_debate(row, motion, run.turns[session])
+    records = {
+        name: [_without_ids(one) for one in run.of(name, session_id=session)] for name in RECORDS
+    }
+    for vote, read in zip(records["votes"], debate.votes, strict=True):
+        vote["reason"] = read.reason
+    (verdict,) = records.pop("verdicts")
+    return data | {
+        "definitions": debate.definitions.model_dump() if debate.definitions else None,
+        "contest": debate.contest.model_dump() if debate.contest else None,
+        **records,
+        "verdict": verdict,
+    }
+
+
+def _without_ids(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in DEBATE}
+
+
+def debate_page(run: Run, session: str) -> str:
+    """A debate in Markdown: what was said, in its order, and what judges made of it."""
+    data = debate_data(run, session)
+    row, motion = data["session"], data["motion"]
+    which = (
+        f"Debate {line(session)}: motion {line(row['motion_id'])}, epoch {row['epoch']}, run "
+        f"{row['run']}, arm {row['arm']}."
+    )
+    if not data["complete"]:
+        parts = [which, f"The debate failed for good: {line(data['failure'])}"]
+        return page(motion["motion"], parts, run.simulated)
+    parts = [
+        which,
+        f"**{verdict_sentence(data['verdict'])}**",
+        _layers(data),
+        "## The debate",
+        *_speeches(data),
+        "## What the judges found",
+        _scores(data["scores"]),
+        _claims(data["claims"]),
+        _rebuttals(data["rebuttals"]),
+        _votes(data["votes"]),
+    ]
+    return page(motion["motion"], parts, run.simulated)
+
+
+def verdict_sentence(verdict: Row) -> str:
+    """Who won, and what decided it."""
+    layer = verdict["decided_by"]
+    if verdict["winner"] != CONTESTED:
+        return f"The {verdict['winner']} wins; the layer that decided is the {layer}."
+    if layer in LAYERS:
+        return f"The debate is contested and nobody wins; the layer that decided is the {layer}."
+    return "The debate is contested and nobody wins; no layer decides it."
+
+
+def _layers(data: Row) -> str:
+    verdict = data["verdict"]
+    scores = {
+        side: [one["recalibrated"] for one in data["scores"] if one["side"] == side]
+        for side in SIDES
+    }
+    means = [number(_mean(scores[side]), 2) for side in SIDES]
+    by_side = {
+        "panel": [str(verdict[f"votes_{side}"]) for side in SIDES],
+        "annotation": [number(verdict[f"points_{side}"], 2) for side in SIDES],
+        "rubric": means,
+        "audit": [str(verdict[f"surviving_{side}"]) for side in SIDES],
+    }
+    agree = "agree" if verdict["passes_agree"] else "do not agree"
+    note = (
+        "Votes, points, mean score, and surviving claims of each side. The two passes of the panel "
+        f"{agree}. A layer whose material is not complete says none."
+    )
+    if verdict["one_sided"]:
+        note += " Rebuttals were found one way only, though they were asked for again."
+    rows = [(_LAYERS[layer], *by_side[layer], verdict[layer]) for layer in LAYERS]
+    return table(
+        "Verdict of each layer", ("Layer", "Proposition", "Opposition", "It says"), rows, note
+    )
+
+
+def _mean(scores: list[float | None]) -> float | None:
+    known = [score for score in scores if score is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _speeches(data: Row) -> list[str]:
+    parts = []
+    for speech in data["speeches"]:
+        student = ", student" if speech["student"] else ""
+        arguments = counted(speech["arguments"], "argument")
+        parts += [
+            f"### Speech {speech['speech']}: {line(speech['speaker'])}, {speech['side']}{student}",
+            f"*{counted(speech['words'], 'word')}; "
+            f"{arguments if speech['extracted'] else 'its arguments could not be read'}.*",
+            paragraphs(speech["text"]) or "*No text.*",
+        ]
+        points = [one for one in data["points"] if one["speech"] == speech["speech"]]
+        for point in points:
+            parts += _point(point, speech["speaker"])
+        if speech["speech"] == 1 and data["definitions"]:
+            parts += _definitions(data["definitions"])
+        if speech["speech"] == 2 and data["contest"]:
+            parts += _contest(data["contest"])
+    return parts
+
+
+def _point(point: Row, speaker: str) -> list[str]:
+    fate = "taken" if point["accepted"] else "declined"
+    parts = [
+        f"#### Point of information from {line(point['speaker'])}, at argument "
+        f"{point['argument']}: {fate}",
+        paragraphs(point["text"], "> "),
+    ]
+    if point["accepted"]:
+        answer = paragraphs(point["answer"], "> ") or "*The answer could not be had.*"
+        parts += [f"{line(speaker)} answers:", answer]
+    return parts
+
+
+def _definitions(found: Row) -> list[str]:
+    return [
+        "#### Definitions of the proposition",
+        "Terms:",
+        bullets([f"{one['term']}: {one['definition']}" for one in found["terms"]]),
+        f"Scope: {line(found['scope'])}",
+        "Exclusions:",
+        bullets(found["exclusions"]),
+        f"Framing: {line(found['framing'])}",
+    ]
+
+
+def _contest(found: Row) -> list[str]:
+    return [
+        "#### What the opposition makes of the definitions",
+        "Accepted:",
+        bullets(found["accepted"]),
+        "Contested:",
+        bullets(found["contested"]),
+        f"Counter-framing: {line(found['counter_framing']) or '*none*'}",
+    ]
+
+
+def _scores(scores: Rows) -> str:
+    names = [name.replace("_", " ").capitalize() for name in DIMENSIONS]
+    rows = [
+        (
+            str(one["speech"]),
+            one["speaker"],
+            one["side"],
+            *(number(one[name], 1) for name in DIMENSIONS),
+            number(one["mean"], 2),
+            number(one["rank"], 0),
+            number(one["recalibrated"], 2),
+        )
+        for one in scores
+    ]
+    columns = ("Speech", "Speaker", "Side", *names, "Mean", "Rank", "Recalibrated")
+    note = f"Scores from 1 to 10; {MISSING} where a reply could not be read."
+    return table("Scores of the speeches", columns, rows, note)
+
+
+def _claims(claims: Rows) -> str:
+    rows = [
+        (
+            one["claim_id"],
+            one["speaker"],
+            one["side"],
+            one["kind"].replace("_", "-"),
+            "yes" if one["specific"] else "no",
+            str(one["rebuttals"]),
+            number(one["points"], 2),
+            one["fate"],
+            one["text"],
+        )
+        for one in claims
+    ]
+    columns = (
+        *("Claim", "Speaker", "Side", "Rests on", "Specific", "Rebuttals", "Points", "Fate"),
+        "Text",
+    )
+    note = "Points as the tally has them: halved if demolished, and in the last speech."
+    return table("Claims, and what became of each", columns, rows, note)
+
+
+def _rebuttals(rebuttals: Rows) -> str:
+    def said(value: bool) -> str:
+        return "yes" if value else "no"
+
+    rows = [
+        (
+            one["claim_id"],
+            one["by"] or MISSING,
+            one["speaker"] or MISSING,
+            one["side"] or MISSING,
+            *(said(one[name]) for name in ("logic", "new", "undermines", "counted")),
+            number(one["points"], 1),
+        )
+        for one in rebuttals
+    ]
+    columns = (
+        *("Answers", "Made by claim", "Speaker", "Side", "Logic", "New", "Undermines", "Counted"),
+        "Points",
+    )
+    note = "A rebuttal counts where it answers an earlier claim of the other side."
+    return table("Rebuttals", columns, rows, note)
+
+
+def _votes(votes: Rows) -> str:
+    rows = [
+        (
+            one["panel"],
+            str(one["pass"]),
+            str(one["seat"]),
+            one["judge"],
+            one["label"] or one["slot"] or MISSING,
+            one["side"] or MISSING,
+            one["reason"] or MISSING,
+        )
+        for one in votes
+    ]
+    columns = ("Panel", "Pass", "Seat", "Judge", "Votes for", "Which is", "Reason")
+    note = (
+        "The blind panel gives the verdict. In pass 2 it has the sides exchanged, and the labelled "
+        f"panel, which is there for the audit, their labels; {MISSING} where a vote could not be "
+        "read."
+    )
+    return table("Votes of the judges", columns, rows, note)

@@ -1,0 +1,21 @@
+"""Write one debate, the one that the files are named after, as a whole: to read, and as data."""
+
+from pathlib import Path
+from typing import Any
+
+from dissensus.study.stage import Stage, run
+from dissensus.union.pages.debate import check_debate, debate_data, debate_page
+from dissensus.union.pages.marks import write_data, write_page
+from dissensus.union.pages.run import load
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    session = Path(outputs.page).stem
+    found = load(dict(inputs.items()), stage.simulated, session=session)
+    check_debate(found, session)
+    write_page(outputs.page, debate_page(found, session))
+    write_data(outputs.data, debate_data(found, session))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
