@@ -93,7 +93,11 @@ rule estimate_union:
     conda:
         ENVIRONMENT
     params:
-        settings=given(inference=UNION.inference, epochs=UNION.epochs, seed=SETTINGS.seed),
+        settings=given(
+            inference=UNION.inference,
+            gains=UNION.diagnosis.gains,
+            seed=SETTINGS.seed,
+        ),
     message:
         "Estimate win shares, survival of claims, and the effect of coaching"
     script:
