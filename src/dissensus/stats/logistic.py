@@ -18,6 +18,9 @@ from scipy import optimize, special
 from dissensus.stats.checks import FloatArray, IntArray, as_codes, check_level
 from dissensus.stats.results import NAN, Estimate
 
+#: Least variance of scores, over that of independent votes under the null. At 1 it would bind half
+#: the time where votes are independent, and make the test conservative.
+_FLOOR = 0.5
 _STEPS = 60
 _LONGEST = 2.0  # of a Newton step in any coefficient
 _SETTLED = 1e-9
@@ -114,7 +117,9 @@ def score_test(data: Grouped, null: float = 0.0) -> tuple[float, float]:
     Goeman & Finos 2020, JRSS B 82:841-864). Under the null these scores have mean zero, and are
     independent of each other but for the k fitted coefficients: their mean is tested by Student's t
     with G - k df, k counting the other regressors (Guo et al. 2005, Statistics in Medicine
-    24:3479-3495, for why scores and not Wald statistics where clusters are few).
+    24:3479-3495, for why scores and not Wald statistics where clusters are few). Their variance is
+    the observed one, but no less than half that of independent votes under the null: where hardly
+    any vote goes against the null's odds, those that did not come up would have made the spread.
     """
     t, df = _statistic(data, null)
     return t, float(2.0 * special.stdtr(df, -abs(t))) if np.isfinite(t) else NAN
@@ -135,11 +140,11 @@ def _statistic(data: Grouped, null: float) -> tuple[float, float]:
     count, df = scores.size, float(scores.size - data.others.shape[1])
     if df < 1.0:
         return NAN, df
-    spread = float(scores.std(ddof=1))
     size = np.abs(data.tested).max() * data.trials.max()
-    if spread <= 1e-9 * size:
+    if float(np.abs(scores).max()) <= 1e-9 * size:
         return NAN, df
-    return float(scores.mean() / spread * np.sqrt(count)), df
+    variance = max(float(scores.var(ddof=1)) * count, _FLOOR * float(weight @ rest**2))
+    return float(scores.sum() / np.sqrt(variance)), df
 
 
 def logistic(data: Grouped, confidence: float = 0.95, interval: bool = True) -> Estimate:

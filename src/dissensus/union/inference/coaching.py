@@ -200,6 +200,8 @@ class _Outcome:
             more["simulation_error"] = test.simulation_error
             note, least = _speaks_of(assigned, "runs"), 2.0 / 2.0**found.n
             se, df = spread_of_gain(later.differences, beside)
+            if np.isinf(found.ci_high - found.ci_low):
+                note += " A missing limit is infinite."
             if least >= 1.0 - self.confidence:
                 note, se = f"{note} So few draws allow no p-value below {least:.3g}.", NAN
         powers = self._powers(se, df)

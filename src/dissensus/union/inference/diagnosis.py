@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from dissensus.union.inference.coaching import (
     CLUSTERED,
     COACHED,
     CONTROL,
+    DIFFERENCE,
     RANDOMISATION,
     Draws,
     clustered_gain,
@@ -43,6 +44,8 @@ _QUALITY, _TALLY, _WORDS = 1.5, 0.75, 300.0
 _SEATS = 3
 #: Sign patterns of a test: 999 put p = .05 exactly on the grid.
 _FLIPS = 999
+#: No difference of differences of shares is larger.
+_LARGEST = 2.0
 
 Votes = NDArray[np.bool_]
 
@@ -82,8 +85,9 @@ def diagnose(
     Returns
     -------
     Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. Of coaching: the last epoch's difference
-    in differences by both methods; with the ending :data:`~dissensus.design.diagnosis.HOLM`
-    adjusted over epochs, at a gain of 0 any epoch's. Without a second epoch or arm no study is
+    in differences by both methods, and its plain difference by randomisation; with the ending
+    :data:`~dissensus.design.diagnosis.HOLM` adjusted over epochs, at a gain of 0 any epoch's. A
+    limit is at most 2, since no difference of differences of shares is larger. Without a second epoch or arm no study is
     simulated. Of judges: the test of each bias, alone and adjusted over judges and biases; ``any``
     is the share of studies that name any judge where none is biased.
 
@@ -124,7 +128,7 @@ def diagnose(
 def _gain_worlds(gains: Sequence[float]) -> list[World]:
     """Every gain and none, where memos are alike and where they vary."""
     planted = dict.fromkeys([0.0, *gains])
-    estimators = (RANDOMISATION, RANDOMISATION + HOLM, CLUSTERED)
+    estimators = (RANDOMISATION, RANDOMISATION + HOLM, CLUSTERED, DIFFERENCE)
     return [World(name, gain, estimators) for name in MEMOS for gain in planted]
 
 
@@ -179,7 +183,7 @@ def _gains(
     """The study's estimates from the differences, shape (motions, epochs, runs)."""
     first = differences[:, 0].ravel()
     found = [
-        flipped_gain(later.ravel(), first, confidence=confidence, flips=_FLIPS, seed=seed)[0]
+        _flipped(later.ravel(), first, confidence, seed)
         for later in differences[:, 1:].swapaxes(0, 1)
     ]
     adjusted = adjust([one.p_value for one in found], "holm")
@@ -193,7 +197,14 @@ def _gains(
         RANDOMISATION: found[-1],
         RANDOMISATION + HOLM: Estimate(NAN, p_value=family),
         CLUSTERED: known,
+        DIFFERENCE: _flipped(differences[:, -1].ravel(), np.zeros(0), confidence, seed),
     }
+
+
+def _flipped(later: FloatArray, first: FloatArray, confidence: float, seed: int) -> Estimate:
+    found, _ = flipped_gain(later, first, confidence=confidence, flips=_FLIPS, seed=seed)
+    low, high = max(found.ci_low, -_LARGEST), min(found.ci_high, _LARGEST)
+    return replace(found, ci_low=low, ci_high=high)
 
 
 @dataclass(frozen=True)
