@@ -260,13 +260,14 @@ def _verbosity_row(votes: pd.DataFrame, verdicts: pd.DataFrame, confidence: floa
     if np.isnan(found.estimate):
         note = "Too few debates, or no vote that differs from the others."
     elif np.isinf(found.ci_low) or np.isinf(found.ci_high):
-        note += " A missing limit is infinite: length separates the votes."
+        note += " A missing limit is infinite: too few votes go against it."
     return _row(VERBOSITY, statistic, found, note)
 
 
 def _lengths(votes: pd.DataFrame, verdicts: pd.DataFrame) -> tuple[Grouped | None, str]:
     """What the regression takes, and a note on it; nothing where it cannot be fitted."""
-    own = votes[(votes["panel"] == "blind") & (votes["slot"] != "") & votes["words_more"].notna()]
+    readable = votes["slot"].isin(("A", "B")) & votes["words_more"].notna()
+    own = votes[(votes["panel"] == "blind") & readable]
     if own.empty:
         return None, "No readable vote of a blind panel."
     lead = verdicts.set_index("session_id")

@@ -4,9 +4,10 @@ A draw (a motion, an epoch, a run) has a debate in each arm, with the same order
 and gates. In the first epoch nobody has a memo yet, so that the arms differ by chance alone; in
 later ones the students of the coached arm read the memo of the epoch before.
 
-Where memos change nothing, the two debates of any draw are exchangeable. So the randomisation test
-flips the sign of every draw's difference by itself, in both epochs that are compared; see
-:mod:`dissensus.stats.differences`.
+Where memos change nothing, the two debates of any draw are exchangeable, and draws of a motion are
+alike in all epochs, since orders, lenses, passages and gates are drawn anew by the same law. So the
+paired randomisation flips the sign of every draw's difference by itself, and lets draws of a motion
+change places between the two epochs that are compared; see :mod:`dissensus.stats.differences`.
 
 All coached debates of an epoch read one and the same memo, which was written from one and the same
 set of debates: the memos of a motion are one chain, and one cluster. Tests and intervals over draws
@@ -16,8 +17,10 @@ might have written. With several motions the clustered interval speaks of motion
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -193,12 +196,13 @@ class _Outcome:
             found, test = flipped_gain(
                 later.differences,
                 beside,
+                strata=(later.motions, (first or NO_DRAWS).motions),
                 confidence=self.confidence,
                 flips=self.resamples,
                 seed=stream(*key),
             )
             more["simulation_error"] = test.simulation_error
-            note, least = _speaks_of(assigned, "runs"), 2.0 / 2.0**found.n
+            note, least = _speaks_of(assigned, "runs"), _least_p(later, first)
             se, df = spread_of_gain(later.differences, beside)
             if np.isinf(found.ci_high - found.ci_low):
                 note += " A missing limit is infinite."
@@ -267,6 +271,18 @@ class _Outcome:
 def power_name(gain: float) -> str:
     """The column of the power to find a gain."""
     return f"power_{gain:g}"
+
+
+def _least_p(later: Draws, first: Draws | None) -> float:
+    """The smallest p-value that so many draws allow.
+
+    Of all patterns those are as extreme as any that have all signs turned; and, where every motion
+    has as many draws in both epochs, those with turned signs and epochs exchanged.
+    """
+    own, other = Counter(later.motions), Counter((first or NO_DRAWS).motions)
+    places = prod(comb(own[name] + other[name], own[name]) for name in own)
+    as_extreme = 4.0 if own == other else 2.0
+    return as_extreme / (2.0 ** (own.total() + other.total()) * places)
 
 
 def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tuple[Estimate, str]:

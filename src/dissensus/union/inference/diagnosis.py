@@ -23,6 +23,7 @@ from dissensus.union.inference.coaching import (
     COACHED,
     CONTROL,
     DIFFERENCE,
+    NO_DRAWS,
     RANDOMISATION,
     Draws,
     clustered_gain,
@@ -87,9 +88,9 @@ def diagnose(
     Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. Of coaching: the last epoch's difference
     in differences by both methods, and its plain difference by randomisation; with the ending
     :data:`~dissensus.design.diagnosis.HOLM` adjusted over epochs, at a gain of 0 any epoch's. A
-    limit is at most 2, since no difference of differences of shares is larger. Without a second epoch or arm no study is
-    simulated. Of judges: the test of each bias, alone and adjusted over judges and biases; ``any``
-    is the share of studies that name any judge where none is biased.
+    limit is at most 2, since no difference of differences of shares is larger. Without a second
+    epoch or arm no study is simulated. Of judges: the test of each bias, alone and adjusted over
+    judges and biases; ``any`` is the share of studies that name any judge where none is biased.
 
     Notes
     -----
@@ -181,30 +182,37 @@ def _gains(
     differences: FloatArray, planted: float, confidence: float, seed: int
 ) -> dict[str, Estimate]:
     """The study's estimates from the differences, shape (motions, epochs, runs)."""
-    first = differences[:, 0].ravel()
-    found = [
-        _flipped(later.ravel(), first, confidence, seed)
-        for later in differences[:, 1:].swapaxes(0, 1)
-    ]
+    names = tuple(str(motion) for motion in range(len(differences)) for _ in differences[motion, 0])
+    first = Draws(differences[:, 0].ravel(), names)
+    *others, last = (Draws(later.ravel(), names) for later in differences[:, 1:].swapaxes(0, 1))
+    found = [_flipped(later, first, confidence, seed, False) for later in others]
+    found.append(_flipped(last, first, confidence, seed))
     adjusted = adjust([one.p_value for one in found], "holm")
     family = float(adjusted[-1] if planted else adjusted.min())
-    names = tuple(str(motion) for motion in range(len(differences)) for _ in differences[motion, 0])
-    clustered, _ = clustered_gain(
-        Draws(differences[:, -1].ravel(), names), Draws(first, names), confidence
-    )
-    known = clustered if np.isfinite(clustered.p_value) else Estimate(NAN)
+    clustered, _ = clustered_gain(last, first, confidence)
     return {
         RANDOMISATION: found[-1],
         RANDOMISATION + HOLM: Estimate(NAN, p_value=family),
-        CLUSTERED: known,
-        DIFFERENCE: _flipped(differences[:, -1].ravel(), np.zeros(0), confidence, seed),
+        CLUSTERED: clustered if np.isfinite(clustered.p_value) else Estimate(NAN),
+        DIFFERENCE: _flipped(last, NO_DRAWS, confidence, seed, False),
     }
 
 
-def _flipped(later: FloatArray, first: FloatArray, confidence: float, seed: int) -> Estimate:
-    found, _ = flipped_gain(later, first, confidence=confidence, flips=_FLIPS, seed=seed)
-    low, high = max(found.ci_low, -_LARGEST), min(found.ci_high, _LARGEST)
-    return replace(found, ci_low=low, ci_high=high)
+def _flipped(
+    later: Draws, first: Draws, confidence: float, seed: int, interval: bool = True
+) -> Estimate:
+    found, _ = flipped_gain(
+        later.differences,
+        first.differences,
+        strata=(later.motions, first.motions),
+        confidence=confidence,
+        flips=_FLIPS,
+        seed=seed,
+        interval=interval,
+    )
+    # NaN where the interval is not asked for, and stays so.
+    low, high = np.clip([found.ci_low, found.ci_high], -_LARGEST, _LARGEST)
+    return replace(found, ci_low=float(low), ci_high=float(high))
 
 
 @dataclass(frozen=True)
