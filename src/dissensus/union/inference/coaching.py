@@ -62,7 +62,7 @@ COACHING = Schema(
         **common("estimate?", "ci_low?", "ci_high?", "p_value?", "simulation_error?"),
         **common("p_adjusted?", "p_bh?", "n", "n_clusters"),
         "assigned": count("Draws, or of a mean debates, that the design has of these epochs."),
-        "chains": count("Chains of memos behind the coached debates: one a motion."),
+        "chains": count("Chains of memos behind the coached debates: one a motion; 0 for none."),
         "headline": flag("Whether this is what the study asks: the primary outcome, last epoch."),
         "mde_80": number("Smallest gain that such runs find with 80% power.", "share, 0 to 1"),
         "note": text("Whom the interval speaks of, or why numbers are missing."),
@@ -160,6 +160,7 @@ class _Outcome:
         arms = set(frame["arm"])
         self.lacking = next((arm for arm in (COACHED, CONTROL) if arm not in arms), "")
         self.undefined = bool(known.isna().all())
+        self.motions = int(frame["motion_id"].nunique())
 
     def mean(self, epoch: int, arm: str) -> Row:
         """The mean of an arm in an epoch, with Student's t interval over its debates."""
@@ -174,7 +175,8 @@ class _Outcome:
             note = "No interval: a single debate, or debates that do not differ."
         else:
             note = self._why_nothing()
-        row = self._row(MEAN, arm, epoch, T, found, note or _speaks_of(own, "debates"))
+        note = note or _speaks_of(own, "debates", arm == COACHED and epoch > 1)
+        row = self._row(MEAN, arm, epoch, T, found, note)
         return row | {"assigned": len(own), "n_clusters": found.n}
 
     def contrast(self, contrast: str, epoch: int, method: str) -> Row:
@@ -202,7 +204,7 @@ class _Outcome:
                 seed=stream(*key),
             )
             more["simulation_error"] = test.simulation_error
-            note, least = _speaks_of(assigned, "runs"), _least_p(later, first)
+            note, least = _speaks_of(assigned, "runs", epoch > 1), _least_p(later, first)
             se, df = spread_of_gain(later.differences, beside)
             if np.isinf(found.ci_high - found.ci_low):
                 note += " A missing limit is infinite."
@@ -260,7 +262,7 @@ class _Outcome:
             "n": found.n,
             "n_clusters": found.n_clusters,
             "assigned": 0,
-            "chains": int(self.frame["motion_id"].nunique()) if arm != CONTROL else 0,
+            "chains": 0 if arm == CONTROL or epoch == 1 else self.motions,
             "headline": False,
             "mde_80": None,
             "note": note,
@@ -306,12 +308,12 @@ def _by_motion(draws: Draws) -> pd.Series:
     return values.groupby(level=0).mean()
 
 
-def _speaks_of(debates: pd.DataFrame, what: str) -> str:
-    """Whom an interval over draws speaks of."""
+def _speaks_of(debates: pd.DataFrame, what: str, has_memos: bool) -> str:
+    """Whom an interval over debates or draws speaks of."""
     motions = debates["motion_id"].nunique()
-    if motions == 1:
-        return f"Speaks of further {what} of this motion under this chain of memos."
-    return f"Speaks of further {what} of these {motions} motions under their chains of memos."
+    whose = "this motion" if motions == 1 else f"these {motions} motions"
+    memos = "this chain of memos" if motions == 1 else "their chains of memos"
+    return f"Speaks of further {what} of {whose}" + (f" under {memos}." if has_memos else ".")
 
 
 def _finite(value: float) -> float | None:

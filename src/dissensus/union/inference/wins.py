@@ -151,9 +151,10 @@ def lifts(
     -------
     A row for each group in the order of the names: the columns `by` and :data:`NUMBERS`, the
     adjusted p-values missing (:func:`dissensus.design.contrasts.adjust_family`). ``n`` counts
-    sides of debates, ``n_clusters`` draws. P-values are two-sided, (b + 1)/(m + 1) over m
-    permutations (Phipson & Smyth 2010); none where the group has all or no debates of each motion,
-    arm and side, so that no permutation changes anything.
+    sides of debates, ``n_clusters`` draws; Wilson's intervals take debates for independent.
+    P-values are two-sided, (b + 1)/(m + 1) over m permutations (Phipson & Smyth 2010); none where
+    the group has all or no debates of each motion, arm and side, so that no permutation changes
+    anything.
     """
     names = list(by)
     kept = members[members["session_id"].isin(verdicts["session_id"])]
