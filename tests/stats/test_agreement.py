@@ -149,3 +149,54 @@ def test_bootstrap_is_deterministic():
 def test_unusable_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+#: Four observers, twelve units, in Krippendorff (2011), "Computing Krippendorff's
+#: Alpha-Reliability", section C, whose alpha is .743.
+OBSERVED = (
+    "1 2 3 3 2 1 4 1 2 . . .",
+    "1 2 3 3 2 2 4 1 2 5 . 3",
+    ". 3 3 3 2 3 4 2 2 5 1 .",
+    "1 2 3 3 2 4 4 1 2 5 1 .",
+)
+
+
+def test_alpha_of_several_coders_is_the_printed_one():
+    codes = np.array([row.split() for row in OBSERVED])
+    counts = np.array([[(unit == str(code)).sum() for code in range(1, 6)] for unit in codes.T])
+    found = ag.nominal_alpha(counts, 500, 1)
+    assert found.value == pytest.approx(0.743, abs=5e-4)
+    assert found.n == 11  # the last unit has one code
+    assert 0.2 < found.ci_low < 0.743 < found.ci_high <= 1.0
+
+
+def test_alpha_of_two_coders_is_the_other_function_s():
+    a, b = np.random.default_rng(1).integers(0, 3, (2, 60))
+    counts = np.eye(3)[a] + np.eye(3)[b]
+    expected = ag.bootstrap_agreement(a, b, range(3), 4000, 1)["krippendorff_alpha"]
+    found = ag.nominal_alpha(counts, 4000, 2)
+    assert found.value == pytest.approx(expected.value)
+    assert (found.ci_low, found.ci_high) == pytest.approx(
+        (expected.ci_low, expected.ci_high), abs=0.03
+    )
+
+
+def test_alpha_of_what_does_not_vary_is_missing():
+    assert np.isnan(ag.nominal_alpha([[6, 0], [6, 0]], 100).value)
+    nothing = ag.nominal_alpha(np.zeros((0, 2)), 100)
+    assert np.isnan(nothing.value) and nothing.n == 0
+    assert np.isnan(ag.nominal_alpha([[3, 3]], 100).ci_low)
+    with pytest.raises(ValueError, match="counts"):
+        ag.nominal_alpha([[-1, 2]], 100)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=12))
+def test_alpha_equals_krippendorff_s_package(rows):
+    counts = np.array(rows)
+    used = counts[counts.sum(axis=1) >= 2]
+    if len(used) == 0 or (used.sum(axis=0) > 0).sum() < 2:
+        assert np.isnan(ag.nominal_alpha(counts, 10).value)
+        return
+    expected = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+    assert ag.nominal_alpha(counts, 10).value == pytest.approx(expected, abs=1e-9)

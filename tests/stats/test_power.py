@@ -8,7 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.stats.power import minimum_detectable_effect, power_paired_t
+from dissensus.stats.power import (
+    detectable,
+    minimum_detectable_effect,
+    power_paired_t,
+    power_t,
+)
 
 enough = settings(max_examples=50)
 
@@ -75,3 +80,20 @@ def test_power_agrees_with_simulation():
 def test_unusable_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_power_of_any_t_test_has_the_paired_one_as_its_case():
+    paired = float(power_paired_t(0.5, 2.0, 12))
+    assert power_t(0.5, 2.0 / np.sqrt(12), 11) == pytest.approx(paired)
+    assert detectable(2.0 / np.sqrt(12), 11) == pytest.approx(minimum_detectable_effect(2.0, 12))
+
+
+def test_power_of_two_groups_equals_statsmodels():
+    from statsmodels.stats.power import TTestIndPower
+
+    se = np.sqrt(1 / 8 + 1 / 8)
+    expected = TTestIndPower().power(0.9, 8, 0.05)
+    assert power_t(0.9, se, 14) == pytest.approx(expected, abs=1e-9)
+    assert power_t(detectable(se, 14, 0.8), se, 14) == pytest.approx(0.8)
+    with pytest.raises(ValueError, match="sd"):
+        power_t(0.5, 0.0, 4)

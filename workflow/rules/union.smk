@@ -100,7 +100,9 @@ rule estimate_union:
         ENVIRONMENT
     params:
         settings=given(
-            inference=UNION.inference, epochs=UNION.epochs, seed=SETTINGS.seed
+            inference=UNION.inference,
+            gains=UNION.diagnosis.gains,
+            seed=SETTINGS.seed,
         ),
     message:
         "Estimate win shares, survival of claims, and the effect of coaching"

@@ -1,4 +1,7 @@
-"""Agreement of two coders on nominal categories, plain and corrected for chance in four ways."""
+"""Agreement on nominal categories, corrected for chance.
+
+Two coders in several ways, and any number of coders by Krippendorff's alpha.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.stats.checks import FloatArray, IntArray, check_count, check_level
+from dissensus.stats.ratios import cluster_weights
 from dissensus.stats.results import NAN
 
 
@@ -129,6 +133,61 @@ def bootstrap_agreement(
         low, high = np.quantile(usable, tails) if usable.size else (NAN, NAN)
         result[name] = Agreement(name, float(value[0]), float(low), float(high), n)
     return result
+
+
+def nominal_alpha(
+    counts: npt.ArrayLike,
+    resamples: int = 10_000,
+    seed: int | np.random.Generator = 0,
+    confidence: float = 0.95,
+) -> Agreement:
+    """Krippendorff's alpha of any number of coders, some of whom may be missing in a unit.
+
+    Parameters
+    ----------
+    counts : shape (n, q); how many codes of each category a unit has. Units with fewer than two
+        codes are left out.
+    resamples : bootstrap samples of whole units.
+    seed : source of the resamples.
+    confidence : level of the percentile interval.
+
+    Returns
+    -------
+    With `n` the units that have two codes or more. The value is NaN where all codes are of one
+    category, or where no unit is left; the limits are NaN below two units.
+
+    Raises
+    ------
+    ValueError : counts that are negative or have another shape, or no resamples.
+
+    Notes
+    -----
+    Krippendorff (2019), chapter 12: 1 - D_o/D_e, with pairs of differing codes within units, each
+    unit's weighted by 1/(m_u - 1), over those in all codes, weighted by 1/(n - 1). Resampling
+    whole units keeps whatever depends within them.
+    """
+    check_count(resamples, "resamples")
+    check_level(confidence, "confidence")
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 2 or (table < 0.0).any():
+        raise ValueError(f"counts has shape {table.shape}; pass counts of 0 or more, (n, q).")
+    sizes = table.sum(axis=1)
+    table, sizes = table[sizes >= 2.0], sizes[sizes >= 2.0]
+    n = len(table)
+    if n == 0:
+        return Agreement("krippendorff_alpha", NAN, NAN, NAN, 0)
+    within = (sizes**2 - (table**2).sum(axis=1)) / (sizes - 1.0)
+    weights = np.vstack([np.ones(n), cluster_weights(n, resamples, seed)])
+    totals = weights @ table
+    codes = totals.sum(axis=1)
+    expected = (codes**2 - (totals**2).sum(axis=1)) / (codes - 1.0)
+    values = np.full(len(weights), np.nan)
+    np.divide(weights @ within, expected, out=values, where=expected > 0.0)
+    values = 1.0 - values
+    usable = values[1:][~np.isnan(values[1:])]
+    tails = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
+    low, high = np.quantile(usable, tails) if n > 1 and usable.size else (NAN, NAN)
+    return Agreement("krippendorff_alpha", float(values[0]), float(low), float(high), n)
 
 
 def _coefficients(tables: IntArray, q: int) -> dict[str, FloatArray]:

@@ -1,6 +1,8 @@
-"""Power of the paired t test, from the noncentral t distribution."""
+"""Power of t tests, the paired one among them, from the noncentral t distribution."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -36,12 +38,37 @@ def power_paired_t(
         raise ValueError("effect holds a value that is not finite; pass finite effects.")
     if not (pairs >= 2).all():
         raise ValueError(f"n is {pairs.min():g}; a paired t test needs at least 2 pairs.")
+    return _power(np.abs(effects) / sd * np.sqrt(pairs), pairs - 1.0, alpha)
+
+
+def power_t(effect: float, se: float, df: float, alpha: float = 0.05) -> float:
+    """Power of a two-sided t test of an estimate whose standard error has `df` degrees of freedom.
+
+    Parameters
+    ----------
+    effect : true value of what is estimated, of any sign.
+    se : true standard error, in the same unit, above 0.
+    df : degrees of freedom, above 0.
+    alpha : two-sided level.
+
+    Returns
+    -------
+    P(|T| > t_{df, 1-alpha/2}) with T noncentral t of noncentrality effect/se.
+
+    Raises
+    ------
+    ValueError : a standard error not above 0 or alpha out of range.
+    """
+    _check_design(se, alpha)
+    return float(_power(np.asarray(abs(effect) / se), np.asarray(float(df)), alpha))
+
+
+def _power(noncentrality: FloatArray, df: FloatArray, alpha: float) -> FloatArray:
     # Power is even in the effect. The lower tail is taken mirrored: asked for directly, scipy
     # answers NaN where it is very small.
-    noncentrality = np.abs(effects) / sd * np.sqrt(pairs)
-    critical = special.stdtrit(pairs - 1.0, 1.0 - alpha / 2.0)
-    upper = stats.nct.sf(critical, pairs - 1.0, noncentrality)
-    lower = stats.nct.sf(critical, pairs - 1.0, -noncentrality)
+    critical = special.stdtrit(df, 1.0 - alpha / 2.0)
+    upper = stats.nct.sf(critical, df, noncentrality)
+    lower = stats.nct.sf(critical, df, -noncentrality)
     return np.clip(np.asarray(upper + lower, dtype=np.float64), 0.0, 1.0)
 
 
@@ -68,10 +95,35 @@ def minimum_detectable_effect(sd: float, n: int, power: float = 0.8, alpha: floa
     def short(standardised: float) -> float:
         return float(power_paired_t(standardised * sd, sd, n, alpha)) - power
 
+    return _root(short) * sd
+
+
+def detectable(se: float, df: float, power: float = 0.8, alpha: float = 0.05) -> float:
+    """Smallest positive effect that a t test with that standard error finds with the given power.
+
+    Parameters
+    ----------
+    se, df, alpha : as for :func:`power_t`.
+    power : wanted power, above alpha.
+
+    Returns
+    -------
+    In the unit of `se`: the root of :func:`power_t`.
+
+    Raises
+    ------
+    ValueError : as :func:`power_t`; also for a power not above alpha.
+    """
+    _check_power(power, alpha)
+    return _root(lambda standardised: power_t(standardised, 1.0, df, alpha) - power) * se
+
+
+def _root(short: Callable[[float], float]) -> float:
+    """Where a function that rises from below 0 becomes 0."""
     high = 1.0
     while short(high) < 0.0:
         high *= 2.0
-    return float(optimize.brentq(short, 0.0, high, xtol=1e-12)) * sd
+    return float(optimize.brentq(short, 0.0, high, xtol=1e-12))
 
 
 def _check_design(sd: float, alpha: float) -> None:

@@ -1,0 +1,321 @@
+"""What coaching changes: coached less control debates, in a later epoch less in the first.
+
+A draw (a motion, an epoch, a run) has a debate in each arm, with the same order, lenses, passages
+and gates. In the first epoch nobody has a memo yet, so that the arms differ by chance alone; in
+later ones the students of the coached arm read the memo of the epoch before.
+
+Where memos change nothing, the two debates of any draw are exchangeable, and draws of a motion are
+alike in all epochs, since orders, lenses, passages and gates are drawn anew by the same law. So the
+paired randomisation flips the sign of every draw's difference by itself, and lets draws of a motion
+change places between the two epochs that are compared; see :mod:`dissensus.stats.differences`.
+
+All coached debates of an epoch read one and the same memo, which was written from one and the same
+set of debates: the memos of a motion are one chain, and one cluster. Tests and intervals over draws
+speak of further runs of these motions under these chains of memos, not of other memos that a coach
+might have written. With several motions the clustered interval speaks of motions and their chains.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.design.contrasts import Row, adjust_family, robust_mean
+from dissensus.design.manifest import stream
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.differences import flipped_gain, spread_of_gain
+from dissensus.stats.location import paired_t
+from dissensus.stats.power import detectable, power_t
+from dissensus.stats.results import NAN, Estimate
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, flag, number, share, text
+
+COACHED, CONTROL = "coached", "control"
+
+#: Columns of the verdicts, the primary outcome first.
+OUTCOMES = ("student_survival", "student_votes")
+
+#: What is estimated: the mean of an arm; coached less control; and that less the same of epoch 1.
+MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
+
+#: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
+RANDOMISATION, CLUSTERED, T = "paired_randomisation", "cluster_robust", "t"
+
+_POWER = 0.8
+_TIE = 1e-12
+
+COACHING = Schema(
+    name="coaching",
+    row="outcome, what is estimated, arm, epoch and method",
+    columns={
+        "outcome": text("student_survival or student_votes, as in verdicts.parquet."),
+        "contrast": text("mean of an arm, difference of arms, or difference_in_differences."),
+        "arm": text("Arm of a mean; coached-control where arms are compared."),
+        "epoch": Column("int", "Epoch, from 1; differences of differences are less those of 1."),
+        "method": text("t, paired_randomisation or cluster_robust."),
+        **common("estimate?", "ci_low?", "ci_high?", "p_value?", "simulation_error?"),
+        **common("p_adjusted?", "p_bh?", "n", "n_clusters"),
+        "assigned": count("Draws, or of a mean debates, that the design has of these epochs."),
+        "chains": count("Chains of memos behind the coached debates: one a motion; 0 for none."),
+        "headline": flag("Whether this is what the study asks: the primary outcome, last epoch."),
+        "mde_80": number("Smallest gain that such runs find with 80% power.", "share, 0 to 1"),
+        "note": text("Whom the interval speaks of, or why numbers are missing."),
+        "power_{gain}": share("Power to find a gain of so much; missing where nothing is tested."),
+    },
+    key=("outcome", "contrast", "arm", "epoch", "method"),
+    where={"gain": r"[0-9.e-]+"},
+)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Coached less control of one outcome: a value a draw that has it in both arms."""
+
+    differences: FloatArray
+    motions: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+
+NO_DRAWS = Draws(np.zeros(0), ())
+
+
+def estimate_coaching(
+    verdicts: pd.DataFrame,
+    manifest: pd.DataFrame,
+    inference: Mapping[str, Any],
+    gains: Sequence[float],
+    seed: int,
+) -> list[Row]:
+    """The effect of coaching on the students' claims and votes, epoch by epoch.
+
+    Parameters
+    ----------
+    verdicts : columns of ``verdicts.parquet``.
+    manifest : the debates of the design, lost ones included.
+    inference : settings ``confidence`` and ``resamples``.
+    gains : effects of which the power is wanted.
+    seed : of the random sign patterns, where not all are taken.
+
+    Returns
+    -------
+    Rows of :data:`COACHING`: means by epoch and arm; for every epoch from 2 the difference in
+    differences by both methods; for every epoch the plain difference, which is the more precise
+    one, epoch 1 differing by chance alone. A design without epoch 2 or without one of the arms has
+    rows with no number and a note. P-values are adjusted over epochs from 2, for each outcome,
+    contrast and method. The headline is the primary outcome's difference in differences of the
+    last epoch by randomisation.
+
+    Notes
+    -----
+    A draw that lost one debate is left out of the contrasts; ``assigned`` says how many there were
+    to be. The interval inverts the test: it has every constant gain that the sign flips do not
+    reject. ``mde_80`` and power are those of a t test with the observed spread of the draws and
+    n - 2 degrees of freedom (n - 1 without epoch 1), for as many draws as there are; for the
+    clustered method, of its own standard error.
+    """
+    debates = manifest[manifest["kind"] == "debate"]
+    names = ["session_id", *OUTCOMES]
+    frame = debates.merge(verdicts[names], on="session_id", how="left")
+    epochs = sorted(set(frame["epoch"])) or [1]
+    rows = []
+    for outcome in OUTCOMES:
+        own = _Outcome(frame, outcome, inference, tuple(gains), seed)
+        means = [own.mean(epoch, arm) for epoch in epochs for arm in sorted(set(frame["arm"]))]
+        plain = [own.contrast(DIFFERENCE, epoch, RANDOMISATION) for epoch in epochs]
+        later = [epoch for epoch in epochs if epoch > 1] or epochs[-1:]
+        for method in (RANDOMISATION, CLUSTERED):
+            family = [own.contrast(IN_DIFFERENCES, epoch, method) for epoch in later]
+            adjust_family(family)
+            means += family
+            if method == RANDOMISATION:
+                family[-1]["headline"] = outcome == OUTCOMES[0]
+        adjust_family(plain, lambda row: row["epoch"] > 1)
+        rows += [*means, *plain]
+    return rows
+
+
+class _Outcome:
+    """One outcome's rows."""
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        outcome: str,
+        inference: Mapping[str, Any],
+        gains: tuple[float, ...],
+        seed: int,
+    ):
+        self.frame, self.outcome, self.gains, self.seed = frame, outcome, gains, seed
+        self.confidence, self.resamples = inference["confidence"], inference["resamples"]
+        known = frame[outcome].astype(float)
+        self.values = frame.assign(value=known)
+        arms = set(frame["arm"])
+        self.lacking = next((arm for arm in (COACHED, CONTROL) if arm not in arms), "")
+        self.undefined = bool(known.isna().all())
+        self.motions = int(frame["motion_id"].nunique())
+
+    def mean(self, epoch: int, arm: str) -> Row:
+        """The mean of an arm in an epoch, with Student's t interval over its debates."""
+        own = self.values[(self.values["epoch"] == epoch) & (self.values["arm"] == arm)]
+        sample = own["value"].dropna().to_numpy(dtype=float)
+        found, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
+        if len(sample) > 1 and np.ptp(sample) > _TIE:
+            t = paired_t(sample, self.confidence)
+            low, high = max(t.ci_low, 0.0), min(t.ci_high, 1.0)
+            found = Estimate(t.estimate, t.se, low, high, NAN, t.n, t.n)
+        elif len(sample):
+            note = "No interval: a single debate, or debates that do not differ."
+        else:
+            note = self._why_nothing()
+        note = note or _speaks_of(own, "debates", arm == COACHED and epoch > 1)
+        row = self._row(MEAN, arm, epoch, T, found, note)
+        return row | {"assigned": len(own), "n_clusters": found.n}
+
+    def contrast(self, contrast: str, epoch: int, method: str) -> Row:
+        """Coached less control in an epoch, less that of the first epoch if so asked."""
+        in_differences = contrast == IN_DIFFERENCES
+        later = self._draws(epoch)
+        first = self._draws(1) if in_differences else None
+        assigned = self.frame[self.frame["epoch"].isin({epoch, 1} if in_differences else {epoch})]
+        more: Row = {"assigned": int(assigned["draw_id"].nunique())}
+        note = self._why_not(epoch, later, first)
+        if note:
+            return self._row(contrast, "", epoch, method, Estimate(NAN), note) | more
+        if method == CLUSTERED:
+            found, note = clustered_gain(later, first, self.confidence)
+            se, df = found.se, found.n_clusters - 1.0
+        else:
+            key = ("union", "coaching", self.seed, self.outcome, contrast, epoch)
+            beside = (first or NO_DRAWS).differences
+            found, test = flipped_gain(
+                later.differences,
+                beside,
+                strata=(later.motions, (first or NO_DRAWS).motions),
+                confidence=self.confidence,
+                flips=self.resamples,
+                seed=stream(*key),
+            )
+            more["simulation_error"] = test.simulation_error
+            note, least = _speaks_of(assigned, "runs", epoch > 1), _least_p(later, first)
+            se, df = spread_of_gain(later.differences, beside)
+            if np.isinf(found.ci_high - found.ci_low):
+                note += " A missing limit is infinite."
+            if least >= 1.0 - self.confidence:
+                note, se = f"{note} So few draws allow no p-value below {least:.3g}.", NAN
+        powers = self._powers(se, df)
+        return self._row(contrast, "", epoch, method, found, note) | more | powers
+
+    def _draws(self, epoch: int) -> Draws:
+        own = self.values[self.values["epoch"] == epoch]
+        wide = own.pivot(index=["motion_id", "draw_id"], columns="arm", values="value")
+        wide = wide.reindex(columns=[COACHED, CONTROL]).dropna().sort_index()
+        differences = (wide[COACHED] - wide[CONTROL]).to_numpy(dtype=float)
+        return Draws(differences, tuple(str(name) for name, _ in wide.index))
+
+    def _why_not(self, epoch: int, later: Draws, first: Draws | None) -> str:
+        """Why a contrast has no estimate; empty where it has one."""
+        if self.lacking:
+            return f"The design has no {self.lacking} arm: nothing to compare with."
+        if first is not None and epoch == 1:
+            return "The design has one epoch: no memo was read."
+        if self.undefined:
+            return self._why_nothing()
+        if not len(later) or (first is not None and not len(first)):
+            return "No draw has this outcome in both arms, in one of the epochs."
+        return ""
+
+    def _why_nothing(self) -> str:
+        if self.undefined and self.outcome == "student_votes":
+            return "No debate has it: no vote could be read, or students are on both sides."
+        return "No debate has this outcome."
+
+    def _powers(self, se: float, df: float) -> Row:
+        """The smallest gain found with 80% power, and the power of each gain."""
+        if not (np.isfinite(se) and se > _TIE and df >= 1.0):
+            return {}
+        alpha = 1.0 - self.confidence
+        found = {power_name(gain): power_t(gain, se, df, alpha) for gain in self.gains}
+        return {"mde_80": detectable(se, df, _POWER, alpha), **found}
+
+    def _row(
+        self, contrast: str, arm: str, epoch: int, method: str, found: Estimate, note: str
+    ) -> Row:
+        numbers = ("estimate", "ci_low", "ci_high", "p_value")
+        return {
+            "outcome": self.outcome,
+            "contrast": contrast,
+            "arm": arm or f"{COACHED}-{CONTROL}",
+            "epoch": int(epoch),
+            "method": method,
+            **{name: _finite(getattr(found, name)) for name in numbers},
+            "simulation_error": None,
+            "p_adjusted": None,
+            "p_bh": None,
+            "n": found.n,
+            "n_clusters": found.n_clusters,
+            "assigned": 0,
+            "chains": 0 if arm == CONTROL or epoch == 1 else self.motions,
+            "headline": False,
+            "mde_80": None,
+            "note": note,
+            **{power_name(gain): None for gain in self.gains},
+        }
+
+
+def power_name(gain: float) -> str:
+    """The column of the power to find a gain."""
+    return f"power_{gain:g}"
+
+
+def _least_p(later: Draws, first: Draws | None) -> float:
+    """The smallest p-value that so many draws allow.
+
+    Of all patterns those are as extreme as any that have all signs turned; and, where every motion
+    has as many draws in both epochs, those with turned signs and epochs exchanged.
+    """
+    own, other = Counter(later.motions), Counter((first or NO_DRAWS).motions)
+    places = prod(comb(own[name] + other[name], own[name]) for name in own)
+    as_extreme = 4.0 if own == other else 2.0
+    return as_extreme / (2.0 ** (own.total() + other.total()) * places)
+
+
+def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tuple[Estimate, str]:
+    """The mean of the motions' gains, with the motion and its memos as the cluster; and a note."""
+    wide = pd.DataFrame({"later": _by_motion(later), "first": _by_motion(first or NO_DRAWS)})
+    gains = (wide["later"] - wide["first"]).dropna()
+    found = robust_mean(gains.to_numpy(dtype=float), gains.index.to_numpy(str), confidence)
+    n = len(later) + len(first or NO_DRAWS)
+    known = Estimate(
+        found.estimate, found.se, found.ci_low, found.ci_high, found.p_value, n, len(gains)
+    )
+    if len(gains) < 2:
+        return known, "One motion is one cluster: no interval over motions."
+    if np.isnan(found.se):
+        return known, "No interval: the motions' gains do not differ."
+    return known, f"Speaks of motions and their chains of memos, from {len(gains)} of them."
+
+
+def _by_motion(draws: Draws) -> pd.Series:
+    values = pd.Series(draws.differences, index=list(draws.motions), dtype=float)
+    return values.groupby(level=0).mean()
+
+
+def _speaks_of(debates: pd.DataFrame, what: str, has_memos: bool) -> str:
+    """Whom an interval over debates or draws speaks of."""
+    motions = debates["motion_id"].nunique()
+    whose = "this motion" if motions == 1 else f"these {motions} motions"
+    memos = "this chain of memos" if motions == 1 else "their chains of memos"
+    return f"Speaks of further {what} of {whose}" + (f" under {memos}." if has_memos else ".")
+
+
+def _finite(value: float) -> float | None:
+    """A number; nothing for a limit that rules nothing out."""
+    return float(value) if np.isfinite(value) else None

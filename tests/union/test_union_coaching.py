@@ -1,0 +1,216 @@
+"""Coaching: numbers by hand, a planted gain recovered, a planted zero not, and edge cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dissensus.design.contrasts import Row
+from dissensus.stats.multiplicity import adjust
+from dissensus.tables.artefact import read, write
+from dissensus.union.inference.coaching import (
+    CLUSTERED,
+    COACHING,
+    DIFFERENCE,
+    IN_DIFFERENCES,
+    MEAN,
+    RANDOMISATION,
+    estimate_coaching,
+)
+from union.union_ensembles import Ensemble, make_ensemble
+
+INFERENCE = {"confidence": 0.95, "resamples": 2000}
+GAINS = [0.1, 0.25]
+
+
+def made_with(**settings: Any) -> Ensemble:
+    return make_ensemble(**{"blind": [], "labelled": [], **settings})
+
+
+def estimated(made: Ensemble, seed: int = 1) -> list[Row]:
+    return estimate_coaching(made.verdicts, made.manifest, INFERENCE, GAINS, seed)
+
+
+def find(
+    rows: list[Row],
+    epoch: int,
+    contrast: str = IN_DIFFERENCES,
+    outcome: str = "student_survival",
+    **more: Any,
+) -> Row:
+    wanted = {"epoch": epoch, "contrast": contrast, "outcome": outcome, **more}
+    return next(row for row in rows if wanted.items() <= row.items())
+
+
+def differences(made: Ensemble, epoch: int) -> pd.Series:
+    own = made.verdicts[made.verdicts["epoch"] == epoch]
+    wide = own.pivot(index=["motion_id", "run"], columns="arm", values="student_survival")
+    return wide["coached"] - wide["control"]
+
+
+def is_missing(row: Row) -> bool:
+    numbers = ("estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "mde_80", "power_0.1")
+    return all(row[name] is None for name in numbers) and bool(row["note"])
+
+
+@pytest.fixture(scope="module")
+def gained() -> Ensemble:
+    return made_with(gain=0.3)
+
+
+def test_estimates_by_hand(gained: Ensemble) -> None:
+    rows = estimated(gained)
+    later, first = differences(gained, 4), differences(gained, 1)
+    row = find(rows, 4, method=RANDOMISATION)
+    assert row["estimate"] == pytest.approx(later.mean() - first.mean())
+    assert (row["n"], row["assigned"], row["chains"]) == (10, 10, 1)
+    # Student's t of the draws' differences is near: two epochs, five draws each.
+    assert row["p_value"] == pytest.approx(stats.ttest_ind(later, first).pvalue, abs=0.03)
+    plain = find(rows, 4, DIFFERENCE)
+    assert plain["estimate"] == pytest.approx(later.mean())
+    assert plain["p_value"] >= 2 / 32 and "no p-value below 0.0625" in plain["note"]
+    mean = find(rows, 3, MEAN, arm="coached")
+    own = gained.verdicts.query("arm == 'coached' and epoch == 3")["student_survival"]
+    assert mean["estimate"] == pytest.approx(own.mean())
+    interval = stats.ttest_1samp(own, 0.0).confidence_interval()
+    assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(tuple(interval))
+    assert mean["p_value"] is None
+
+
+def test_a_planted_gain_is_found_and_recovered(gained: Ensemble) -> None:
+    for epoch in (2, 3, 4):
+        row = find(estimated(gained), epoch, method=RANDOMISATION)
+        assert row["ci_low"] is not None and row["ci_high"] is not None
+        assert row["ci_low"] <= 0.3 <= row["ci_high"]
+    whole = made_with(motions=2, runs=20, epochs=2, gain=0.2)
+    row = find(estimated(whole), 2, method=RANDOMISATION)
+    assert row["estimate"] == pytest.approx(0.2, abs=0.06) and row["p_value"] < 0.001
+
+
+def test_a_planted_zero_is_not_found() -> None:
+    p_values, covered = [], []
+    for seed in range(80):
+        made = made_with(epochs=2, seed=seed)
+        row = find(
+            estimate_coaching(
+                made.verdicts, made.manifest, INFERENCE | {"resamples": 1024}, GAINS, 1
+            ),
+            2,
+            method=RANDOMISATION,
+        )
+        p_values.append(row["p_value"])
+        low = -np.inf if row["ci_low"] is None else row["ci_low"]
+        high = np.inf if row["ci_high"] is None else row["ci_high"]
+        covered.append(low <= 1e-9 and high >= -1e-9)
+    assert 0.0 < (np.array(p_values) <= 0.05).mean() < 0.13
+    assert (np.array(p_values) > 0.05).tolist() == covered
+
+
+def test_p_values_are_adjusted_over_later_epochs(gained: Ensemble) -> None:
+    rows = estimated(gained)
+    for contrast in (IN_DIFFERENCES, DIFFERENCE):
+        family = [find(rows, epoch, contrast, method=RANDOMISATION) for epoch in (2, 3, 4)]
+        expected = adjust([row["p_value"] for row in family], "holm")
+        assert [row["p_adjusted"] for row in family] == pytest.approx(expected.tolist())
+    assert find(rows, 1, DIFFERENCE)["p_adjusted"] is None
+    headlines = [row for row in rows if row["headline"]]
+    assert headlines == [find(rows, 4, method=RANDOMISATION)]
+
+
+def test_power_is_that_of_a_pooled_t_test(gained: Ensemble) -> None:
+    from statsmodels.stats.power import TTestIndPower
+
+    row = find(estimated(gained), 4, method=RANDOMISATION)
+    pooled = np.sqrt((differences(gained, 4).var() + differences(gained, 1).var()) / 2)
+    for gain in GAINS:
+        expected = TTestIndPower().power(gain / pooled, 5, 0.05)
+        assert row[f"power_{gain}"] == pytest.approx(expected, abs=1e-6)
+    assert TTestIndPower().power(row["mde_80"] / pooled, 5, 0.05) == pytest.approx(0.8)
+    assert find(estimated(gained), 2, MEAN, arm="control")["mde_80"] is None
+
+
+def test_several_motions_are_clusters_and_one_says_that_it_is_one(gained: Ensemble) -> None:
+    alone = find(estimated(gained), 4, method=CLUSTERED)
+    assert alone["estimate"] is not None and alone["ci_low"] is None
+    assert alone["n_clusters"] == 1 and "One motion is one cluster" in alone["note"]
+    told = find(estimated(gained), 4, method=RANDOMISATION)
+    assert "of this motion under this chain of memos" in told["note"]
+    many = made_with(motions=4, epochs=2, runs=3, gain=0.3)
+    row = find(estimated(many), 2, method=CLUSTERED)
+    gains = (differences(many, 2) - differences(many, 1)).groupby("motion_id").mean()
+    test = stats.ttest_1samp(gains, 0.0)
+    assert row["p_value"] == pytest.approx(test.pvalue)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(test.confidence_interval()))
+    assert (row["n_clusters"], row["chains"], row["n"]) == (4, 4, 24)
+
+
+def test_a_lost_debate_takes_its_draw_out_of_contrasts(gained: Ensemble) -> None:
+    kept = gained.verdicts[gained.verdicts["session_id"] != "m1-e4-r02-control"]
+    rows = estimate_coaching(kept, gained.manifest, INFERENCE, GAINS, 1)
+    row = find(rows, 4, method=RANDOMISATION)
+    expected = differences(gained, 4).drop(("m1", 2)).mean() - differences(gained, 1).mean()
+    assert row["estimate"] == pytest.approx(expected)
+    assert (row["n"], row["assigned"]) == (9, 10)
+    assert (find(rows, 4, MEAN, arm="control")["n"], row["n_clusters"]) == (4, 9)
+
+
+def test_rows_are_written_and_read_and_the_seed_decides(gained: Ensemble, tmp_path: Path) -> None:
+    whole = made_with(motions=2, epochs=2, gain=0.1)
+    rows = estimated(whole)
+    write(tmp_path / "coaching.parquet", COACHING, rows, {})
+    frame = read(tmp_path / "coaching.parquet", COACHING).to_pandas()
+    assert {"power_0.1", "power_0.25"} <= set(frame)
+    assert frame["headline"].sum() == 1
+    # Twenty draws have more patterns than are drawn.
+    assert estimated(whole) == rows != estimated(whole, 2)
+    assert find(rows, 2, method=RANDOMISATION)["simulation_error"] > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"epochs": 1}, "one epoch"),
+        ({"arms": ("coached",)}, "no control arm"),
+        ({"arms": ("control",)}, "no coached arm"),
+    ],
+)
+def test_designs_that_compare_nothing_say_so(
+    settings: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    rows = estimated(made_with(**settings))
+    contrasted = [row for row in rows if row["contrast"] == IN_DIFFERENCES]
+    assert contrasted and all(is_missing(row) and why in row["note"] for row in contrasted)
+    assert sum(row["headline"] for row in rows) == 1
+    write(tmp_path / "coaching.parquet", COACHING, rows, {})
+
+
+def test_one_run_has_an_estimate_and_no_interval() -> None:
+    row = find(estimated(made_with(epochs=2, runs=1)), 2, method=RANDOMISATION)
+    assert row["estimate"] is not None
+    assert (row["ci_low"], row["ci_high"], row["mde_80"]) == (None, None, None)
+    assert row["p_value"] >= 0.5 and "no p-value below 0.5" in row["note"]
+
+
+def test_students_on_both_sides_and_lost_outcomes() -> None:
+    made = made_with(epochs=2)
+    rows = estimated(made)  # no blind votes: the students' share of votes is missing
+    for row in rows:
+        if row["outcome"] == "student_votes":
+            assert is_missing(row) and "both sides" in row["note"]
+    made.verdicts["student_survival"] = np.nan
+    assert all(is_missing(row) for row in estimated(made))
+    made.verdicts = made.verdicts.iloc[:0]
+    assert all(is_missing(row) for row in estimated(made))
+
+
+def test_outcomes_that_do_not_vary_give_no_certainty() -> None:
+    made = made_with(epochs=2)
+    made.verdicts["student_survival"] = 0.5
+    row = find(estimated(made), 2, method=RANDOMISATION)
+    assert (row["estimate"], row["p_value"], row["mde_80"]) == (0.0, 1.0, None)
+    assert find(estimated(made), 1, MEAN, arm="control")["ci_low"] is None
