@@ -1,0 +1,111 @@
+"""Simulated people of the union study: speakers, assistants, annotators, judges and coaches.
+
+They see only the messages that they are sent, like any other model. What is planted in them, the
+whole chain of measures and estimates must find again.
+
+**A speaker** has a strength s: that of its name in ``strengths``, plus that of its side in
+``sides``, plus ``coached`` where its prompt had a coach's advice. Its notes take sentences from the
+passages of its corpus, the first of a passage more often. A speech has 1 + Poisson(claims - 1)
+claims, which are such sentences, and Poisson(answers) answers to claims of the other side; a claim
+of k speeches before the newest is answered with the weight exp(-recency k). A claim names a source
+with the weight exp(s), a reason exp(.3 s), neither exp(-s). An answer to a claim of a speaker of
+strength t addresses its logic, and brings something new, each with probability logistic(s - t - h),
+and undermines it with logistic(s - t - h - .7); h is the ``hardness`` of the claim's kind. A share
+``own_claim`` of answers is made by the next claim of the speech. The words of a speech are normal
+around the number asked for, but for a share ``off_length_rate`` far from it.
+
+**An annotator** reads claims and answers from their cues. It misses a share ``missed`` of each,
+calls a share ``wrong_kind`` of claims by another kind, and gets a share ``wrong_answer`` of the
+three questions wrong; at ``one_direction`` it finds no rebuttals by the opposition, of which a
+share ``cured`` is mended when it is asked again. Scores are sums of what it reads and a normal
+error.
+
+**A judge** votes for slot A with probability logistic(sharpness d + slot_bias + length_bias w /
+1000), d being the points that A is ahead in the tally of what the judge reads, and w the words. On
+a panel with labels, the same is said of the label that stands first, plus side_bias where that is
+Proposition and minus it where that is Opposition.
+
+**Assistants** extract claims as arguments, define, rise at each argument with probability
+``rises``. **A coach** sorts claims by what became of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dissensus.digests import code_digest
+from dissensus.llm.call import Message
+from dissensus.settings import validate
+from dissensus.union.simulated import annotating, assisting, judging, speaking
+from dissensus.union.simulated.material import style
+from dissensus.union.simulated.prompts import Prompt, read_prompt
+from dissensus.union.simulated.settings import SpeechSettings
+
+__all__ = ["check", "identity", "speak"]
+
+_REPLIES: dict[str, Callable[[Prompt, SpeechSettings, np.random.Generator], str]] = {
+    "style": lambda prompt, speech, rng: style(prompt.part(0)),
+    "prepare": speaking.notes,
+    "speech": speaking.speech_of,
+    "extract": assisting.extraction,
+    "offer": assisting.offers,
+    "answer": assisting.answer,
+    "definitions": assisting.definitions,
+    "contest": assisting.contest,
+    "memo": assisting.memo,
+    "cluster": assisting.cluster,
+    "claims": annotating.claims,
+    "rebuttals": annotating.rebuttals,
+    "rubric": annotating.rubric,
+    "recalibrate": annotating.recalibrate,
+    "blind": judging.vote,
+    "labelled": judging.vote,
+}
+#: Replies that are no structured ones.
+_FREE = ("prepare", "speech", "answer")
+
+
+def check(speech: Mapping[str, Any]) -> None:
+    """Validate a model's speech settings; SettingError where they are wrong."""
+    validate(SpeechSettings, speech, "", "speech.")
+
+
+def identity(settings: Mapping[str, Any]) -> str:
+    """Digest of all that a model's words depend on besides its settings: its code."""
+    return _code()
+
+
+def speak(
+    messages: Sequence[Message], settings: Mapping[str, Any], rng: np.random.Generator
+) -> str:
+    """Compose one reply.
+
+    Parameters
+    ----------
+    messages : prompts of the union study.
+    settings : the model's entry of the configuration, with ``speech``.
+    rng : source of every random choice.
+    """
+    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    prompt = read_prompt(messages)
+    if prompt.kind not in _REPLIES:
+        return "I do not know what I am asked."
+    broken = prompt.kind not in _FREE and rng.random() < speech.bad_json_rate
+    reply = _REPLIES[prompt.kind](prompt, speech, rng)
+    return reply[: len(reply) // 2] if broken and not prompt.again else reply
+
+
+@cache
+def _code() -> str:
+    return code_digest(__name__)
+
+
+@cache
+def _validated(text: str) -> SpeechSettings:
+    """Settings from their JSON, once for each distinct set of them."""
+    return validate(SpeechSettings, json.loads(text), "speech")

@@ -1,0 +1,64 @@
+"""A simulated judge: which side debated better, by what was read, with biases of a known size."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from dissensus.union.simulated import cues
+from dissensus.union.simulated.prompts import Prompt, transcript
+from dissensus.union.simulated.settings import SpeechSettings
+
+_WORTH = {"evidence_backed": 3.0, "principled": 2.0, "assertion": 1.0}
+
+
+def vote(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
+    """A vote for a slot on a blind panel, for a label where these are stated."""
+    if rng.random() < speech.unreadable_rate:
+        return "Both teams did well, and I would rather not choose."
+    first, points, words = weighed(prompt.part(0))
+    logit = speech.sharpness * points + speech.slot_bias + speech.length_bias * words / 1000
+    if first in _LABELS:
+        logit += speech.side_bias * (1.0 if first == "Proposition" else -1.0)
+    names = ("A", "B") if first not in _LABELS else (first, _LABELS[first])
+    chosen = names[0] if rng.random() < 1 / (1 + math.exp(-np.clip(logit, -50, 50))) else names[1]
+    return json.dumps({"winner": chosen, "reason": "It answered more, and more of it was left."})
+
+
+_LABELS = {"Proposition": "Opposition", "Opposition": "Proposition"}
+
+
+@lru_cache(maxsize=64)
+def weighed(text: str) -> tuple[str, float, int]:
+    """What stands first, and by how many points and words it is ahead of the other."""
+    entries = transcript(text)
+    first = entries[0].side if entries else "A"
+    # Slot A may speak second: its name counts, not its place.
+    ahead = "A" if first in "AB" else first
+    read = {one.number: (one.side == ahead, cues.read(one.text)) for one in entries}
+    fallen = {
+        answer.quote
+        for _, one in read.values()
+        for answer in one.answers
+        if answer.logic and answer.undermines
+    }
+    points, words = 0.0, 0
+    for is_ahead, one in read.values():
+        sign = 1 if is_ahead else -1
+        words += sign * one.words
+        for claim in one.claims:
+            worth = _WORTH[claim.kind] + claim.specific
+            points += sign * worth * (0.5 if claim.text in fallen else 1.0)
+        points += sign * sum(_points(answer) for answer in one.answers)
+    return ahead, points, words
+
+
+def _points(answer: cues.ReadAnswer) -> float:
+    if answer.logic and answer.undermines:
+        return 2.0
+    if answer.logic and answer.new:
+        return 1.5
+    return 0.5 if answer.logic or answer.new else 0.0

@@ -1,0 +1,112 @@
+"""Reading the prompts of the union study: what is asked, by whom, and on what material."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dissensus.llm.call import Message
+
+#: Kind of call -> words of its instructions that no other has.
+_KINDS = {
+    "style": "Describe how",
+    "prepare": "private notes for the debate: the arguments",
+    "speech": "This is speech",
+    "extract": "List its arguments in the order",
+    "offer": "A point of information may be offered",
+    "answer": "with a point of information, and",
+    "definitions": "Take down how it defines the motion",
+    "contest": "Take down what it makes of these definitions",
+    "memo": "You coach",
+    "rubric": "Score that speech alone",
+    "recalibrate": "Compare the speeches with each other",
+    "claims": "List every substantive claim",
+    "rebuttals": "List every rebuttal",
+    "blind": "Decide which team debated better",
+    "labelled": "Decide which side debated better",
+    "cluster": "Name what they have in common",
+}
+_AGAIN = "That reply cannot be used"
+_HEADING = re.compile(
+    r"^## (?:Speech (?P<number>\d+): (?P<speaker>.+), (?P<side>proposition|opposition)"
+    r"|Team (?P<slot>[AB]), speech (?P<slot_number>\d+)"
+    r"|(?P<label>Proposition|Opposition), speech (?P<label_number>\d+)"
+    r"|(?P<other>.*))$",
+    re.MULTILINE,
+)
+_SPEAKS = re.compile(r"^(?P<speaker>.+?) speaks for the (?P<side>proposition|opposition)\b", re.M)
+_MOTION = re.compile(r"(?:The motion is|on this motion): (?P<motion>.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A speech in a transcript; ``who`` is its speaker, and ``side`` its side, slot or label."""
+
+    number: int
+    who: str
+    side: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt, read.
+
+    Attributes
+    ----------
+    kind : what is asked; "" where that is unknown.
+    told : the instructions, without the material.
+    material : what stands between lines of five equals signs, in order.
+    again : whether a reply before was refused.
+    """
+
+    kind: str
+    told: str
+    material: tuple[str, ...]
+    again: bool
+
+    def part(self, number: int) -> str:
+        """A piece of material; "" where there is none."""
+        return self.material[number] if number < len(self.material) else ""
+
+    @property
+    def speaker(self) -> str:
+        found = _SPEAKS.search(self.told)
+        return found["speaker"] if found else ""
+
+    @property
+    def side(self) -> str:
+        found = _SPEAKS.search(self.told)
+        return found["side"] if found else ""
+
+    @property
+    def motion(self) -> str:
+        found = _MOTION.search(self.told)
+        return found["motion"] if found else ""
+
+
+def read_prompt(messages: Sequence[Message]) -> Prompt:
+    """The first message of the user is the prompt; a later one says that a reply was refused."""
+    asked = next((one.content for one in messages if one.role == "user"), "")
+    again = messages[-1].content != asked and _AGAIN in messages[-1].content
+    pieces = re.split(r"^={5}$\n?", asked, flags=re.MULTILINE)
+    told = "\n".join(pieces[0::2])
+    kind = next((kind for kind, words in _KINDS.items() if words in told), "")
+    return Prompt(kind, told, tuple(one.strip("\n") for one in pieces[1::2]), again)
+
+
+@lru_cache(maxsize=256)
+def transcript(text: str) -> tuple[Entry, ...]:
+    """The speeches of a transcript, without points of information."""
+    found = list(_HEADING.finditer(text))
+    ends = [one.start() for one in found[1:]] + [len(text)]
+    entries = []
+    for heading, end in zip(found, ends, strict=True):
+        number = heading["number"] or heading["slot_number"] or heading["label_number"]
+        if number:
+            who = heading["speaker"] or ""
+            side = heading["side"] or heading["slot"] or heading["label"]
+            entries.append(Entry(int(number), who, side, text[heading.end() : end].strip()))
+    return tuple(entries)

@@ -1,0 +1,179 @@
+"""A simulated speaker: private notes from passages, and speeches from notes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from dissensus.union.simulated import cues
+from dissensus.union.simulated.material import (
+    can_be_claimed,
+    is_specific,
+    passages,
+    sentences,
+)
+from dissensus.union.simulated.prompts import Entry, Prompt, transcript
+from dissensus.union.simulated.settings import SpeechSettings
+
+_COACH = "My coach's advice is in these notes."
+_COACHED_WORDS = re.compile(r"^Advice of .+ coach after earlier debates:$", re.MULTILINE)
+_WORDS = re.compile(r"of about (\d+) words")
+_PHRASES = re.compile(r"^Signature phrases: (.+)$", re.MULTILINE)
+_SPREAD = 110.0
+_FILLERS = (
+    "I say this without heat, because the matter is too serious for heat.",
+    "That is the whole of it, and it is enough.",
+    "Nobody in this room need take my word for it.",
+    "I would ask those who doubt it to say which step they would not take.",
+    "There is no need to make it larger than it is.",
+    "What matters here is what follows from it.",
+    "I have heard it put otherwise, and never better.",
+    "We can test that, and we should.",
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A claim of the other side that may be answered."""
+
+    speaker: str
+    speech: int
+    claim: cues.ReadClaim
+
+
+def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
+    """Private notes: the sentences to claim, then those to say between them."""
+    found = [one for text in passages(prompt.part(0)) for one in sentences(text)]
+    found = list(dict.fromkeys(found)) or list(_FILLERS)
+    claims = [one for one in found if can_be_claimed(one)] or found
+    count = min(len(claims), 12)
+    # What is said first in a passage is its theme, and is taken more often.
+    weights = np.array([1.0 / (1 + place % 4) for place in range(len(claims))])
+    drawn = rng.choice(len(claims), size=count, replace=False, p=weights / weights.sum())
+    lines = [f"Point: {claims[int(one)]}" for one in drawn]
+    taken = {claims[int(one)] for one in drawn}
+    rest = [one for one in found if one not in taken]
+    order = rng.permutation(len(rest))
+    lines += [f"Said: {rest[int(one)]}" for one in order]
+    if _COACHED_WORDS.search(prompt.told):
+        lines.insert(0, _COACH)
+    return "\n".join(lines)
+
+
+def speech_of(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
+    """A speech: an opening, answers to the other side, claims, and a close."""
+    return _Composer(prompt, speech, rng).compose()
+
+
+class _Composer:
+    def __init__(self, prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> None:
+        private = prompt.part(0)
+        self.prompt, self.speech, self.rng = prompt, speech, rng
+        lines = [line.partition(": ") for line in private.splitlines()]
+        self.points = [text for name, _, text in lines if name == "Point"] or list(_FILLERS)
+        said = [text for name, _, text in lines if name == "Said"]
+        self.stock = [*said, *self.points[8:], *_FILLERS]
+        self.used = 0
+        self.strength = (
+            speech.strengths.get(prompt.speaker, 0.0)
+            + speech.sides.get(prompt.side, 0.0)  # type: ignore[call-overload]
+            + (speech.coached if _COACH in private else 0.0)
+        )
+
+    def compose(self) -> str:
+        entries = transcript(self.prompt.part(1))
+        opposing = [one for one in entries if one.side != self.prompt.side]
+        targets = [
+            Target(one.who, one.number, claim)
+            for one in opposing
+            for claim in cues.read(one.text).claims
+        ]
+        own = self._count(self.speech.claims, 1, min(8, len(self.points)))
+        chosen = self._targets(targets, self._count(self.speech.answers, 0, len(targets)))
+        blocks = self._answers(chosen, own)
+        first = [self._opening(opposing)]
+        words = self._length() - sum(len(one.split()) for one in chain(first, *blocks))
+        return self._filled(first, blocks, words)
+
+    def _count(self, mean: float, least: int, most: int) -> int:
+        return int(np.clip(self.rng.poisson(max(mean - least, 0)) + least, min(least, most), most))
+
+    def _targets(self, targets: Sequence[Target], count: int) -> list[Target]:
+        """Claims to be answered, the newer ones more often."""
+        if not count:
+            return []
+        newest = max(one.speech for one in targets)
+        weights = np.exp([-self.speech.recency * (newest - one.speech) for one in targets])
+        drawn = self.rng.choice(len(targets), count, replace=False, p=weights / weights.sum())
+        return [targets[int(one)] for one in sorted(drawn)]
+
+    def _answers(self, targets: Sequence[Target], own: int) -> list[list[str]]:
+        """Paragraphs of sentences: an answer, and the claim that makes it, or a claim alone."""
+        blocks: list[list[str]] = []
+        number = 0
+        for target in targets:
+            by_claim = number < own and bool(self.rng.random() < self.speech.own_claim)
+            name = target.speaker or "The other side"
+            bits = self._bits(target)
+            blocks.append(cues.answer(name, target.claim.text, bits, by_claim=by_claim))
+            if by_claim:
+                blocks.append([self._claim(number)])
+                number += 1
+        blocks += [[self._claim(rest)] for rest in range(number, own)]
+        return blocks
+
+    def _bits(self, target: Target) -> dict[str, bool]:
+        """The three properties of an answer."""
+        edge = self.strength - self.speech.strengths.get(target.speaker, 0.0)
+        edge -= self.speech.hardness.get(target.claim.kind, 0.0)  # type: ignore[call-overload]
+        chances = {"logic": edge, "new": edge, "undermines": edge - 0.7}
+        return {
+            name: bool(self.rng.random() < 1 / (1 + math.exp(-at))) for name, at in chances.items()
+        }
+
+    def _claim(self, number: int) -> str:
+        text = self.points[number % len(self.points)]
+        weights = np.exp([self.strength, 0.3 * self.strength, -self.strength])
+        kind = list(cues.KIND_CUES)[int(self.rng.choice(3, p=weights / weights.sum()))]
+        return cues.claim(number, text, kind, is_specific(text))
+
+    def _opening(self, opposing: Sequence[Entry]) -> str:
+        phrase = self._phrase()
+        if not opposing:
+            return f"Thank you. {phrase} Let me say what this debate is about."
+        return f"Thank you. {phrase} I have listened to {opposing[-1].who} with care."
+
+    def _phrase(self) -> str:
+        found = _PHRASES.search(self.prompt.told)
+        phrases = found[1].split("; ") if found else []
+        if not phrases:
+            return ""
+        chosen = phrases[int(self.rng.integers(len(phrases)))].strip(" .")
+        return f"{chosen[:1].upper()}{chosen[1:]}."
+
+    def _length(self) -> int:
+        asked = _WORDS.search(self.prompt.told)
+        words = float(asked[1]) if asked else 1350.0
+        if self.rng.random() < self.speech.off_length_rate:
+            return int(words * (0.6 if self.rng.random() < 0.5 else 1.45))
+        return int(np.clip(self.rng.normal(words, _SPREAD), 0.78 * words, 1.28 * words))
+
+    def _filled(self, first: list[str], blocks: list[list[str]], words: int) -> str:
+        """The speech, with sentences of the notes where they fit, up to a number of words."""
+        paragraphs = [first, *blocks]
+        place = 0
+        while words > 0:
+            sentence = self.stock[self.used % len(self.stock)]
+            self.used += 1
+            paragraph = paragraphs[place % len(paragraphs)]
+            closing = sum(one in (cues.UNDERMINES_CUE, cues.BY_CUE) for one in paragraph)
+            paragraph.insert(len(paragraph) - closing, cues.plain(sentence))
+            words -= len(sentence.split())
+            place += 1
+        close = f"{self._phrase()} I ask you to think of that when you vote.".strip()
+        return "\n\n".join(" ".join(one).strip() for one in [*paragraphs, [close]])
