@@ -19,9 +19,7 @@ Row = Mapping[str, Any]
 class Inputs(Interface):
     """What a protocol may read; a study names it in its ``needs``."""
 
-    def texts(
-        self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER
-    ) -> list[str]:
+    def texts(self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER) -> list[str]:
         """The last text of each speaker of another session, in the order of the speakers.
 
         Parameters
@@ -83,9 +81,7 @@ class FolderInputs:
         default_factory=dict, init=False, compare=False, repr=False
     )
 
-    def texts(
-        self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER
-    ) -> list[str]:
+    def texts(self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER) -> list[str]:
         """See :class:`Inputs`."""
         # Turns are in order, so that the last one of a speaker stays.
         found = {turn["speaker"]: turn["text"] for turn in self._transcript(session_id)}
@@ -126,9 +122,7 @@ def _failed(session_id: str) -> CallFailed:
 class PlaceholderInputs:
     """Inputs before anything has run, for counting and pricing calls."""
 
-    def texts(
-        self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER
-    ) -> list[str]:
+    def texts(self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER) -> list[str]:
         """What is expected, for each speaker."""
         return [expected] * len(speakers)
 

@@ -20,6 +20,7 @@ STUDIES = {
     "language": "dissensus.language.study",
     "identity": "dissensus.identity.study",
     "deliberation": "dissensus.deliberation.study",
+    "union": "dissensus.union.study",
 }
 
 

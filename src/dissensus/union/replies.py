@@ -15,7 +15,8 @@ Score = Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
 class Style(Lenient):
     """How a speaker speaks."""
 
-    register: Words
+    #: A base class of pydantic's has ``register`` for itself.
+    manner: Words = Field(alias="register")
     opening_patterns: Annotated[list[Words], Field(min_length=1)]
     devices: Annotated[list[Words], Field(min_length=1)]
     disagreement_style: Words

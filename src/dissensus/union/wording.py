@@ -7,9 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from dissensus.session.prompt_files import Part, Text, slots
-
-#: Emphasis lenses; the manifest names one by its number, from 0.
-LENSES = 8
+from dissensus.union.design.manifest import LENSES
 
 _ME = ("MOTION", "SPEAKER", "SIDE")
 _Repair = Annotated[str, slots("PROBLEMS")]

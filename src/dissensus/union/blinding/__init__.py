@@ -47,6 +47,8 @@ from dissensus.union.blinding.spelling import BEGIN, Searched, any_of
 from dissensus.union.tables import SIDES
 from dissensus.union.wording import Masks
 
+__all__ = ["SLOT_OF", "Blinder", "slotted"]
+
 _NONE = dict.fromkeys(map(ord, MARKS))
 
 

@@ -1,0 +1,133 @@
+"""The debate: private notes, speeches in turn, and what judges make of them.
+
+Every speaker prepares alone. Each speech is shown all that was said before it. Every step has a
+number, and a turn is known by its number and its speaker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import Steps
+from dissensus.session.runner import CallFailed
+from dissensus.union.prompts import Wording
+from dissensus.union.protocol import gates
+from dissensus.union.protocol.asking import read
+from dissensus.union.protocol.floor import Debater, Floor, Models, Rules
+from dissensus.union.protocol.judging import judge
+from dissensus.union.protocol.memo import EXPECTED as MEMO
+from dissensus.union.protocol.speaking import prepare, speak
+from dissensus.union.protocol.style import EXPECTED as STYLE
+from dissensus.union.replies import Memo, Style
+from dissensus.union.tables import PASSAGES, SIDES
+
+#: The artefact of the passages.
+PASSAGES_FILE = "passages.parquet"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What was drawn for a debate, and what it reads of other sessions.
+
+    Attributes
+    ----------
+    motion_id, motion : its name and its text.
+    proposition : who speaks for it.
+    order : the speakers in the order of their speeches.
+    lenses : number of each one's emphasis lens, in the same order.
+    draw_seed : of passages and gates.
+    passages : how many a speaker is given.
+    styles : id of the session that describes how the speakers speak.
+    memos : id of the session with the memos of the coached; "" where there are none.
+    coached : who reads one.
+    """
+
+    motion_id: str
+    motion: str
+    proposition: tuple[str, ...]
+    order: tuple[str, ...]
+    lenses: tuple[int, ...]
+    draw_seed: int
+    passages: int
+    styles: str
+    memos: str = ""
+    coached: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, drawn: Mapping[str, Any]) -> Draw:
+        """From plain data."""
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in drawn.items()
+        }
+        return cls(**fields)
+
+
+def debate(
+    wording: Wording, draw: Draw, models: Models, rules: Rules, inputs: Inputs
+) -> Callable[[], Steps]:
+    """The debate as a protocol.
+
+    Parameters
+    ----------
+    wording : of all prompts.
+    draw : what was drawn for it.
+    models : who is asked.
+    rules : how it runs.
+    inputs : styles, passages and memos.
+    """
+    return partial(_debate, wording, draw, models, rules, inputs)
+
+
+def _debate(wording: Wording, draw: Draw, models: Models, rules: Rules, inputs: Inputs) -> Steps:
+    debaters = _debaters(draw, inputs)
+    floor = Floor(wording, draw.motion, debaters, draw.draw_seed, models, rules)
+    yield from prepare(floor)
+    for number in range(1, len(debaters) + 1):
+        yield from speak(floor, number)
+    yield from judge(floor)
+
+
+def _debaters(draw: Draw, inputs: Inputs) -> tuple[Debater, ...]:
+    """The speakers in their order, with all that they know before the debate."""
+    styles = inputs.texts(draw.styles, list(draw.order), STYLE)
+    memos = _memos(draw, inputs)
+    return tuple(
+        Debater(
+            name,
+            SIDES[name not in draw.proposition],
+            _style(name, style),
+            lens,
+            _passages(draw, name, inputs),
+            memos.get(name),
+        )
+        for name, style, lens in zip(draw.order, styles, draw.lenses, strict=True)
+    )
+
+
+def _style(name: str, text: str) -> Style:
+    style = read(Style, text)
+    if style is None:
+        raise CallFailed(f"the style of {name} cannot be read")
+    return style
+
+
+def _memos(draw: Draw, inputs: Inputs) -> dict[str, Memo]:
+    """Coached speaker -> memo, of those whose memo can be read."""
+    if not draw.memos:
+        return {}
+    texts: Sequence[str] = inputs.texts(draw.memos, list(draw.coached), MEMO)
+    found = {name: read(Memo, text) for name, text in zip(draw.coached, texts, strict=True)}
+    return {name: memo for name, memo in found.items() if memo is not None}
+
+
+def _passages(draw: Draw, speaker: str, inputs: Inputs) -> tuple[str, ...]:
+    """The passages that a speaker is given, in the order in which they were found."""
+    where = {"motion_id": draw.motion_id, "speaker": speaker}
+    pool = inputs.rows_of(PASSAGES_FILE, PASSAGES, where, draw.passages)
+    chosen = gates.passages(draw.draw_seed, speaker, len(pool), draw.passages)
+    return tuple(str(pool[place]["text"]) for place in chosen)

@@ -1,0 +1,201 @@
+"""What becomes of a debate after its last speech: scores and annotation, then the panels.
+
+No call of a judge is required: one that fails costs what it would have said, and no debate.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from dissensus.session.protocol import PLACEHOLDER, ReplyFormat, Turn
+from dissensus.session.replies import JsonReply
+from dissensus.union.measures.debate import ONE_SIDED
+from dissensus.union.protocol.asking import Ask, Part, RecalibrationOf
+from dissensus.union.protocol.floor import Floor
+from dissensus.union.protocol.panels import LABEL, vote_blind, vote_labelled
+from dissensus.union.quoting import block, one_line
+from dissensus.union.replies import (
+    FoundClaims,
+    FoundRebuttals,
+    Rubric,
+)
+from dissensus.union.tables import SIDES
+
+_DIMENSIONS = (
+    *("argument_strength", "rebuttal_quality", "evidence_grounding"),
+    *("rhetorical_effectiveness", "persona_fidelity"),
+)
+#: What replies are taken to be where calls are counted before a run.
+_RUBRIC = json.dumps(dict.fromkeys(_DIMENSIONS, 5))
+_CLAIM = {"text": PLACEHOLDER, "type": "principled", "specific": True}
+CLAIMS = json.dumps({"claims": [_CLAIM] * 4})
+_BLIND = json.dumps({"winner": "A", "reason": PLACEHOLDER})
+_LABELLED = json.dumps({"winner": "Proposition", "reason": PLACEHOLDER})
+#: Pass of the blind panel -> side -> its slot; in the second the slots are exchanged.
+_SLOTS = {number: dict(zip(SIDES, slots, strict=True)) for number, slots in ((1, "AB"), (2, "BA"))}
+
+
+def judge(floor: Floor) -> Part[None]:
+    """All that judges and annotators do, in the order of the layers."""
+    yield from _score(floor)
+    yield from _annotate(floor)
+    yield from vote_blind(floor)
+    if floor.rules.audited:
+        yield from vote_labelled(floor)
+
+
+def _score(floor: Floor) -> Part[None]:
+    """Each speech by itself, then all of them against each other."""
+    asks = []
+    for number, (spoken, debater) in enumerate(zip(floor.spoken, floor.debaters, strict=True), 1):
+        prompt = floor.wording.judged(
+            "rubric",
+            **_about(floor),
+            NUMBER=str(number),
+            SPEAKER=one_line(debater.name),
+            TRANSCRIPT=floor.wording.transcript(floor.spoken[:number]),
+            STYLE=floor.wording.style(debater.style),
+        )
+        name = f"rubric:{spoken.speaker}"
+        asks.append(_annotated(floor, name, prompt, JsonReply(Rubric), _RUBRIC))
+    turns = yield from floor.asking.step(LABEL, asks)
+    prompt = floor.wording.judged(
+        "recalibrate",
+        **_about(floor),
+        TRANSCRIPT=floor.wording.transcript(floor.spoken),
+        SCORES=_scores(floor, turns),
+    )
+    count = len(floor.spoken)
+    ask = _annotated(floor, "recalibrate", prompt, RecalibrationOf(count), recalibrated(count))
+    yield from floor.asking.step(LABEL, [ask])
+
+
+def recalibrated(count: int) -> str:
+    """A recalibration of so many speeches, each better than the one after it."""
+    speeches = [
+        {"speech": number, "rank": number, "score": round(9 - 4 * number / count, 2)}
+        for number in range(1, count + 1)
+    ]
+    return json.dumps({"speeches": speeches})
+
+
+def _scores(floor: Floor, turns: Sequence[Turn]) -> str:
+    """The mean score of each speech, or none."""
+    words = floor.wording
+    return "\n".join(
+        words.judged(
+            "score_entry",
+            NUMBER=str(number),
+            SCORE=f"{_mean(turn.value):.1f}" if turn.value else words.debating.none,
+        )
+        for number, turn in enumerate(turns, start=1)
+    )
+
+
+def _mean(rubric: Rubric) -> float:
+    return fmean(getattr(rubric, name) for name in _DIMENSIONS)
+
+
+def _annotate(floor: Floor) -> Part[None]:
+    """The claims of every speech, then the rebuttals by each side."""
+    asks = []
+    for one in floor.spoken:
+        prompt = floor.wording.judged(
+            "claims", **_about(floor), NUMBER=str(one.number), TEXT=block(one.text)
+        )
+        name = f"claims:{one.speaker}"
+        asks.append(_annotated(floor, name, prompt, JsonReply(FoundClaims), CLAIMS))
+    turns = yield from floor.asking.step(LABEL, asks)
+    claims = _claims(floor, turns)
+    found = yield from _rebut(floor, claims, {})
+    if _is_one_sided(found):
+        yield from _rebut(floor, claims, found)
+
+
+def _is_one_sided(found: Mapping[str, int]) -> bool:
+    counts = sorted(found.values())
+    return len(counts) == len(SIDES) and counts[0] == 0 and counts[-1] >= ONE_SIDED
+
+
+def _claims(floor: Floor, turns: Sequence[Turn]) -> str:
+    """All claims that could be read, with their names and sides."""
+    words = floor.wording
+    entries = [
+        words.judged(
+            "claim_entry", ID=f"{one.number}.{n}", SIDE=one.side, TEXT=one_line(claim.text)
+        )
+        for one, turn in zip(floor.spoken, turns, strict=True)
+        if turn.value
+        for n, claim in enumerate(turn.value.claims, start=1)
+    ]
+    return "\n".join(entries) or words.debating.none
+
+
+def _rebut(floor: Floor, claims: str, before: Mapping[str, int]) -> Part[dict[str, int]]:
+    """Rebutting side -> how many rebuttals were found; only of lists that could be read.
+
+    ``before`` is what was found when it was asked the first time.
+    """
+    asks = []
+    for side, other in (SIDES, SIDES[::-1]):
+        told = [floor.wording.judging.both_directions]
+        if before:
+            counts = {"FOUND": str(before[side]), "OTHERS": str(before[other])}
+            told.append(floor.wording.judged("again", REBUTTERS=side, **counts))
+        prompt = floor.wording.judged(
+            "rebuttals",
+            **_about(floor),
+            TRANSCRIPT=floor.wording.transcript(floor.spoken),
+            CLAIMS=claims,
+            BOTH_DIRECTIONS="\n".join(told),
+            TARGETS=other,
+            REBUTTERS=side,
+        )
+        format, expected = JsonReply(FoundRebuttals), rebutted(side)
+        asks.append(_annotated(floor, f"rebuttals:{side}", prompt, format, expected))
+    turns = yield from floor.asking.step(LABEL, asks)
+    return {
+        side: len(turn.value.rebuttals)
+        for side, turn in zip(SIDES, turns, strict=True)
+        if turn.value
+    }
+
+
+def rebutted(side: str) -> str:
+    """Some rebuttals by a side, of what the other said in the speech before."""
+    first = SIDES.index(side) + 1 + 2 * (side == SIDES[0])
+    return json.dumps(
+        {
+            "rebuttals": [
+                {"target": f"{first - 1}.{n}", "by": f"{first}.{n}", "speech": first}
+                | {"logic": True, "new": False, "undermines": n == 1}
+                for n in (1, 2)
+            ]
+        }
+    )
+
+
+def _about(floor: Floor) -> dict[str, str]:
+    """What the prompts of annotators say of the debate."""
+    return {"MOTION": one_line(floor.motion), "FRAMEWORK": floor.defined}
+
+
+def _annotated(
+    floor: Floor, speaker: str, prompt: str, format: ReplyFormat[Any], expected: str
+) -> Ask:
+    """A call of the annotator, whose role is what its speaker begins with; it may fail."""
+    return Ask(
+        speaker,
+        speaker.partition(":")[0],
+        floor.models.annotator,
+        prompt,
+        format,
+        floor.wording.judging.repair,
+        floor.rules.exact,
+        "annotate",
+        required=False,
+        expected=expected,
+    )

@@ -1,0 +1,163 @@
+"""The session that coaches the students of a motion by the debates of the epoch before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.replies import JsonReply
+from dissensus.session.runner import CallFailed
+from dissensus.union.measures.debate import Debate, read_debate
+from dissensus.union.measures.survival import fates
+from dissensus.union.measures.tally import Claim, counts
+from dissensus.union.prompts import Wording
+from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.judging import CLAIMS, rebutted, recalibrated
+from dissensus.union.quoting import one_line
+from dissensus.union.replies import Memo
+from dissensus.union.tables import SIDES
+
+#: What a memo is taken to be where calls are counted before a run.
+EXPECTED = json.dumps({name: [PLACEHOLDER] for name in ("worked", "failed", "missed", "advice")})
+
+
+@dataclass(frozen=True)
+class Coaching:
+    """Who is coached, and by what.
+
+    Attributes
+    ----------
+    motion : a row of the artefact motions, of which ``motion``, the sides and ``students`` count.
+    debates : ids of the coached debates of the epoch before, in order.
+    """
+
+    motion: Mapping[str, Any]
+    debates: Sequence[str]
+
+
+def coach(
+    wording: Wording, coaching: Coaching, model: str, decoding: Decoding, inputs: Inputs
+) -> Callable[[], Steps]:
+    """The session as a protocol: one call for each student, all at once.
+
+    A debate that failed is left out.
+
+    Parameters
+    ----------
+    wording : of all prompts.
+    coaching : who is coached, and by what.
+    model : that is asked.
+    decoding : of its replies.
+    inputs : the debates.
+    """
+    return partial(_coach, wording, coaching, model, decoding, inputs)
+
+
+def _coach(
+    wording: Wording, coaching: Coaching, model: str, decoding: Decoding, inputs: Inputs
+) -> Steps:
+    debates = _read(coaching, inputs)
+    asks = [
+        Ask(
+            student,
+            "memo",
+            model,
+            _prompt(wording, coaching.motion, student, debates),
+            JsonReply(Memo),
+            wording.debating.repair,
+            decoding,
+            "coach",
+            required=False,
+            expected=EXPECTED,
+        )
+        for student in coaching.motion["students"]
+    ]
+    yield from Asking().step("memo", asks)
+
+
+def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:
+    """The debates that ran to their end.
+
+    Raises
+    ------
+    CallFailed : all of them failed.
+    """
+    debates = []
+    for name in coaching.debates:
+        try:
+            turns = inputs.turns(name, _expected(coaching.motion))
+        except CallFailed:
+            continue
+        debates.append(read_debate({}, coaching.motion, turns))
+    if not debates:
+        raise CallFailed("all debates of the epoch before failed")
+    return debates
+
+
+def _prompt(
+    wording: Wording, motion: Mapping[str, Any], student: str, debates: Sequence[Debate]
+) -> str:
+    side = SIDES[student not in motion["proposition"]]
+    own: list[str] = []
+    unanswered: list[str] = []
+    for debate in debates:
+        fate = fates(debate.claims, debate.all_rebuttals)
+        (number,) = (one.number for one in debate.speeches if one.speaker == student)
+        own += [_line(wording, one, fate) for one in debate.claims if one.speech == number]
+        unanswered += [_line(wording, one, fate) for one in _unanswered(debate, side)]
+    none = wording.debating.none
+    return wording.told(
+        "memo",
+        SPEAKER=one_line(student),
+        SIDE=side,
+        DEBATES=str(len(debates)),
+        MOTION=one_line(motion["motion"]),
+        CLAIMS="\n".join(own) or none,
+        UNANSWERED="\n".join(unanswered) or none,
+        SCORES=", ".join(_score(debate, student) or none for debate in debates),
+    )
+
+
+def _line(wording: Wording, claim: Claim, fate: Mapping[str, str]) -> str:
+    text = one_line(claim.text)
+    return wording.told("memo_claim", FATE=fate[claim.claim_id], TEXT=text)
+
+
+def _unanswered(debate: Debate, side: str) -> list[Claim]:
+    """The other side's claims that a side could have answered, and did not."""
+    known = {one.claim_id: one for one in debate.claims}
+    rebuttals = [one for one in debate.all_rebuttals if one.side == side and counts(one, known)]
+    answered = {one.claim_id for one in rebuttals}
+    last = max(one.number for one in debate.speeches if one.side == side)
+    return [
+        claim
+        for claim in debate.claims
+        if claim.side != side and claim.speech < last and claim.claim_id not in answered
+    ]
+
+
+def _score(debate: Debate, student: str) -> str:
+    """The recalibrated score of a student's speech; "" where there is none."""
+    (number,) = (one.number for one in debate.speeches if one.speaker == student)
+    found = debate.recalibrated.get(number)
+    return f"{found.score:g}" if found else ""
+
+
+def _expected(motion: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The turns of a debate as they are taken to be where calls are counted before a run."""
+    order = [name for pair in zip(*(motion[side] for side in SIDES), strict=True) for name in pair]
+
+    def turn(role: str, about: str, text: str) -> dict[str, str]:
+        return {"role": role, "speaker": f"{role}:{about}" if about else role, "text": text}
+
+    return [
+        *({"role": "speech", "speaker": name, "text": PLACEHOLDER} for name in order),
+        turn("recalibrate", "", recalibrated(len(order))),
+        *(turn("claims", name, CLAIMS) for name in order),
+        *(turn("rebuttals", side, rebutted(side)) for side in SIDES),
+    ]

@@ -1,0 +1,213 @@
+"""What speakers do: prepare, speak, rise to a point of information and answer one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dissensus.session.protocol import PLACEHOLDER, Turn
+from dissensus.session.replies import JsonReply
+from dissensus.session.runner import CallFailed
+from dissensus.union.prompts import Framework, Point, Spoken
+from dissensus.union.protocol.asking import Ask, FreeText, Part
+from dissensus.union.protocol.floor import Debater, Floor
+from dissensus.union.protocol.gates import Place, drawn, unprotected
+from dissensus.union.quoting import block, one_line
+from dissensus.union.replies import Contest, Definitions, Extraction, Offers
+
+#: Arguments that a speech is taken to have where calls are counted before a run.
+_ARGUMENTS = 5
+_EXTRACTION = json.dumps({"arguments": [{"point": PLACEHOLDER}] * _ARGUMENTS})
+_OFFERS = json.dumps({"offers": [{"argument": 2, "point": PLACEHOLDER}]})
+_DEFINITIONS = json.dumps(
+    {
+        "terms": [{"term": PLACEHOLDER, "definition": PLACEHOLDER}],
+        **{"scope": PLACEHOLDER, "exclusions": [PLACEHOLDER], "framing": PLACEHOLDER},
+    }
+)
+_CONTEST = json.dumps(
+    {"accepted": [PLACEHOLDER], "contested": [PLACEHOLDER], "counter_framing": PLACEHOLDER}
+)
+
+
+@dataclass(frozen=True)
+class _Offered:
+    """A point that an opponent would make."""
+
+    speaker: str
+    argument: int
+    text: str
+
+
+def prepare(floor: Floor) -> Part[None]:
+    """Every speaker's private notes, all at once."""
+    words, asks = floor.wording, []
+    for one in floor.debaters:
+        others = (one_line(other.name) for other in floor.debaters if other is not one)
+        prompt = words.told(
+            "prepare",
+            **_about(floor, one),
+            OTHERS=", ".join(others),
+            PASSAGES=words.passages(one.passages),
+            LENS=words.debating.lenses[one.lens],
+            DIRECTIVE=words.directive(one.name, one.memo),
+        )
+        asks.append(_text(floor, one, "prepare", prompt))
+    for turn in (yield from floor.asking.step("preparation", asks)):
+        floor.notes[turn.speaker] = turn.text
+
+
+def speak(floor: Floor, number: int) -> Part[None]:
+    """One speech with all that belongs to it; ``number`` counts from 1.
+
+    Raises
+    ------
+    CallFailed : the speech is empty.
+    """
+    speaker, label = floor.debaters[number - 1], f"speech {number}"
+    ask = replace(
+        _text(floor, speaker, "speech", _speech_prompt(floor, speaker, number)),
+        decoding=floor.rules.speech,
+    )
+    (turn,) = yield from floor.asking.step(label, [ask])
+    if not turn.text.strip():
+        raise CallFailed(f"speech {number} is empty")
+    arguments = yield from _extract(floor, label, turn)
+    points = yield from _points(floor, number, turn.text, arguments)
+    floor.spoken.append(Spoken(number, speaker.name, speaker.side, turn.text, tuple(points)))
+    if floor.rules.definitions:
+        yield from _define(floor, number, turn.text)
+
+
+def _speech_prompt(floor: Floor, speaker: Debater, number: int) -> str:
+    return floor.wording.told(
+        "speech",
+        **_about(floor, speaker),
+        NUMBER=str(number),
+        COUNT=str(len(floor.debaters)),
+        NOTES=block(floor.notes[speaker.name]),
+        FRAMEWORK=floor.defined,
+        TRANSCRIPT=floor.wording.transcript(floor.spoken),
+        WORDS=str(floor.rules.words),
+    )
+
+
+def _extract(floor: Floor, label: str, speech: Turn) -> Part[list[str]]:
+    """The arguments of a speech; none where they could not be read."""
+    prompt = floor.wording.told("extract", TEXT=block(speech.text))
+    format = JsonReply(Extraction)
+    name = f"extract:{speech.speaker}"
+    ask = _taken_down(floor, name, "extract", prompt, format, _EXTRACTION)
+    (turn,) = yield from floor.asking.step(label, [ask])
+    return [one.point for one in turn.value.arguments] if turn.value else []
+
+
+def _points(floor: Floor, number: int, text: str, arguments: list[str]) -> Part[list[Point]]:
+    """The points of information that a speaker takes, with the answers."""
+    label, speaker = f"speech {number}", floor.debaters[number - 1]
+    if not floor.rules.gate.most or not unprotected(len(arguments)):
+        return []
+    opponents = [one for one in floor.debaters if one.side != speaker.side]
+    asks = [_offer(floor, one, speaker, text, arguments) for one in opponents]
+    turns = yield from floor.asking.step(label, asks)
+    offers = [
+        _Offered(turn.speaker, one.argument, one.point)
+        for turn in turns
+        if turn.value
+        for one in turn.value.offers
+    ]
+    place = Place(floor.draw_seed, number, len(floor.debaters))
+    found = []
+    for offer, is_accepted in drawn(offers, len(arguments), place, floor.rules.gate):
+        if is_accepted:
+            ask = _answer(floor, speaker, offer, text)
+            (turn,) = yield from floor.asking.step(label, [ask])
+            found.append(Point(offer.speaker, offer.argument, offer.text, turn.text))
+    return found
+
+
+def _offer(
+    floor: Floor, listener: Debater, speaker: Debater, text: str, arguments: list[str]
+) -> Ask:
+    """Whether an opponent rises, and where; asked about arguments outside protected time alone."""
+    words = floor.wording
+    prompt = words.told(
+        "offer",
+        **_about(floor, listener),
+        OTHER=one_line(speaker.name),
+        TEXT=block(text),
+        ARGUMENTS=words.arguments(arguments, unprotected(len(arguments))),
+    )
+    ask = _text(floor, listener, "offer", prompt)
+    return replace(ask, format=JsonReply(Offers), expected=_OFFERS, **_interjected(floor))
+
+
+def _answer(floor: Floor, speaker: Debater, offer: _Offered, text: str) -> Ask:
+    prompt = floor.wording.told(
+        "answer",
+        **_about(floor, speaker),
+        OTHER=one_line(offer.speaker),
+        ARGUMENT=str(offer.argument),
+        TEXT=block(text),
+        POINT=block(offer.text),
+    )
+    return replace(_text(floor, speaker, "answer", prompt), **_interjected(floor))
+
+
+def _interjected(floor: Floor) -> dict[str, Any]:
+    """How a call differs that is for a point of information: it may fail."""
+    return {"model": floor.models.interjector, "purpose": "interject", "required": False}
+
+
+def _define(floor: Floor, number: int, text: str) -> Part[None]:
+    """The definitions after the first speech, and what the second made of them."""
+    words, label = floor.wording, f"speech {number}"
+    told = {"MOTION": one_line(floor.motion), "TEXT": block(text)}
+    if number == 1:
+        prompt, format = words.told("definitions", **told), JsonReply(Definitions)
+        ask = _taken_down(floor, "definitions", "definitions", prompt, format, _DEFINITIONS)
+        (turn,) = yield from floor.asking.step(label, [ask])
+        floor.framework = Framework(turn.value)
+    elif number == 2 and floor.framework.definitions:
+        told["DEFINITIONS"] = words.definitions(floor.framework)
+        prompt = words.told("contest", **told)
+        ask = _taken_down(floor, "contest", "contest", prompt, JsonReply(Contest), _CONTEST)
+        (turn,) = yield from floor.asking.step(label, [ask])
+        floor.framework = replace(floor.framework, contest=turn.value)
+
+
+def _about(floor: Floor, debater: Debater) -> dict[str, str]:
+    """What every prompt of a speaker says of the speaker and the debate."""
+    return {
+        "PERSONA": floor.persona(debater),
+        "MOTION": one_line(floor.motion),
+        "SPEAKER": one_line(debater.name),
+        "SIDE": debater.side,
+    }
+
+
+def _text(floor: Floor, debater: Debater, role: str, prompt: str) -> Ask:
+    """A call for a text of a speaker."""
+    model, rules, repair = floor.models.speaker, floor.rules, floor.wording.debating.repair
+    return Ask(
+        debater.name, role, model, prompt, FreeText(), repair, rules.speaking, purpose="debate"
+    )
+
+
+def _taken_down(
+    floor: Floor, speaker: str, role: str, prompt: str, format: JsonReply[Any], expected: str
+) -> Ask:
+    """A call that takes down what was said; it may fail, and costs no speech."""
+    return Ask(
+        speaker,
+        role,
+        floor.models.extractor,
+        prompt,
+        format,
+        floor.wording.debating.repair,
+        floor.rules.exact,
+        "extract",
+        required=False,
+        expected=expected,
+    )
