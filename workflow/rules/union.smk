@@ -195,3 +195,13 @@ rule write_debate:
         "Write debate {wildcards.session} as a whole"
     script:
         "../scripts/union/write_debate.py"
+
+
+rule union:
+    input:
+        core("union"),
+        rules.retrieve_passages.output,
+        rules.reconstruct_union.output,
+        rules.audit_judges.output,
+        rules.estimate_union.output,
+        rules.summarise_union.output,

@@ -58,6 +58,7 @@ class Union(Study[UnionSettings]):
         schema="dissensus.union.tables:MANIFEST",
     )
     view = ("epochs", "inference.confidence")
+    embedding_calls = ("passage_calls", "map_calls")
 
     def models(self) -> list[ModelUse]:
         settings = self.settings

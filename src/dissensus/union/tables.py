@@ -214,7 +214,7 @@ VOTES = Schema(
         "seat": Column("int", "Seat of the judge on its panel, from 1."),
         "judge": text("Name of the judge's model in the configuration."),
         "slot": text("Slot that it votes for: A or B; empty where the vote cannot be read."),
-        "label": text("Label that it votes for; empty on a blind panel."),
+        "label": text("Side whose label it votes for; empty on a blind panel."),
         "side": text("Side whose speeches it votes for; empty where the vote cannot be read."),
         "words_more": number("Words of the speeches in slot A less those in slot B.", "words"),
     },

@@ -284,7 +284,7 @@ def _vote(panel: str, turn: Row) -> Vote:
         return Vote(*place)
     side = SIDES[(labelled.winner == "Opposition") != (pass_ == 2)]
     slot = "A" if side == SIDES[0] else "B"
-    return Vote(*place, slot, labelled.winner, side, labelled.reason)
+    return Vote(*place, slot, labelled.winner.lower(), side, labelled.reason)
 
 
 def slot_a(panel: str, pass_: int) -> str:

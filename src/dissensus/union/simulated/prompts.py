@@ -103,7 +103,7 @@ def transcript(text: str) -> tuple[Entry, ...]:
     found = list(_HEADING.finditer(text))
     ends = [one.start() for one in found[1:]] + [len(text)]
     entries = []
-    for heading, end in zip(found, ends, strict=True):
+    for heading, end in zip(found, ends, strict=False):
         number = heading["number"] or heading["slot_number"] or heading["label_number"]
         if number:
             who = heading["speaker"] or ""
