@@ -130,9 +130,9 @@ def test_votes_name_the_side_whose_speeches_they_are_for() -> None:
     assert said["blind", 2, 1] == ("B", "", "proposition")
     assert said["blind", 2, 2] == ("A", "", "opposition")
     # Pass 2 of the labelled one has the same slots under the other labels.
-    assert said["labelled", 1, 1] == ("A", "Proposition", "proposition")
-    assert said["labelled", 2, 1] == ("B", "Proposition", "opposition")
-    assert said["labelled", 2, 2] == ("A", "Opposition", "proposition")
+    assert said["labelled", 1, 1] == ("A", "proposition", "proposition")
+    assert said["labelled", 2, 1] == ("B", "proposition", "opposition")
+    assert said["labelled", 2, 2] == ("A", "opposition", "proposition")
     assert votes["blind", 1, 2]["judge"] == "judge2"
 
 
