@@ -5,7 +5,7 @@ whole chain of measures and estimates must find again.
 
 **A speaker** has a strength s: that of its name in ``strengths``, plus that of its side in
 ``sides``, plus ``coached`` where its prompt had a coach's advice. Its notes take sentences from the
-passages of its corpus, the first of a passage more often. A speech has 1 + Poisson(claims - 1)
+passages of its corpus, each as likely as any other. A speech has 1 + Poisson(claims - 1)
 claims, which are such sentences, and Poisson(answers) answers to claims of the other side; a claim
 of k speeches before the newest is answered with the weight exp(-recency k). A claim names a source
 with the weight exp(s), a reason exp(.3 s), neither exp(-s). An answer to a claim of a speaker of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, cycle
 
 import numpy as np
 
@@ -25,6 +25,8 @@ _COACHED_WORDS = re.compile(r"^Advice of .+ coach after earlier debates:$", re.M
 _WORDS = re.compile(r"of about (\d+) words")
 _PHRASES = re.compile(r"^Signature phrases: (.+)$", re.MULTILINE)
 _SPREAD = 110.0
+#: Points in the notes, and sentences of the passage after each.
+_POINTS, _AFTER = 24, 5
 _FILLERS = (
     "I say this without heat, because the matter is too serious for heat.",
     "That is the whole of it, and it is enough.",
@@ -47,21 +49,21 @@ class Target:
 
 
 def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    """Private notes: the sentences to claim, then those to say between them."""
-    found = [one for text in passages(prompt.part(0)) for one in sentences(text)]
-    found = list(dict.fromkeys(found)) or list(_FILLERS)
-    claims = [one for one in found if can_be_claimed(one)] or found
-    count = min(len(claims), 12)
-    # What is said first in a passage is its theme, and is taken more often.
-    weights = np.array([1.0 / (1 + place % 4) for place in range(len(claims))])
-    drawn = rng.choice(len(claims), size=count, replace=False, p=weights / weights.sum())
-    lines = [f"Point: {claims[int(one)]}" for one in drawn]
-    taken = {claims[int(one)] for one in drawn}
-    rest = [one for one in found if one not in taken]
-    order = rng.permutation(len(rest))
-    lines += [f"Said: {rest[int(one)]}" for one in order]
-    if _COACHED_WORDS.search(prompt.told):
-        lines.insert(0, _COACH)
+    """Private notes: points to make, each with what its passage says after it."""
+    points: dict[str, list[str]] = {}
+    for text in passages(prompt.part(0)):
+        found = sentences(text)
+        claims = [place for place, one in enumerate(found) if can_be_claimed(one)]
+        for place in claims:
+            points.setdefault(found[place], list(found[place + 1 : place + 1 + _AFTER]))
+    if not points:
+        return "\n".join(f"Point: {one}" for one in _FILLERS)
+    names = list(points)
+    drawn = rng.permutation(len(names))[:_POINTS]
+    lines = [_COACH] if _COACHED_WORDS.search(prompt.told) else []
+    for number in drawn:
+        name = names[int(number)]
+        lines += [f"Point: {name}", *(f"Said: {one}" for one in points[name])]
     return "\n".join(lines)
 
 
@@ -74,11 +76,8 @@ class _Composer:
     def __init__(self, prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> None:
         private = prompt.part(0)
         self.prompt, self.speech, self.rng = prompt, speech, rng
-        lines = [line.partition(": ") for line in private.splitlines()]
-        self.points = [text for name, _, text in lines if name == "Point"] or list(_FILLERS)
-        said = [text for name, _, text in lines if name == "Said"]
-        self.stock = [*said, *self.points[8:], *_FILLERS]
-        self.used = 0
+        self.points, self.after = _read_notes(private)
+        self.said: set[str] = set()
         self.strength = (
             speech.strengths.get(prompt.speaker, 0.0)
             + speech.sides.get(prompt.side, 0.0)  # type: ignore[call-overload]
@@ -166,14 +165,49 @@ class _Composer:
     def _filled(self, first: list[str], blocks: list[list[str]], words: int) -> str:
         """The speech, with sentences of the notes where they fit, up to a number of words."""
         paragraphs = [first, *blocks]
+        self.said.update(self.points[: len(blocks)])
+        queues = [self._queue(paragraph) for paragraph in paragraphs]
         place = 0
         while words > 0:
-            sentence = self.stock[self.used % len(self.stock)]
-            self.used += 1
-            paragraph = paragraphs[place % len(paragraphs)]
-            closing = sum(one in (cues.UNDERMINES_CUE, cues.BY_CUE) for one in paragraph)
-            paragraph.insert(len(paragraph) - closing, cues.plain(sentence))
+            at = place % len(paragraphs)
+            sentence = cues.plain(next(queues[at]))
+            closing = sum(one in (cues.UNDERMINES_CUE, cues.BY_CUE) for one in paragraphs[at])
+            paragraphs[at].insert(len(paragraphs[at]) - closing, sentence)
             words -= len(sentence.split())
             place += 1
         close = f"{self._phrase()} I ask you to think of that when you vote.".strip()
         return "\n\n".join(" ".join(one).strip() for one in [*paragraphs, [close]])
+
+    def _queue(self, paragraph: Sequence[str]) -> Iterator[str]:
+        """What may follow in a paragraph: what its claim's passage says next, then other points."""
+        claimed = [one for one in self.points if any(one in text for text in paragraph)]
+        for one in self.after.get(claimed[0], []) if claimed else []:
+            if one not in self.said:
+                self.said.add(one)
+                yield one
+        yield from self._others()
+
+    def _others(self) -> Iterator[str]:
+        """Points that are not claimed, the last first, with what follows them; then anything."""
+        while True:
+            left = [one for one in reversed(self.points) if one not in self.said]
+            if not left:
+                break
+            for one in (left[0], *self.after.get(left[0], [])):
+                if one not in self.said:
+                    self.said.add(one)
+                    yield one
+        yield from cycle(_FILLERS)
+
+
+def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
+    """The points of notes, and what is said after each."""
+    after: dict[str, list[str]] = {}
+    last: list[str] = []
+    for line in private.splitlines():
+        name, _, text = line.partition(": ")
+        if name == "Point":
+            last = after.setdefault(text, [])
+        elif name == "Said":
+            last.append(text)
+    return (list(after) or list(_FILLERS)), after
