@@ -25,10 +25,17 @@ _COACHED_WORDS = re.compile(r"^Advice of .+ coach after earlier debates:$", re.M
 _WORDS = re.compile(r"of about (\d+) words")
 _PHRASES = re.compile(r"^Signature phrases: (.+)$", re.MULTILINE)
 _SPREAD = 110.0
-#: Points in the notes, and sentences of the passage after each.
-_POINTS, _AFTER = 24, 5
+#: Sentences of the passage that the notes keep after a point.
+_AFTER = 8
 _FILLERS = (
     "I say this without heat, because the matter is too serious for heat.",
+    "I have tried how it looks from the other side, and found it no easier there.",
+    "It is slow work to see it, and quick work to forget it again.",
+    "If that seems a small thing, ask those to whom it was not small.",
+    "There are two ways to hear that, and only one of them survives a second hearing.",
+    "I would rather be told that I am wrong about it now than in ten years.",
+    "None of this depends on anybody being wicked, or on anybody being wise.",
+    "Put beside it what we do today, and see which of the two wants the excuse.",
     "That is the whole of it, and it is enough.",
     "Nobody in this room need take my word for it.",
     "I would ask those who doubt it to say which step they would not take.",
@@ -59,7 +66,7 @@ def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> s
     if not points:
         return "\n".join(f"Point: {one}" for one in _FILLERS)
     names = list(points)
-    drawn = rng.permutation(len(names))[:_POINTS]
+    drawn = rng.permutation(len(names))
     lines = [_COACH] if _COACHED_WORDS.search(prompt.told) else []
     for number in drawn:
         name = names[int(number)]
@@ -78,6 +85,7 @@ class _Composer:
         self.prompt, self.speech, self.rng = prompt, speech, rng
         self.points, self.after = _read_notes(private)
         self.said: set[str] = set()
+        self.fillers = cycle(_FILLERS)
         self.strength = (
             speech.strengths.get(prompt.speaker, 0.0)
             + speech.sides.get(prompt.side, 0.0)  # type: ignore[call-overload]
@@ -197,7 +205,7 @@ class _Composer:
                 if one not in self.said:
                     self.said.add(one)
                     yield one
-        yield from cycle(_FILLERS)
+        yield from self.fillers
 
 
 def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
