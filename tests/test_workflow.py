@@ -307,7 +307,7 @@ def test_a_wrong_setting_is_a_sentence(
             "config.yaml",
             "\n  draws: 100",
             "\n  draws: 100\n  draws: 4",
-            ", line 128: language.draws stands in line 127 already; keep one.",
+            ", line 163: language.draws stands in line 162 already; keep one.",
         ),
     ],
 )

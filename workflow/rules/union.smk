@@ -197,9 +197,19 @@ rule write_debate:
         "../scripts/union/write_debate.py"
 
 
+@exit_on_user_error
+def a_debate(wildcards):
+    """The first debate of the manifest, to be read as a whole."""
+    drawn("union")
+    rows = GRAPH.drawn("union").sessions.rows.values()
+    name = next(row["session_id"] for row in rows if row["kind"] == "debate")
+    return [U / f"debates/{name}.{ending}" for ending in ("md", "json")]
+
+
 rule union:
     input:
         core("union"),
+        a_debate,
         rules.retrieve_passages.output,
         rules.reconstruct_union.output,
         rules.audit_judges.output,

@@ -10,7 +10,7 @@ from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Manifest, ModelUse, Needs, Row, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 from dissensus.union.design.manifest import COACHED
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import (
@@ -59,6 +59,10 @@ class Union(Study[UnionSettings]):
     )
     view = ("epochs", "inference.confidence")
     embedding_calls = ("passage_calls", "map_calls")
+    diagnosis = Diagnosis(
+        "dissensus.union.inference.diagnosis:diagnose",
+        settings=("epochs", "runs", "arms", "judges", "diagnosis", "inference.confidence"),
+    )
 
     def models(self) -> list[ModelUse]:
         settings = self.settings
