@@ -39,12 +39,16 @@ def check_measures(settings: Configuration, pending: Sequence[str]) -> None:
     ------
     ProviderError : a tokeniser or an embedder cannot be loaded, with the setting that names it.
     """
+    loaded = set()
     for name in pending:
         study = settings.study(name)
         named: list[tuple[Kind, str, str]] = [("tokenizer", *each) for each in study.tokenizers()]
         named += [("embedder", *each) for each in study.embedders() if is_own(each[1])]
         for kind, path, measure in named:
+            if (kind, measure) in loaded:
+                continue
             try:
                 check_loadable(kind, measure)
             except ProviderError as error:
                 raise ProviderError(f"{name}.{path}: {error}") from None
+            loaded.add((kind, measure))
