@@ -81,12 +81,12 @@ class Blinder:
         return unicodedata.normalize("NFC", text.translate(self._masks(own)))
 
     def _marked_once(self, text: str) -> str:
-        patterns = (_names(tuple(self.people.items())), _phrases())
-        for joined in (True, False):
-            for pattern, marks in patterns:
-                searched = Searched.of(text, joined=joined)
-                if joined or searched.has_joints:
-                    text = _marked(text, searched, pattern, marks)
+        searched = Searched.of(text, joined=True)
+        for joined in (True, False) if searched.has_joints else (True,):
+            for pattern, marks in (_names(tuple(self.people.items())), _phrases()):
+                if searched.text is not text or searched.joined != joined:
+                    searched = Searched.of(text, joined=joined)
+                text = _marked(searched, pattern, marks)
         return text
 
     def _masks(self, own: str | None) -> dict[int, str]:
@@ -115,15 +115,13 @@ def slotted(text: str, slots: Mapping[str, str]) -> str:
 _Pattern = tuple[re.Pattern[str], dict[str, str]]
 
 
-def _marked(
-    text: str, searched: Searched, pattern: re.Pattern[str], marks: Mapping[str, str]
-) -> str:
-    pieces, last = [], 0
+def _marked(searched: Searched, pattern: re.Pattern[str], marks: Mapping[str, str]) -> str:
+    text, pieces, last = searched.text, [], 0
     for found in pattern.finditer(searched.plain):
         begin, end = searched.span(found)
         pieces += [text[last:begin], marks[str(found.lastgroup)]]
         last = end
-    return "".join([*pieces, text[last:]])
+    return "".join([*pieces, text[last:]]) if pieces else text
 
 
 @lru_cache

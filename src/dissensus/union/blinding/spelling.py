@@ -37,11 +37,14 @@ class Searched:
 
     Attributes
     ----------
+    text, joined : see :meth:`of`.
     plain : what is searched.
     starts : of each character of ``plain``, where it begins in the text; then the text's length.
     has_joints : whether it matters if what they stand between is joined, see :meth:`of`.
     """
 
+    text: str
+    joined: bool
     plain: str
     starts: list[int]
     has_joints: bool
@@ -67,7 +70,7 @@ class Searched:
         if broken and joined:
             kept = [at for at in range(len(plain)) if at not in broken]
             plain, starts = "".join(plain[at] for at in kept), [starts[at] for at in kept]
-        return cls(plain, [*starts, len(text)], has_joints or bool(broken))
+        return cls(text, joined, plain, [*starts, len(text)], has_joints or bool(broken))
 
     def span(self, found: re.Match[str]) -> tuple[int, int]:
         """Where a match begins and ends in the text, with the accents of its last letter."""
