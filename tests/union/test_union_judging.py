@@ -38,7 +38,8 @@ from union.union_sessions import (
 
 GREETING = (
     "Dr Mara Lindqvist opens; Rt Hon Gideon Ashworth MP answers for the Opposition, and my "
-    "honourable friend Yusra\nHaddad for the proposition. Calva\u0301rio\u2011Roth's propositions, Sir!"
+    "honourable friend Yusra\nHaddad for the proposition. "
+    "Calva\u0301rio\u2011Roth's propositions, Sir!"
 )
 
 
