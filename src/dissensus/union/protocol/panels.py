@@ -48,7 +48,7 @@ def vote(floor: Floor) -> Part[None]:
     blinder = Blinder(people, floor.wording.judging.masks)
     masked = [_masked(floor, blinder, one) for one in floor.spoken]
     definitions = blinder.mask(floor.wording.definitions(floor.framework))
-    framework = floor.wording.framework(block(definitions))
+    framework = floor.wording.framework(definitions)
     yield from _vote_blind(floor, masked, framework)
     if floor.rules.audited:
         yield from _vote_labelled(floor, masked, framework)
