@@ -12,7 +12,9 @@ from dissensus.session.inputs import FolderInputs, PlaceholderInputs
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
 from dissensus.session.runner import CallFailed
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import Column, Schema, write
+
+KINDS = {"name": "string", "place": "int", "share": "float", "is_so": "bool", "all": "strings"}
 
 
 def turn(number: int, speaker: str, text: str) -> dict[str, object]:
@@ -50,6 +52,46 @@ def test_a_transcript_that_is_not_there_is_no_failure_of_the_session(inputs: Fol
 
 def test_a_file_is_read_whole(inputs: FolderInputs) -> None:
     assert inputs.text_of("memos/1.txt") == "Be brief."
+
+
+def test_the_turns_of_another_session_in_order(inputs: FolderInputs) -> None:
+    turns = inputs.turns("d001-en", [{"text": "not this"}])
+    assert [(one["turn"], one["speaker"], one["text"]) for one in turns] == [
+        *((1, "A1", "one"), (1, "A2", "two"), (2, "A1", "three"))
+    ]
+    with pytest.raises(CallFailed, match="d002-en, which it reads, failed"):
+        inputs.turns("d002-en")
+
+
+ROWS = Schema(
+    "rows", "row", {name: Column(kind, "Any.") for name, kind in KINDS.items()}, ("name", "place")
+)
+
+
+def test_rows_of_a_table_by_what_they_have(tmp_path: Path) -> None:
+    rows = [
+        {"name": name, "place": n, "share": 0.5, "is_so": True, "all": ["x"]}
+        for name in "ab"
+        for n in (1, 2)
+    ]
+    write(tmp_path / "rows.parquet", ROWS, rows, {})
+    inputs = FolderInputs(tmp_path, IDS)
+    assert inputs.rows_of("rows.parquet", ROWS, {"name": "b"}) == rows[2:]
+    assert inputs.rows_of("rows.parquet", ROWS, {"name": "b", "place": 1}) == rows[2:3]
+    assert inputs.rows_of("rows.parquet", ROWS, {"name": "c"}, expected=3) == []
+    assert inputs.rows_of("rows.parquet", ROWS, {}) == rows
+    with pytest.raises(ArtefactError, match="other"):
+        inputs.rows_of("other.parquet", ROWS, {})
+
+
+def test_before_a_run_there_is_what_is_expected() -> None:
+    inputs = PlaceholderInputs()
+    assert inputs.texts("any", ["A1", "A2"], "{}") == ["{}", "{}"]
+    assert inputs.turns("any", [{"text": "x"}]) == [{"text": "x"}]
+    rows = inputs.rows_of("rows.parquet", ROWS, {"name": "a"}, expected=2)
+    rest = {"share": 0.0, "is_so": False, "all": []}
+    assert rows == [{"name": "a", "place": n, **rest} for n in (1, 2)]
+    assert inputs.rows_of("rows.parquet", ROWS, {}, expected=1)[0]["name"] == PLACEHOLDER
 
 
 def test_before_a_run_there_are_placeholders() -> None:

@@ -157,9 +157,13 @@ class Wording:
             )
         return "\n".join(entries)
 
-    def framework(self, framework: Framework) -> str:
-        """The definitions as later speakers and judges are given them; nothing without any."""
-        definitions = self.definitions(framework)
+    def framework(self, definitions: str) -> str:
+        """The definitions as later speakers and judges are given them; nothing without any.
+
+        Parameters
+        ----------
+        definitions : see :meth:`definitions`.
+        """
         return definitions and fill(self.debating.framework, DEFINITIONS=definitions)
 
     def arguments(self, points: Sequence[str], numbers: Iterable[int]) -> str:

@@ -23,7 +23,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from dissensus.session.templates import fill
 from dissensus.union.blinding.people import names
@@ -81,13 +81,13 @@ class Blinder:
         return unicodedata.normalize("NFC", text.translate(self._masks(own)))
 
     def _marked_once(self, text: str) -> str:
-        searched, (pattern, marks) = Searched.of(text), _pattern(tuple(self.people.items()))
-        pieces, last = [], 0
-        for found in pattern.finditer(searched.plain):
-            begin, end = searched.span(found)
-            pieces += [text[last:begin], marks[str(found.lastgroup)]]
-            last = end
-        return "".join([*pieces, text[last:]])
+        searched = Searched.of(text, joined=True)
+        for joined in (True, False) if searched.has_joints else (True,):
+            for pattern, marks in (_names(tuple(self.people.items())), _phrases()):
+                if searched.text is not text or searched.joined != joined:
+                    searched = Searched.of(text, joined=joined)
+                text = _marked(searched, pattern, marks)
+        return text
 
     def _masks(self, own: str | None) -> dict[int, str]:
         """Mark -> what stands in its place."""
@@ -100,7 +100,7 @@ class Blinder:
             PERSON: words.person,
             OWN: speaker[own] if own else words.person,
             OTHER: speaker[other[own]] if own else words.person,
-            TEAM: "a team",
+            TEAM: "a group",
             GONE: "",
         }
         return {ord(mark): text for mark, text in found.items()}
@@ -111,21 +111,39 @@ def slotted(text: str, slots: Mapping[str, str]) -> str:
     return text.translate({ord(mark): slots[side] for side, mark in SLOT_OF.items()})
 
 
+#: A pattern, and what stands for each of its groups.
+_Pattern = tuple[re.Pattern[str], dict[str, str]]
+
+
+def _marked(searched: Searched, pattern: re.Pattern[str], marks: Mapping[str, str]) -> str:
+    text, pieces, last = searched.text, [], 0
+    for found in pattern.finditer(searched.plain):
+        begin, end = searched.span(found)
+        pieces += [text[last:begin], marks[str(found.lastgroup)]]
+        last = end
+    return "".join([*pieces, text[last:]]) if pieces else text
+
+
 @lru_cache
-def _pattern(people: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """All that is removed from the texts of a debate; group of the pattern -> mark."""
-    marks: dict[str, str] = {}
+def _names(people: tuple[tuple[str, str], ...]) -> _Pattern:
+    """The names of a debate's speakers, with the honorifics around them."""
+    named, marks = _grouped(names(dict(people)))
+    return _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)"), marks
 
-    def grouped(marked: Iterable[tuple[str, str]]) -> str:
-        patterns = []
-        for mark, pattern in marked:
-            group = f"g{len(marks)}"
-            marks[group] = mark
-            patterns.append(f"(?P<{group}>{pattern})")
-        return any_of(patterns)
 
-    kinds = (
-        [f"{BEFORE_NAME}{grouped(named)}{AFTER_NAME}"] if (named := [*names(dict(people))]) else []
-    )
-    kinds += [grouped(PHRASES), ARTICLE + grouped(SIDE_PHRASES)]
-    return re.compile(BEGIN + any_of(kinds), re.IGNORECASE), marks
+@cache
+def _phrases() -> _Pattern:
+    """What is removed from the texts of all debates."""
+    (phrases, marks), (sides, others) = _grouped(PHRASES), _grouped(SIDE_PHRASES, "s")
+    return _compiled(any_of([phrases, ARTICLE + sides])), marks | others
+
+
+def _grouped(marked: Iterable[tuple[str, str]], letter: str = "g") -> tuple[str, dict[str, str]]:
+    """One pattern of some, each a group, and group -> mark."""
+    groups = {f"{letter}{number}": one for number, one in enumerate(marked)}
+    pattern = any_of(f"(?P<{name}>{pattern})" for name, (_, pattern) in groups.items())
+    return pattern, {name: mark for name, (mark, _) in groups.items()}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(BEGIN + pattern, re.IGNORECASE)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from dissensus.union.blinding.phrases import PERSON, SPEAKER_OF
-from dissensus.union.blinding.spelling import END, any_of, one_of, plain
+from dissensus.union.blinding.spelling import any_of, end_of, one_of, plain
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 #: Words of names that are honorifics, in small letters.
@@ -60,25 +60,30 @@ def names(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _lone(words: tuple[str, ...]) -> Iterator[str]:
-    """Those of a name's words that are masked by themselves."""
+    """Those of a name's words that are masked by themselves; of O'Brien, Brien too."""
     for place, word in enumerate(words):
         is_inside = 0 < place < len(words) - 1
-        if len(word) > 1 and not (is_inside and word.lower() in _PARTICLES):
-            yield word
+        if not (is_inside and word.lower() in _PARTICLES):
+            yield from (part for part in {word, *word.split("'")} if len(part) > 1)
 
 
 def _whole(words: tuple[str, ...]) -> str:
     # Initials without a space between them would be a word of their own.
     joint = rf"[\W_]{{{int(any(len(word) == 1 for word in words))},5}}"
-    return f"{joint.join(map(re.escape, words))}(?:e?s)?{END}"
+    return f"{joint.join(map(_escaped, words))}(?:e?s)?{end_of(words)}"
 
 
 def _part(own: set[str], words: tuple[str, ...]) -> str:
     """A name in part: a word that is this speaker's alone, and what of the name is around it."""
-    alike = any_of(_longest(word for word in words if len(word) > 1))
-    mine = any_of(_longest(own))
-    return f"(?:{alike}{_JOINT})*?{mine}(?:{_JOINT}{alike})*(?:e?s)?{END}"
+    alike = {word for word in words if len(word) > 1} | set(_lone(words))
+    around, mine = (any_of(map(_escaped, sorted(some, key=_longest))) for some in (alike, own))
+    joined = f"(?:{around}{_JOINT}){{0,6}}?{mine}(?:{_JOINT}{around}){{0,6}}"
+    return f"{joined}(?:e?s)?{end_of(alike)}"
 
 
-def _longest(words: Iterable[str]) -> list[str]:
-    return [re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))]
+def _escaped(word: str) -> str:
+    return re.escape(word).replace("'", "'?")
+
+
+def _longest(word: str) -> tuple[int, str]:
+    return -len(word), word

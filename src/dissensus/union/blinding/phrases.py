@@ -29,6 +29,8 @@ def _maybe(text: str) -> str:
     return f"(?:{_words(text)}{SPACE})?"
 
 
+#: How often a word may be repeated; without an end, a text of nothing else would take hours.
+_FEW = "{0,6}"
 _CAPITAL = "(?-i:(?=[A-Z]))"
 #: Removed wherever they stand.
 _ALWAYS = any_of(
@@ -46,9 +48,9 @@ TITLE = rf"(?:{_ALWAYS}|{_BEFORE_NAME})\.?"
 POST_NOMINAL = any_of([rf"{one_of('m.p')}\.?", one_of("mp", "kc", "qc", "phd")])
 
 _HONOURABLE = (
-    f"(?:{_words('right/rt/very/most/learned/noble/gallant/good')}{SPACE})*"
+    f"(?:{_words('right/rt/very/most/learned/noble/gallant/good')}{SPACE}){_FEW}"
     rf"{_words('hon/honourable/honorable')}\.?{SPACE}"
-    f"(?:{_words('and/learned/gallant/noble')}{SPACE})*"
+    f"(?:{_words('and/learned/gallant/noble')}{SPACE}){_FEW}"
 )
 _MEMBER = one_of(
     *("member", "gentleman", "gentlemen", "lady", "ladies", "friend", "opponent"), plural=True
@@ -84,8 +86,8 @@ _FOR_MOTION = ("proponent", "supporter", "advocate", "defender")
 _AGAINST_WORDS = ("opposition", "oppositions", "noes")
 
 #: What may stand around a name.
-BEFORE_NAME = f"{_maybe('the')}(?:{TITLE}{SPACE})*"
-AFTER_NAME = f"(?:{SPACE}{POST_NOMINAL})*"
+BEFORE_NAME = f"{_maybe('the')}(?:{TITLE}{SPACE}){_FEW}"
+AFTER_NAME = f"(?:{SPACE}{POST_NOMINAL}){_FEW}"
 
 #: (mark, pattern), the first that fits counts; names come before all of them.
 PHRASES = (

@@ -13,9 +13,10 @@ SPACE = r"[\W_]{1,4}"
 _LETTER = r"[^\W\d_]"
 #: Scripts that write no spaces between words, and the letters that Hangul is taken apart to.
 _UNSPACED = "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3040-\u9fff\uf900-\ufaff]"
-#: Where a word begins and ends. A number may follow a word, but is no part of another number.
-BEGIN = rf"(?:(?={_UNSPACED})|(?=\d)(?<![^\W_])|(?!\d)(?<!{_LETTER}))"
-END = rf"(?:(?<={_UNSPACED})|(?<=\d)(?![^\W_])|(?<!\d)(?!{_LETTER}))"
+#: Where a word begins. A number may stand beside a word, but is no part of another number.
+BEGIN = rf"(?:(?<!{_LETTER})(?!\d)|(?=\d)(?<![^\W_])|(?={_UNSPACED}))"
+#: Stands for a character that is not seen.
+UNSEEN = "\0"
 #: Letters that Unicode does not take apart, as they are written without their marks.
 _PLAIN = {
     **{"\u00f8": "o", "\u0142": "l", "\u0111": "d", "\u0131": "i", "\u00f0": "d"},
@@ -31,32 +32,45 @@ _BROKEN = re.compile(rf"(?<={_LETTER})-[^\S\n]*[\r\n]\s*(?={_LETTER})")
 class Searched:
     """A text in plain letters, each with its place in the text itself.
 
-    Accents, characters that are not seen, and hyphens at the ends of lines are left out; dashes,
-    apostrophes and white space are each of one kind. Small and capital letters stay.
+    Accents are left out; dashes, apostrophes and white space are each of one kind. Small and
+    capital letters stay.
 
     Attributes
     ----------
+    text, joined : see :meth:`of`.
     plain : what is searched.
     starts : of each character of ``plain``, where it begins in the text; then the text's length.
+    has_joints : whether it matters if what they stand between is joined, see :meth:`of`.
     """
 
+    text: str
+    joined: bool
     plain: str
     starts: list[int]
+    has_joints: bool
 
     @classmethod
-    def of(cls, text: str) -> Searched:
-        """A text in Unicode's decomposed form (NFD)."""
-        pieces, starts = [], []
+    def of(cls, text: str, *, joined: bool) -> Searched:
+        """A text in Unicode's decomposed form (NFD).
+
+        Parameters
+        ----------
+        joined : whether what a character that is not seen, or a hyphen at the end of a line,
+            stands between is one word; two words otherwise.
+        """
+        pieces, starts, has_joints = [], [], False
         for place, character in enumerate(text):
             piece = _plain(character)
+            if piece == UNSEEN:
+                piece, has_joints = "" if joined else " ", True
             pieces.append(piece)
             starts += [place] * len(piece)
         plain = "".join(pieces)
         broken = {at for one in _BROKEN.finditer(plain) for at in range(*one.span())}
-        if broken:
+        if broken and joined:
             kept = [at for at in range(len(plain)) if at not in broken]
             plain, starts = "".join(plain[at] for at in kept), [starts[at] for at in kept]
-        return cls(plain, [*starts, len(text)])
+        return cls(text, joined, plain, [*starts, len(text)], has_joints or bool(broken))
 
     def span(self, found: re.Match[str]) -> tuple[int, int]:
         """Where a match begins and ends in the text, with the accents of its last letter."""
@@ -66,13 +80,13 @@ class Searched:
 
 def plain(text: str) -> str:
     """A text in plain letters; see :class:`Searched`."""
-    return Searched.of(unicodedata.normalize("NFD", text)).plain
+    return Searched.of(unicodedata.normalize("NFD", text), joined=True).plain
 
 
 @cache
 def _plain(character: str) -> str:
     if character.isascii():
-        return character if character.isprintable() or character in "\n\r\t" else ""
+        return character if character.isprintable() or character in "\n\r\t" else UNSEEN
     if character in _DASHES:
         return "-"
     if character in _APOSTROPHES:
@@ -80,8 +94,8 @@ def _plain(character: str) -> str:
     kind = unicodedata.category(character)
     if kind[0] == "Z" or character == "\x85":
         return "\n" if character in "\x85\u2028\u2029" else " "
-    if kind[0] == "M" or kind in ("Cf", "Cc"):
-        return ""
+    if kind in ("Cf", "Cc"):
+        return UNSEEN
     folded = character.casefold()
     letters = _PLAIN.get(character.lower()) or (character if len(folded) == 1 else folded)
     decomposed = unicodedata.normalize("NFD", letters)
@@ -97,7 +111,15 @@ def one_of(*words: str, plural: bool = False) -> str:
     plural : whether an "s" or "es" may follow.
     """
     longest = sorted(set(words), key=lambda word: (-len(word), word))
-    return any_of(map(re.escape, longest)) + ("(?:e?s)?" if plural else "") + END
+    return any_of(map(re.escape, longest)) + ("(?:e?s)?" if plural else "") + end_of(words)
+
+
+def end_of(words: Iterable[str]) -> str:
+    """The pattern of where a word ends that ends as one of some words does."""
+    last = {word[-1] for word in words}
+    if all(one.isascii() and one.isalpha() for one in last):
+        return rf"(?!{_LETTER})"
+    return rf"(?:(?<!\d)(?!{_LETTER})|(?<=\d)(?![^\W_])|(?<={_UNSPACED}))"
 
 
 def any_of(patterns: Iterable[str]) -> str:

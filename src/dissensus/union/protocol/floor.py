@@ -130,4 +130,4 @@ class Floor:
     @property
     def defined(self) -> str:
         """The definitions so far as a prompt has them; nothing where there are none."""
-        return self.wording.framework(self.framework)
+        return self.wording.framework(self.wording.definitions(self.framework))

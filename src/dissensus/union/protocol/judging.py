@@ -15,7 +15,7 @@ from dissensus.session.replies import JsonReply
 from dissensus.union.measures.debate import ONE_SIDED
 from dissensus.union.protocol.asking import Ask, Part, RecalibrationOf
 from dissensus.union.protocol.floor import Floor
-from dissensus.union.protocol.panels import LABEL, vote_blind, vote_labelled
+from dissensus.union.protocol.panels import LABEL, vote
 from dissensus.union.quoting import block, one_line
 from dissensus.union.replies import (
     FoundClaims,
@@ -42,9 +42,7 @@ def judge(floor: Floor) -> Part[None]:
     """All that judges and annotators do, in the order of the layers."""
     yield from _score(floor)
     yield from _annotate(floor)
-    yield from vote_blind(floor)
-    if floor.rules.audited:
-        yield from vote_labelled(floor)
+    yield from vote(floor)
 
 
 def _score(floor: Floor) -> Part[None]:

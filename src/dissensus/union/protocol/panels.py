@@ -6,12 +6,14 @@ Both are asked in two passes, the second with what they are told exchanged.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dissensus.session.protocol import PLACEHOLDER, ReplyFormat
 from dissensus.session.replies import JsonReply
 from dissensus.union.blinding import SLOT_OF, Blinder, slotted
+from dissensus.union.measures.debate import other as other_side
 from dissensus.union.prompts import Spoken
 from dissensus.union.protocol.asking import Ask, Part
 from dissensus.union.protocol.floor import SEATS, Floor
@@ -28,14 +30,45 @@ _LABELLED = json.dumps({"winner": "Proposition", "reason": PLACEHOLDER})
 _SLOTS = {number: dict(zip(SIDES, slots, strict=True)) for number, slots in ((1, "AB"), (2, "BA"))}
 
 
-def vote_blind(floor: Floor) -> Part[None]:
-    """The primary panel: names and sides removed, in two passes with the slots exchanged."""
-    blinder, words = _blinder(floor), floor.wording
-    transcript = _blind_transcript(floor, blinder)
-    framework = block(blinder.mask(floor.defined))
+@dataclass(frozen=True)
+class _Masked:
+    """A speech without names and sides, with a mark wherever a slot is named.
+
+    ``points`` are (text, answer) of each point of information that it accepted.
+    """
+
+    spoken: Spoken
+    text: str
+    points: tuple[tuple[str, str], ...]
+
+
+def vote(floor: Floor) -> Part[None]:
+    """The panel that decides, and the one that it is audited by."""
+    people = {one.name: one.side for one in floor.debaters}
+    blinder = Blinder(people, floor.wording.judging.masks)
+    masked = [_masked(floor, blinder, one) for one in floor.spoken]
+    definitions = blinder.mask(floor.wording.definitions(floor.framework))
+    framework = floor.wording.framework(definitions)
+    yield from _vote_blind(floor, masked, framework)
+    if floor.rules.audited:
+        yield from _vote_labelled(floor, masked, framework)
+
+
+def _masked(floor: Floor, blinder: Blinder, spoken: Spoken) -> _Masked:
+    def mask(text: str, own: str) -> str:
+        return block(blinder.mask(text, own)) or floor.wording.debating.none
+
+    own, other = spoken.side, other_side(spoken.side)
+    points = tuple((mask(one.text, other), mask(one.answer, own)) for one in spoken.points)
+    return _Masked(spoken, mask(spoken.text, own), points)
+
+
+def _vote_blind(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
+    """The primary panel: in two passes, the slots of the sides exchanged in the second."""
+    transcript = "\n\n".join(entry for one in masked for entry in _blind_entries(floor, one))
     asks = []
     for number, slots in _SLOTS.items():
-        prompt = words.judged(
+        prompt = floor.wording.judged(
             "blind",
             MOTION=one_line(floor.motion),
             FRAMEWORK=slotted(framework, slots),
@@ -45,69 +78,40 @@ def vote_blind(floor: Floor) -> Part[None]:
     yield from floor.asking.step(LABEL, asks)
 
 
-def _blind_transcript(floor: Floor, blinder: Blinder) -> str:
-    """The debate, masked, with a mark wherever a slot is named."""
-    entries: list[str] = []
-    for one in floor.spoken:
-        text = block(blinder.mask(one.text, one.side))
-        number = str(one.number)
-        entries.append(
-            floor.wording.judged("blind_entry", SLOT=SLOT_OF[one.side], NUMBER=number, TEXT=text)
-        )
-        entries += _blind_points(floor, blinder, one)
-    return "\n\n".join(entries)
+def _blind_entries(floor: Floor, masked: _Masked) -> Iterator[str]:
+    """A speech and its points of information."""
+    words, own = floor.wording, SLOT_OF[masked.spoken.side]
+    other, place = SLOT_OF[other_side(masked.spoken.side)], {"NUMBER": str(masked.spoken.number)}
+    yield words.judged("blind_entry", SLOT=own, TEXT=masked.text, **place)
+    for text, answer in masked.points:
+        yield words.judged("blind_point", SLOT=other, TEXT=text, OTHER=own, ANSWER=answer, **place)
 
 
-def _blind_points(floor: Floor, blinder: Blinder, spoken: Spoken) -> list[str]:
-    words, other = floor.wording, SIDES[1 - SIDES.index(spoken.side)]
-    return [
-        words.judged(
-            "blind_point",
-            SLOT=SLOT_OF[other],
-            NUMBER=str(spoken.number),
-            TEXT=block(blinder.mask(point.text, other)),
-            OTHER=SLOT_OF[spoken.side],
-            ANSWER=block(blinder.mask(point.answer, spoken.side)) or words.debating.none,
-        )
-        for point in spoken.points
-    ]
+def _vote_labelled(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
+    """The audit's panel: the same speeches with the sides stated, then with them exchanged.
 
-
-def vote_labelled(floor: Floor) -> Part[None]:
-    """The audit's panel: the same speeches with the sides stated, then with them exchanged."""
-    blinder, words = _blinder(floor), floor.wording
-    # The side that speaks first has slot A in both passes: only the labels say which it is.
-    texts = [slotted(block(blinder.mask(one.text, one.side)), _SLOTS[1]) for one in floor.spoken]
-    framework = slotted(block(blinder.mask(floor.defined)), _SLOTS[1])
+    The side that speaks first has slot A in both passes: only the labels say which it is.
+    """
     asks = []
     for number, sides in ((1, SIDES), (2, SIDES[::-1])):
         labels = dict(zip(SIDES, sides, strict=True))
-        prompt = words.judged(
+        entries = [
+            floor.wording.judged(
+                "labelled_entry",
+                LABEL=labels[one.spoken.side].capitalize(),
+                NUMBER=str(one.spoken.number),
+                TEXT=one.text,
+            )
+            for one in masked
+        ]
+        prompt = floor.wording.judged(
             "labelled",
             MOTION=one_line(floor.motion),
-            FRAMEWORK=framework,
-            TRANSCRIPT=_labelled(floor, texts, labels),
+            FRAMEWORK=slotted(framework, _SLOTS[1]),
+            TRANSCRIPT=slotted("\n\n".join(entries), _SLOTS[1]),
         )
         asks += _seats(floor, "labelled", number, prompt, JsonReply(LabelledVote), _LABELLED)
     yield from floor.asking.step(LABEL, asks)
-
-
-def _labelled(floor: Floor, texts: Sequence[str], labels: Mapping[str, str]) -> str:
-    """The speeches in their order; ``labels``: side -> the side that is stated."""
-    return "\n\n".join(
-        floor.wording.judged(
-            "labelled_entry",
-            LABEL=labels[one.side].capitalize(),
-            NUMBER=str(one.number),
-            TEXT=text,
-        )
-        for one, text in zip(floor.spoken, texts, strict=True)
-    )
-
-
-def _blinder(floor: Floor) -> Blinder:
-    people = {one.name: one.side for one in floor.debaters}
-    return Blinder(people, floor.wording.judging.masks)
 
 
 def _seats(
