@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,24 @@ def test_shards_gather_sessions_or_bundles(results: Path) -> None:
         "language/shards/1/turns.parquet",
         "language/shards/2/turns.parquet",
     ]
+
+
+@pytest.mark.parametrize("per_job", [1, 4])
+@pytest.mark.parametrize("kind", ["calls", "transcripts"])
+def test_a_shard_is_gathered_again_where_a_file_of_its_sessions_changed(
+    results: Path, per_job: int, kind: str
+) -> None:
+    run_all(results)
+    gathered = results / "language/shards/1/calls.parquet"
+    gathered.parent.mkdir(parents=True)
+    gathered.touch()
+    before = graph(results, sessions_per_job=per_job).shard_inputs("language", "1")
+    later_ns = gathered.stat().st_mtime_ns + 1_000_000
+    os.utime(results / f"language/{kind}/d001-zh.parquet", ns=(later_ns, later_ns))
+    made = graph(results, sessions_per_job=per_job)
+    *others, note = made.shard_inputs("language", "1")
+    assert others == before and note.suffix == ".changed"
+    assert made.shard_inputs("language", "2")[-1].suffix != ".changed"
 
 
 def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> None:

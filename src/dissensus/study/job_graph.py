@@ -178,12 +178,33 @@ class JobGraph:
             logging.getLogger("snakemake.logging").warning(line)
 
     def shard_inputs(self, study: str, shard: str) -> list[Path]:
-        """What a shard gathers: the transcripts of its sessions, or the marks of its bundles."""
+        """What a shard gathers: the transcripts of its sessions, or the marks of its bundles.
+
+        It gathers calls too, of which Snakemake is not told: where what lies beside these files has
+        changed since, there is the note of a change.
+        """
+        files, rows = self._left_by(study, shard), self.drawn(study).shards[shard]
+        folder = self.results / study
+        if self._is_main and self._changed_since(folder / f"shards/{shard}/calls.parquet", rows):
+            files.append(self._change)
+        return files
+
+    def _left_by(self, study: str, shard: str) -> list[Path]:
+        """What the jobs of a shard's sessions leave, as Snakemake knows it."""
         rows, most = self.drawn(study).shards[shard], self.per_job(study)
         folder = self.results / study
         if most > 1 or "job" in rows[0]:
             return [folder / f"bundles/{name}" for name in bundles(rows, most)]
         return [paths_in(folder, row["session_id"]).transcript for row in rows]
+
+    def _changed_since(self, gathered: Path, rows: Sequence[Row]) -> bool:
+        """Whether a session's transcript or calls are newer than what was gathered of them."""
+        if not gathered.exists():
+            return False
+        then, folder = gathered.stat().st_mtime_ns, gathered.parents[2]
+        paths = [paths_in(folder, row["session_id"]) for row in rows]
+        files = [file for one in paths for file in (one.calls, one.transcript)]
+        return any(file.exists() and file.stat().st_mtime_ns > then for file in files)
 
     def shard_settings(self, study: str, shard: str) -> dict[str, Any]:
         """What a shard depends on besides its files: its sessions, and what names them."""
@@ -192,9 +213,9 @@ class JobGraph:
         return {"ids": list(drawn.sessions.study.ids), "sessions": names}
 
     def all_sessions(self, study: str) -> list[Path]:
-        """What all shards of a study gather, as targets: what was deleted is made again."""
+        """What all sessions of a study leave, as targets: what was deleted is made again."""
         shards = self.drawn(study).shards
-        return [file for shard in shards for file in self.shard_inputs(study, shard)]
+        return [file for shard in shards for file in self._left_by(study, shard)]
 
     def shard_files(self, study: str, kind: str) -> list[Path]:
         """One kind of artefact of every shard, in the order of the shards."""
