@@ -97,7 +97,7 @@ def _common_forms(texts: Sequence[str]) -> dict[str, str]:
     """Plural and singular -> the one that more texts have, where both occur."""
     counts = Counter(word for text in texts for word in set(_words(text)))
     forms = {}
-    for word in counts:
+    for word in sorted(counts):
         plural = word + "s"
         if plural in counts:
             common = word if counts[word] >= counts[plural] else plural
