@@ -6,7 +6,7 @@ from typing import Any
 from dissensus.study.embedding import call_rows, stage_embedder
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
-from dissensus.union.map.claims import map_claims
+from dissensus.union.map.claims import Options, map_claims
 from dissensus.union.map.tables import CLUSTERS, MAP, MAP_CALLS
 from dissensus.union.tables import CLAIMS, VERDICTS
 
@@ -19,9 +19,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         read(inputs.claims, CLAIMS).to_pandas(),
         read(inputs.verdicts, VERDICTS).to_pandas(),
         used.embed,
-        settings["map"],
-        settings["inference"],
-        settings["seed"],
+        Options(settings["map"], settings["inference"], settings["seed"]),
     )
     write(outputs.map, MAP, claims, stage.provenance)
     write(outputs.clusters, CLUSTERS, clusters, stage.provenance)

@@ -32,6 +32,24 @@ _GAP = 0.15
 
 
 @dataclass(frozen=True)
+class Options:
+    """How claims are mapped.
+
+    Attributes
+    ----------
+    settings : ``projection``, ``neighbors``, ``min_dist`` and ``min_cluster``.
+    inference : ``confidence`` and ``resamples``.
+    seed : of UMAP and of the permutations.
+    namer : from the distinct texts of a motion's clusters to their names.
+    """
+
+    settings: Mapping[str, Any]
+    inference: Mapping[str, Any]
+    seed: int
+    namer: Namer = commonest_terms
+
+
+@dataclass(frozen=True)
 class Place:
     """Where the distinct texts of a motion lie.
 
@@ -48,13 +66,7 @@ class Place:
 
 
 def map_claims(
-    claims: pd.DataFrame,
-    verdicts: pd.DataFrame,
-    embed: Embed,
-    settings: Mapping[str, Any],
-    inference: Mapping[str, Any],
-    seed: int,
-    namer: Namer = commonest_terms,
+    claims: pd.DataFrame, verdicts: pd.DataFrame, embed: Embed, options: Options
 ) -> tuple[list[Row], list[Row]]:
     """The map of all claims, and their clusters.
 
@@ -63,10 +75,7 @@ def map_claims(
     claims : columns of ``claims.parquet``; any number of rows.
     verdicts : columns of ``verdicts.parquet``.
     embed : from distinct texts to unit vectors; called once.
-    settings : ``projection``, ``neighbors``, ``min_dist`` and ``min_cluster``.
-    inference : ``confidence`` and ``resamples``.
-    seed : of UMAP and of the permutations.
-    namer : from the distinct texts of a motion's clusters to their names.
+    options : how claims are mapped.
 
     Returns
     -------
@@ -82,12 +91,11 @@ def map_claims(
         return [], []
     texts = sorted(set(claims["text"]))
     vectors = dict(zip(texts, np.asarray(embed(texts), dtype=np.float64), strict=True))
-    maps, clusters = [], []
+    maps: list[pd.DataFrame] = []
+    clusters: list[Row] = []
     for motion in sorted(set(claims["motion_id"])):
-        own = claims[claims["motion_id"] == motion]
-        mapped, rows = _map_motion(
-            own, verdicts[verdicts["motion_id"] == motion], vectors, settings, inference, seed, namer
-        )
+        own, judged = (rows[rows["motion_id"] == motion] for rows in (claims, verdicts))
+        mapped, rows = _map_motion(own, judged, vectors, options)
         _number_from(len(clusters), mapped, rows)
         maps.append(mapped)
         clusters += rows
@@ -95,28 +103,26 @@ def map_claims(
     everything = pd.concat(maps).loc[claims.index]
     winners = dict(zip(verdicts["session_id"], verdicts["winner"], strict=True))
     everything["winner"] = [winners[name] for name in everything["session_id"]]
-    found: list[Row] = everything[list(MAP.columns)].to_dict("records")
-    return found, clusters
+    found = everything[list(MAP.columns)].to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in found], clusters
 
 
 def _map_motion(
     claims: pd.DataFrame,
     verdicts: pd.DataFrame,
     vectors: Mapping[str, FloatArray],
-    settings: Mapping[str, Any],
-    inference: Mapping[str, Any],
-    seed: int,
-    namer: Namer,
+    options: Options,
 ) -> tuple[pd.DataFrame, list[Row]]:
     """A motion's claims with their places, and its clusters, numbered from 1."""
     counts = claims["text"].value_counts().sort_index()
     texts = [str(text) for text in counts.index]
-    place = locate(texts, np.array([vectors[text] for text in texts]), counts, settings, seed)
+    found = np.array([vectors[text] for text in texts])
+    place = locate(texts, found, counts.tolist(), options)
     members = [
         [text for text, found in zip(texts, place.clusters, strict=True) if found == number]
         for number in sorted(place.examples)
     ]
-    names = {NONE: NO_CLUSTER, **dict(enumerate(namer(members), start=1))}
+    names = {NONE: NO_CLUSTER, **dict(enumerate(options.namer(members), start=1))}
     row_of = {text: row for row, text in enumerate(texts)}
     rows = np.array([row_of[text] for text in claims["text"]])
     numbers = place.clusters[rows]
@@ -126,7 +132,7 @@ def _map_motion(
         cluster=numbers,
         cluster_name=[names[int(number)] for number in numbers],
     )
-    summaries = summarise(mapped, verdicts, inference, seed)
+    summaries = summarise(mapped, verdicts, options.inference, options.seed)
     for row in summaries:
         number = row["cluster"]
         row |= {"name": names[number], "example": place.examples[number]}
@@ -134,11 +140,7 @@ def _map_motion(
 
 
 def locate(
-    texts: Sequence[str],
-    vectors: FloatArray,
-    counts: Sequence[int] | pd.Series,
-    settings: Mapping[str, Any],
-    seed: int,
+    texts: Sequence[str], vectors: FloatArray, counts: Sequence[int], options: Options
 ) -> Place:
     """Where distinct texts lie, and their clusters.
 
@@ -147,7 +149,7 @@ def locate(
     texts : sorted, no two alike.
     vectors : of them, shape (n, d), n at least 1.
     counts : how many claims have each.
-    settings, seed : as :func:`map_claims`.
+    options : how claims are mapped.
 
     Notes
     -----
@@ -159,17 +161,12 @@ def locate(
     # In the order of the texts, and not of the vectors' first numbers.
     order = np.argsort(first)
     point = np.argsort(order)[point.ravel()]
-    found = project(vectors[np.sort(first)], settings, seed)
-    raw = find_clusters(found, settings["min_cluster"])[point]
+    found = project(vectors[np.sort(first)], options.settings, options.seed)
+    raw = find_clusters(found, options.settings["min_cluster"])[point]
     weights = np.asarray(counts, dtype=np.float64)
-    labels = sorted(
-        set(raw.tolist()) - {NONE},
-        key=lambda one: (-weights[raw == one].sum(), int(np.argmax(raw == one))),
-    )
     clusters = np.full(len(texts), NONE, dtype=np.int64)
     examples = {}
-    for number, label in enumerate(labels, start=1):
-        rows = np.flatnonzero(raw == label)
+    for number, rows in enumerate(_by_size(raw, weights), start=1):
         clusters[rows] = number
         space = found.space[point[rows]]
         centre = np.average(space, axis=0, weights=weights[rows])
@@ -178,9 +175,15 @@ def locate(
     return Place(found.picture[point], clusters, examples)
 
 
+def _by_size(labels: IntArray, weights: FloatArray) -> list[IntArray]:
+    """The rows of each cluster, by falling weight; where that is equal, by the first row."""
+    found = [np.flatnonzero(labels == label) for label in np.unique(labels[labels != NONE])]
+    return sorted(found, key=lambda rows: (-float(weights[rows].sum()), int(rows[0])))
+
+
 def _number_from(before: int, mapped: pd.DataFrame, rows: list[Row]) -> None:
     """Number a motion's clusters on from those of the motions before it."""
-    mapped["cluster"] = mapped["cluster"].where(mapped["cluster"] == NONE, mapped["cluster"] + before)
+    mapped.loc[mapped["cluster"] != NONE, "cluster"] += before
     for row in rows:
         row["cluster"] += before
 

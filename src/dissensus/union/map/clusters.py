@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.stats.checks import FloatArray, IntArray
+from dissensus.stats.checks import IntArray
 from dissensus.union.map.projection import Projection
 
 #: Of a claim that is in no cluster.

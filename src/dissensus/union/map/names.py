@@ -20,8 +20,7 @@ _WORTH = 0.6
 #: Longer "words" are no words.
 _LONGEST = 30
 
-_STOP_WORDS = frozenset(
-    """
+_STOP_WORDS = """
     a about above after again against all almost along already also although always am among an and
     another any anybody anyone anything are as at away back be became because become been before
     being below between both but by came can cannot come could did do does done down during each
@@ -38,8 +37,8 @@ _STOP_WORDS = frozenset(
     will with within without would yes yet you your yours yourself
     argue argument believe case claim debate house member members motion opposition proposition
     question side speaker speech
-    """.split()
-)
+"""
+_STOPPED = frozenset(_STOP_WORDS.split())
 
 
 def commonest_terms(clusters: Sequence[Sequence[str]]) -> list[str]:
@@ -75,7 +74,12 @@ def _name(counts: Counter[str], rarity: dict[str, float]) -> str:
     weights = {term: counts[term] * rarity[term] / counts.total() for term in counts}
     # By weight, and in alphabetical order where weights are equal.
     ranked = sorted(weights, key=lambda term: (-round(weights[term], 12), term))[:MOST]
-    worth = [term for term in ranked[FEWEST:] if weights[term] >= _WORTH * weights[ranked[0]]]
+    worth = [
+        term
+        for term in ranked[FEWEST:]
+        # Terms of a single claim would be chosen by the alphabet.
+        if counts[term] > 1 and weights[term] >= _WORTH * weights[ranked[0]]
+    ]
     return ", ".join([*ranked[:FEWEST], *worth])
 
 
@@ -84,7 +88,7 @@ def _words(text: str) -> list[str]:
     return [
         word
         for word in words
-        if 3 <= len(word) <= _LONGEST and word not in _STOP_WORDS and _is_word(word)
+        if 3 <= len(word) <= _LONGEST and word not in _STOPPED and _is_word(word)
     ]
 
 
@@ -96,7 +100,7 @@ def _is_word(word: str) -> bool:
 def _common_forms(texts: Sequence[str]) -> dict[str, str]:
     """Plural and singular -> the one that more texts have, where both occur."""
     counts = Counter(word for text in texts for word in set(_words(text)))
-    forms = {}
+    forms: dict[str, str] = {}
     for word in sorted(counts):
         plural = word + "s"
         if plural in counts:

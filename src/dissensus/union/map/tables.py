@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dissensus.study.embedding import embedding_calls
 from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import common, count, number, share, text, texts
+from dissensus.tables.common import count, number, share, text, texts
 from dissensus.union.inference.wins import NUMBERS
 from dissensus.union.tables import CLAIMS, FATES
 
