@@ -214,4 +214,5 @@ rule union:
         rules.reconstruct_union.output,
         rules.audit_judges.output,
         rules.estimate_union.output,
+        rules.map_claims.output,
         rules.summarise_union.output,

@@ -12,6 +12,7 @@ from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 from dissensus.union.design.manifest import COACHED
+from dissensus.union.map.extra import check_projection
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import (
     Coaching,
@@ -79,8 +80,9 @@ class Union(Study[UnionSettings]):
         return [("corpus.embedder", self.settings.corpus.embedder)]
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
-        """Refuse motions without two equal sides, and coaching without anybody to coach."""
+        """Refuse motions without two equal sides, coaching of nobody, and a map without UMAP."""
         settings = self.settings
+        check_projection(settings.map.projection)
         for name, motion in source.items():
             sides = [len(motion[side]) for side in SIDES]
             if not sides[0] or sides[0] != sides[1]:

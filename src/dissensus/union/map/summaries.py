@@ -1,0 +1,101 @@
+"""What becomes of a cluster's claims, who makes them, and how often their side wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from dissensus.design.contrasts import Row, adjust_family
+from dissensus.stats.shares import wilson
+from dissensus.union.inference.wins import lifts
+from dissensus.union.map.clusters import NONE
+from dissensus.union.map.tables import WINS_OF_CLUSTERS
+from dissensus.union.tables import FATES, SIDES
+
+#: Arm -> what stands after the names of its columns.
+_ARMS = {"coached": "", "control": "_control"}
+#: What names a draw: both arms of a run.
+_DRAW = ["motion_id", "epoch", "run"]
+
+
+def summarise(
+    claims: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    inference: Mapping[str, Any],
+    seed: int,
+) -> list[Row]:
+    """The numbers of each cluster of a motion.
+
+    Parameters
+    ----------
+    claims : columns of ``claims.parquet`` and ``cluster``, of one motion.
+    verdicts : columns of ``verdicts.parquet``, of that motion.
+    inference : settings ``confidence`` and ``resamples``.
+    seed : of the permutations.
+
+    Returns
+    -------
+    Rows of :data:`dissensus.union.map.tables.CLUSTERS` by number, without name and example.
+    P-values are adjusted over the clusters of the motion.
+
+    Notes
+    -----
+    Wilson's intervals take claims for independent, which those of a debate are not quite.
+    """
+    members = claims[claims["cluster"] != NONE]
+    if members.empty:
+        return []
+    motion = str(members["motion_id"].iloc[0])
+    draws = verdicts[_DRAW].astype(str).agg(" ".join, axis=1)
+    known = verdicts.assign(draw_id=draws)
+    found = lifts(members, known, ("cluster",), inference, (seed, motion, "cluster"))
+    wins = {row["cluster"]: row for row in found}
+    rows = []
+    for number, own in members.groupby("cluster"):
+        said = wins.get(number, {"n": 0, "n_clusters": 0, "note": "No debate has a verdict."})
+        rows.append(
+            {"motion_id": motion, "cluster": int(str(number))}
+            | _counts(own)
+            | _fates(own["fate"], inference["confidence"])
+            | _epochs(own, claims)
+            | {mine: said.get(name) for name, mine in WINS_OF_CLUSTERS.items()}
+            | {"note": said["note"]}
+        )
+    adjust_family(rows)
+    return rows
+
+
+def _counts(own: pd.DataFrame) -> Row:
+    speakers = own["speaker"].value_counts()
+    return {
+        "claims": len(own),
+        "distinct": int(own["text"].nunique()),
+        "debates": int(own["session_id"].nunique()),
+        "proposition": float((own["side"] == SIDES[0]).mean()),
+        "speakers": sorted(speakers.index, key=lambda name: (-speakers[name], name)),
+    }
+
+
+def _fates(fates: pd.Series, confidence: float) -> Row:
+    row: Row = {}
+    for fate in FATES:
+        found = int((fates == fate).sum())
+        low, high = wilson(found, len(fates), confidence)
+        row |= {fate: found / len(fates), f"{fate}_low": low, f"{fate}_high": high}
+    return row
+
+
+def _epochs(own: pd.DataFrame, claims: pd.DataFrame) -> Row:
+    """The part that a cluster has of all students' claims of the motion, by arm."""
+    ends = {"first_epoch": claims["epoch"].min(), "last_epoch": claims["epoch"].max()}
+    row: Row = {}
+    for arm, ending in _ARMS.items():
+        for name, epoch in ends.items():
+            every, part = (
+                int((rows["student"] & (rows["epoch"] == epoch) & (rows["arm"] == arm)).sum())
+                for rows in (claims, own)
+            )
+            row[name + ending] = part / every if every else None
+    return row

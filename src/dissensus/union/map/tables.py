@@ -1,0 +1,74 @@
+"""The artefacts of the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dissensus.study.embedding import embedding_calls
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import count, number, share, text, texts
+from dissensus.union.inference.wins import NUMBERS
+from dissensus.union.tables import CLAIMS, FATES
+
+#: The calls for embeddings of claims.
+MAP_CALLS = embedding_calls("map_calls")
+
+_LIMIT = "share, 0 to 1"
+
+MAP = Schema(
+    name="map",
+    row="claim",
+    columns={
+        **CLAIMS.pick("session_id", "claim_id", "motion_id", "arm", "epoch", "run"),
+        **CLAIMS.pick("speaker", "side", "kind", "fate"),
+        "winner": text("Winner of its debate: proposition, opposition or contested."),
+        "x": Column("float", "Where it lies from left to right; motions stand side by side."),
+        "y": Column("float", "Where it lies from bottom to top."),
+        "cluster": Column("int", "Number of its cluster, as in clusters; -1 for none."),
+        "cluster_name": text("Name of its cluster; no cluster where it is in none."),
+        "text": text("The claim."),
+    },
+    key=("session_id", "claim_id"),
+)
+
+
+def _of_fates() -> Iterator[tuple[str, Column]]:
+    meanings = dict(zip(FATES, ("survive", "are contested", "are demolished"), strict=True))
+    for fate, meaning in meanings.items():
+        wilson = f"limit of Wilson's interval of the share of claims that {meaning}."
+        yield fate, share(f"Share of its claims that {meaning}.")
+        yield f"{fate}_low", number(f"Lower {wilson}", _LIMIT)
+        yield f"{fate}_high", number(f"Upper {wilson}", _LIMIT)
+
+
+#: What :func:`dissensus.union.inference.wins.lifts` says of a cluster, by its names there. A debate
+#: that nobody won is ``undecided`` here, since claims too are contested.
+WINS_OF_CLUSTERS = {
+    name: name.replace("contested", "undecided") for name in NUMBERS if name != "note"
+}
+
+CLUSTERS = Schema(
+    name="clusters",
+    row="cluster of claims",
+    columns={
+        **CLAIMS.pick("motion_id"),
+        "cluster": Column("int", "Number of the cluster, from 1 on over all motions."),
+        "name": text("The terms that set its claims apart from those of other clusters."),
+        "example": text("The claim nearest to its centre."),
+        "claims": count("Claims in it."),
+        "distinct": count("Different texts among them."),
+        "debates": count("Debates that have any of them."),
+        "proposition": share("Share of its claims that the proposition made."),
+        "speakers": texts("Who made its claims, by falling number of claims."),
+        **dict(_of_fates()),
+        "first_epoch": share(
+            "Share of the students' claims that are in it, in the first epoch of the arm coached."
+        ),
+        "last_epoch": share("The same in the last epoch."),
+        "first_epoch_control": share("The same in the first epoch of the arm control."),
+        "last_epoch_control": share("The same in the last epoch of the arm control."),
+        **{own: NUMBERS[name] for name, own in WINS_OF_CLUSTERS.items()},
+        "note": NUMBERS["note"],
+    },
+    key=("cluster",),
+)
