@@ -61,6 +61,7 @@
 
   function drawMap(width) {
     const own = shown();
+    if (!own.length) return;
     const points = own.map((i) => ({
       x: claims.x[i], y: claims.y[i], side: claims.side[i], id: i, faded: isFaded(i),
       colour: colourOf(chosen.colour, claims[chosen.colour][i]),
@@ -73,7 +74,7 @@
         colour: chosen.colour === "cluster" ? colourOf("cluster", cluster) : "#444444",
       };
     });
-    Charts.map(find("map"), width, points, badges, (i, cluster) => {
+    Charts.map(find("map"), width ?? find("map").clientWidth, points, badges, (i, cluster) => {
       const picked = i === null ? cluster : claims.cluster[i];
       if (picked >= 0) choose(picked);
     }, showTip);
@@ -95,7 +96,7 @@
 
   // width: of each drawing, for print; as wide as its place where none is given.
   function draw(width) {
-    if (shown().length) drawMap(width ?? find("map").clientWidth);
+    drawMap(width);
     if (present().length) drawCharts(width);
   }
 
@@ -146,7 +147,7 @@
           chosen.only = chosen.only === place ? null : place;
           fillLegend();
           find("legend").querySelectorAll("button")[place].focus();
-          draw();
+          drawMap();
         });
         parts.push(made);
       });
@@ -217,7 +218,7 @@
     const before = chosen.cluster;
     chosen.cluster = cluster;
     fillPanel();
-    draw();
+    drawMap();
     const next = cluster >= 0 ? find("panel-title") : find("list").querySelector(`[data-cluster="${before}"]`);
     next?.focus({ preventScroll: true });
     if (cluster >= 0) find("panel").scrollIntoView({ block: "nearest" });
@@ -255,6 +256,7 @@
 
   function start() {
     find("application").hidden = false;
+    find("no-script").remove();
     const motion = [["-1", "All motions"], ...motions.map((text, i) => [String(i), text])];
     options(find("motion"), motions.length > 1 ? motion : motion.slice(1), (key) => {
       Object.assign(chosen, { motion: Number(key), cluster: -1, only: null });
@@ -263,7 +265,7 @@
     options(find("colour"), Object.entries(COLOURS), (key) => {
       Object.assign(chosen, { colour: key, only: null });
       fillLegend();
-      draw();
+      drawMap();
     });
     find("back").addEventListener("click", () => choose(-1));
     find("panel").addEventListener("keydown", (event) => {

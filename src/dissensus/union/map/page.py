@@ -110,8 +110,9 @@ def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
     return "\n".join(parts)
 
 
+#: page.js takes it away.
 _NO_SCRIPT = (
-    "<noscript><p>The map and its charts need scripts; the table below needs none.</p></noscript>"
+    '<p id="no-script">The map and its charts need scripts; the table below needs none.</p>'
 )
 
 #: Empty: page.js fills it in, and shows it.

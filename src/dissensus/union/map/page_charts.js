@@ -7,12 +7,13 @@ const Charts = (() => {
   const PALETTE = ["#1f5a96", "#a8480f", "#2a7548", "#8e3b8a", "#746000", "#b0305c",
     "#00707d", "#6b4c9a", "#7d4a2f", "#467000", "#c2271e", "#4a5f78"];
   const SIDES = ["#0b3c6f", "#bd6500"];
+  const HATCH = { shape: "/", fillmode: "overlay", solidity: 0.2, size: 6, fgcolor: "#ffffff", fgopacity: 0.9 };
   const SYMBOLS = ["circle", "diamond"];
   const FAMILY = 'system-ui, "Liberation Sans", "Noto Sans CJK SC", sans-serif';
-  const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+  const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", $: "&#36;" };
 
-  // Plotly takes its texts for HTML.
-  const plain = (text) => text.replace(/[&<>]/g, (mark) => ENTITIES[mark]);
+  // Plotly takes its texts for HTML, and what stands between dollars for TeX.
+  const plain = (text) => text.replace(/[&<>$]/g, (mark) => ENTITIES[mark]);
 
   function cut(text, most) {
     const letters = Array.from(text);
@@ -116,7 +117,7 @@ const Charts = (() => {
   // A chart with a row for each cluster. rows: {number, name, id, ...}.
   function rowChart(element, width, rows, traces, layout, right, pick) {
     const small = narrow(width);
-    const left = small ? 116 : 190;
+    const left = small ? 124 : 196;
     show(element, traces, {
       width, height: rows.length * 23 + (layout.bottom ?? 44) + 26,
       margin: { l: left, r: right.length ? 62 : 14, t: 26, b: layout.bottom ?? 44 },
@@ -127,7 +128,7 @@ const Charts = (() => {
       yaxis: {
         fixedrange: true, range: [rows.length + 0.5, 0.5], showgrid: false, zeroline: false,
         tickvals: rows.map((_, i) => i + 1), ticks: "",
-        ticktext: rows.map((row) => `${row.number} ${cut(row.name, small ? 14 : 26)}`),
+        ticktext: rows.map((row) => `${row.number} ${cut(row.name, small ? 13 : 24)}`),
       },
       shapes: layout.shapes ?? [], barmode: "stack", bargap: 0.3,
       annotations: right.map((text, i) => ({
@@ -172,7 +173,7 @@ const Charts = (() => {
         line: { color: SIDES[0], width: 1.5 },
       },
     }], {
-      xaxis: { range: [-most, most], tickformat: "+.0%", nticks: 5, title: { text: "Lift of the win share" } },
+      xaxis: { range: [-most, most], tickformat: ".0%", nticks: 5, title: { text: "Lift of the win share" } },
       shapes: [vertical(0), ...rows.map((row, i) => ({
         type: "line", x0: 0, x1: row.lift ?? 0, y0: i + 1, y1: i + 1, layer: "below",
         line: { color: SIDES[0], width: 2 },
@@ -193,10 +194,10 @@ const Charts = (() => {
         colorscale: [[0, "#f5f7fa"], [1, "#86b0dc"]],
       },
     }], {
-      bottom: 120,
+      bottom: small ? 124 : 112,
       xaxis: {
         range: [-0.6, names.length - 0.4], tickvals: names.map((_, i) => i), tickangle: small ? -60 : -35,
-        ticktext: names.map((name) => cut(name, 20)), showgrid: false, ticks: "", showline: false,
+        ticktext: names.map((name) => cut(name, small ? 17 : 22)), showgrid: false, ticks: "", showline: false,
       },
     }, [], pick);
   }
@@ -207,7 +208,7 @@ const Charts = (() => {
     rowChart(element, width, rows, names.map((_, side) => ({
       type: "bar", orientation: "h", hoverinfo: "none", y: places(rows),
       x: counts.map((row, i) => row[side] / total(i)),
-      marker: { color: SIDES[side], pattern: { shape: side ? "/" : "", solidity: 0.25, size: 6, fgcolor: "#ffffff" } },
+      marker: { color: SIDES[side], pattern: side ? HATCH : {} },
     })), {
       xaxis: percents("Share of the claims"), shapes: [{ ...vertical(0.5, "dot"), layer: "above" }],
     }, counts.map((row) => row.join(" : ")), pick);
