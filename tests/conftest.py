@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from browsing import Browser, browsing
 from marking import MARKS, mark_called_for, marks
 from support import Project
 
@@ -28,6 +30,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(mark_called_for(item))
         longest[item.path] = min(longest[item.path], MARKS.index(marks(item)[0]))
     items.sort(key=lambda item: longest[item.path])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser; tests that use it are skipped where there is none to be had.
+
+    No longer than a module, since no test may run an event loop of its own beside Playwright's.
+    """
+    with browsing() as found:
+        yield found
 
 
 @pytest.fixture

@@ -30,10 +30,11 @@ def called_for(folder: str, fixtures: Collection[str], names: Collection[str]) -
     ----------
     folder : that the test's file is in.
     fixtures : that it uses.
-    names : of its module. ``Project`` is a workflow to run, ``serving`` a server to start.
+    names : of its module. ``Project`` is a workflow to run, ``serving`` a server to start,
+        and the fixture ``browser`` a browser.
     """
     if folder == "slurm":
         return "cluster"
     if "Project" in names or not _WORKFLOWS.isdisjoint(fixtures):
         return "run"
-    return "slow" if "serving" in names else "unit"
+    return "slow" if "serving" in names or "browser" in fixtures else "unit"

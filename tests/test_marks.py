@@ -26,6 +26,7 @@ def test_no_test_names_a_quicker_mark_than_what_it_uses(request: pytest.FixtureR
     [
         ("stats", ["tmp_path"], ["np", "pytest"], "unit"),
         ("serve", ["tmp_path"], ["serving", "Server"], "slow"),
+        ("union", ["browser", "tmp_path"], ["pytest"], "slow"),
         ("tests", ["copied", "tmp_path"], ["pytest"], "run"),
         ("tests", ["made"], ["Project", "serving"], "run"),
         ("slurm", ["slurm"], ["Project", "serving"], "cluster"),

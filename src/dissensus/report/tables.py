@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from dissensus.report import escaping
@@ -106,8 +108,10 @@ def as_csv(table: Table) -> str:
     return "".join(f"{','.join(map(escaping.csv_cell, row))}\n" for row in rows)
 
 
-#: Neither scripts nor anything from elsewhere, whatever a page holds.
+#: Nothing from elsewhere, whatever a page holds, and no scripts but those that it is made with.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+#: What would end a script before its end, or keep its end from being one.
+_SCRIPT_END = re.compile("</script|<!--", re.IGNORECASE)
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
@@ -124,7 +128,7 @@ tbody tr:last-child td { border-bottom: 1.5px solid #222; }
 
 def as_page(tables: Sequence[Table], title: str) -> str:
     """One self-contained page of tables."""
-    return page(title, _STYLE, "\n".join(_as_html(table) for table in tables))
+    return page(title, _STYLE, "\n".join(as_html(table) for table in tables))
 
 
 def write_table(table: Table, comma: str, markdown: str) -> None:
@@ -153,18 +157,42 @@ def write_tables(
     write_text(overview, as_page(tables, title))
 
 
-def page(title: str, style: str, body: str) -> str:
-    """A self-contained HTML page in UTF-8; ``body`` is HTML already."""
+def page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
+    """A self-contained HTML page in UTF-8.
+
+    Parameters
+    ----------
+    title : text.
+    style : CSS.
+    body : HTML already.
+    scripts : the project's own code, to run in this order at the page's end. The page's policy
+        names each by its digest, so that a browser runs no other.
+
+    Raises
+    ------
+    ValueError : a script has what HTML takes for its end.
+    """
+    if any(_SCRIPT_END.search(script) for script in scripts):
+        raise ValueError("a script of a page has </script or <!-- in it")
+    code = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">\n'
         f"<title>{escaping.html(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{body}\n</body>\n</html>\n"
+        f"{body}\n{code}</body>\n</html>\n"
     )
 
 
-def _as_html(table: Table) -> str:
+def _policy(scripts: Sequence[str]) -> str:
+    if not scripts:
+        return _POLICY
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    return f"{_POLICY}; script-src " + " ".join(f"'sha256-{one}'" for one in digests)
+
+
+def as_html(table: Table) -> str:
+    """Table and note as a part of a page."""
     right = _numeric(table)
 
     def line(row: Row, tag: str) -> str:

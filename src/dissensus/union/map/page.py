@@ -1,0 +1,155 @@
+"""The map of the arguments as one page that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dissensus.report.captions import SIMULATED
+from dissensus.report.escaping import html
+from dissensus.report.labels import counted, number, p_value, percent
+from dissensus.report.tables import Table, as_html, make, page
+from dissensus.union.map.page_data import Row, as_json, page_data, points, span
+from dissensus.union.map.page_files import scripts, style
+
+TITLE = "Map of the arguments"
+
+_COLUMNS = (
+    *("No.", "Cluster", "Claims", "Distinct", "Debates", "By the proposition", "Speakers"),
+    *("Survive", "Interval", "Students, first epoch", "Last epoch"),
+    *("Win share", "Lift", "p", "p, Holm", "p, BH"),
+)
+
+
+def map_page(
+    claims: Sequence[Row],
+    clusters: Sequence[Row],
+    motions: Mapping[str, str],
+    *,
+    confidence: float,
+    simulated: bool,
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    claims : rows of ``map.parquet``.
+    clusters : rows of ``clusters.parquet``.
+    motions : motion_id -> the motion.
+    confidence : level of the intervals in `clusters`.
+    simulated : whether the models were simulated.
+    """
+    data = page_data(claims, clusters, motions, confidence)
+    parts = [
+        _head(data["motions"], _facts(claims, clusters), simulated),
+        _NO_SCRIPT,
+        _APPLICATION,
+        '<section class="numbers" aria-label="Table of the clusters">',
+        as_html(cluster_table(clusters, confidence, simulated)),
+        "</section>",
+        f'<script type="application/json" id="data">{as_json(data)}</script>',
+    ]
+    return page(TITLE, style(), "\n".join(parts), scripts())
+
+
+def cluster_table(clusters: Sequence[Row], confidence: float, simulated: bool) -> Table:
+    """All numbers of the clusters, to read without scripts."""
+    rows = [
+        (
+            str(place),
+            row["name"],
+            str(row["claims"]),
+            str(row["distinct"]),
+            str(row["debates"]),
+            percent(row["proposition"]),
+            str(row["speakers"]),
+            percent(row["survives"]),
+            span(row["survives_low"], row["survives_high"]),
+            percent(row["first_epoch"]),
+            percent(row["last_epoch"]),
+            percent(row["won"]),
+            points(row["lift"]),
+            p_value(row["p_value"]),
+            p_value(row["p_adjusted"]),
+            p_value(row["p_bh"]),
+        )
+        for place, row in enumerate(clusters, start=1)
+    ]
+    return make("clusters", "Clusters of claims", _COLUMNS, rows, _note(confidence), simulated)
+
+
+def _note(confidence: float) -> str:
+    return (
+        "Distinct: claims in different words. Survive: share of the claims that stand at the end "
+        f"of their debate, in per cent, with its {percent(confidence)} interval. Students: the "
+        "students’ share of the cluster’s claims. Lift: share of debates won by the sides that "
+        "make a claim of the cluster, less the win share of such sides in all debates; an "
+        "association, since nobody was told at random what to claim. p by permutation of verdicts "
+        "within motions, and adjusted over all clusters."
+    )
+
+
+def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
+    known = {row["cluster"] for row in clusters}
+    alone = sum(row["cluster"] not in known for row in claims)
+    debates = len({row["session_id"] for row in claims})
+    share = f" ({percent(alone / len(claims))})" if claims else ""
+    return (
+        f"{counted(len(claims), 'claim')} in {counted(debates, 'debate')}; "
+        f"{counted(len(clusters), 'cluster')}; {number(alone, 0)} in no cluster{share}."
+    )
+
+
+def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
+    parts = [f'<p class="banner" role="note">{html(SIMULATED)}</p>'] if simulated else []
+    debated = "".join(f"<p class=motion dir=auto>{html(motion)}</p>" for motion in motions)
+    parts += [
+        f"<header><h1>{TITLE}</h1>",
+        debated,
+        f'<p id="facts">{html(facts)}</p></header>',
+    ]
+    return "\n".join(parts)
+
+
+#: page.js takes it away.
+_NO_SCRIPT = (
+    '<p id="no-script">The map and its charts need scripts; the table below needs none.</p>'
+)
+
+#: Empty: page.js fills it in, and shows it.
+_APPLICATION = """
+<main id="application" hidden>
+<form id="controls" autocomplete="off">
+<label>Motion <select id="motion"></select></label>
+<label>Colour by <select id="colour"></select></label>
+<p id="shown" role="status"></p>
+</form>
+<div class="beside">
+<section aria-labelledby="map-title">
+<h2 id="map-title">Claims</h2>
+<div id="legend" role="group" aria-label="Legend: show one value alone"></div>
+<div id="map" role="group" aria-label="Map of the claims; the list of clusters has the same"></div>
+<p class="note">Near claims say like things; the axes have no unit. Claims in the same words are
+spread about their place. A number marks the middle of its cluster.</p>
+</section>
+<section id="panel" aria-labelledby="panel-title">
+<div class="heading"><h2 id="panel-title" tabindex="-1">Clusters</h2>
+<button type="button" id="back" hidden>All clusters</button></div>
+<div id="list"></div>
+<div id="cluster" hidden></div>
+</section>
+</div>
+<div class="charts">
+<figure><figcaption id="survival-title"></figcaption>
+<div id="survival" role="group" aria-labelledby="survival-title"></div></figure>
+<figure><figcaption id="lift-title"></figcaption>
+<div id="lift" role="group" aria-labelledby="lift-title"></div></figure>
+<figure><figcaption id="speakers-title"></figcaption>
+<div id="speakers" role="group" aria-labelledby="speakers-title"></div></figure>
+<figure><figcaption id="sides-title"></figcaption>
+<div id="sides" role="group" aria-labelledby="sides-title"></div></figure>
+</div>
+<p class="note">A click on a point or a row of a chart shows the cluster. The table has the same
+numbers.</p>
+<div id="tip" aria-hidden="true" hidden></div>
+</main>
+"""
