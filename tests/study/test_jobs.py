@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -41,6 +42,22 @@ def in_flight(monkeypatch: pytest.MonkeyPatch) -> InFlight:
     fresh = InFlight()
     monkeypatch.setattr(jobs, "IN_FLIGHT", fresh)
     return fresh
+
+
+def alone(row: Any) -> list[str]:
+    """Waits for nothing."""
+    return []
+
+
+def in_order(rows: list[Row]) -> Callable[[Any], list[str]]:
+    """Waits for what has the position before it in its draw."""
+    named = {(row["draw_id"], row["position"]): row["session_id"] for row in rows}
+
+    def before(row: Any) -> list[str]:
+        earlier = named.get((row["draw_id"], row["position"] - 1))
+        return [earlier] if earlier else []
+
+    return before
 
 
 def ids(rows: list[Any]) -> list[str]:
@@ -96,12 +113,88 @@ def test_sessions_of_a_draw_are_held_in_their_order(at_once: int):
             held.append(row["session_id"])
 
     rows = manifest(8)
-    run_all(rows, hold, at_once)
+    run_all(rows, hold, at_once, in_order(rows))
     assert sorted(held) == ids(rows)
     for row in rows:
         partner = next(r for r in rows if r["draw_id"] == row["draw_id"] and r is not row)
         if row["position"] == 1:
             assert held.index(row["session_id"]) < held.index(partner["session_id"])
+
+
+def test_a_session_waits_for_those_of_other_draws_too_and_for_none_of_other_bundles():
+    """As a memo waits for the debates before it, and the debates after it for the memo."""
+    rows = [{"session_id": name} for name in ("a-memo", "b-late", "c-early", "d-early")]
+    waits = {"a-memo": ["c-early", "d-early", "elsewhere"], "b-late": ["a-memo"]}
+    ended: list[str] = []
+    run_all(
+        rows,
+        lambda row: ended.append(row["session_id"]),
+        4,
+        lambda r: waits.get(r["session_id"], []),
+    )
+    assert sorted(ended[:2]) == ["c-early", "d-early"]
+    assert ended[2:] == ["a-memo", "b-late"]
+
+
+def test_what_breaks_down_does_not_keep_others_waiting():
+    ended: list[str] = []
+
+    def run(row: Any) -> None:
+        if row["session_id"] == "first":
+            raise ZeroDivisionError("no turns")
+        ended.append(row["session_id"])
+
+    with pytest.raises(SessionsBroke):
+        run_all(
+            [{"session_id": name} for name in ("first", "second")],
+            run,
+            1,
+            lambda row: ["first"] if row["session_id"] == "second" else [],
+        )
+    assert ended == ["second"]
+
+
+def epochs(count: int, motions: int, runs: int) -> list[Row]:
+    """A manifest whose ids are not in the order of its blocks: e10 comes before e9."""
+    return [
+        {
+            "session_id": f"m{motion}-e{epoch}-r{run}-arm",
+            "draw_id": f"m{motion}-e{epoch}-r{run}",
+            "block": epoch * motions + motion,
+        }
+        for motion in range(motions)
+        for epoch in range(1, count + 1)
+        for run in range(runs)
+    ]
+
+
+@given(
+    count=st.integers(1, 40),
+    motions=st.integers(1, 4),
+    runs=st.integers(1, 3),
+    per_job=st.integers(1, 9),
+)
+def test_bundles_are_of_neighbouring_blocks_whatever_the_ids(
+    count: int, motions: int, runs: int, per_job: int
+):
+    rows = epochs(count, motions, runs)
+    named = [
+        (name, some)
+        for shard in shards(rows).values()
+        for name, some in bundles(shard, per_job).items()
+    ]
+    assert sorted(one for _, some in named for one in ids(some)) == sorted(ids(rows))
+    blocks = [row["block"] for _, some in named for row in some]
+    assert blocks == sorted(blocks)
+    assert all(bundled(rows, name) == some for name, some in named)
+
+
+def test_sessions_that_read_what_is_made_of_others_are_a_shard_of_their_own():
+    late = [{"session_id": f"x{n}", "draw_id": f"x{n}", "block": 41 + n} for n in (1, 2)]
+    rows = [*late, *epochs(40, 1, 2)]
+    dealt = shards(rows, lambda row: row["draw_id"].startswith("x"))
+    assert [len(shard) for shard in dealt.values()] == [4] * 20 + [1, 1]
+    assert [*dealt["21"], *dealt["22"]] == late
 
 
 def test_so_many_sessions_are_held_at_once_and_no_more():
@@ -118,7 +211,7 @@ def test_so_many_sessions_are_held_at_once_and_no_more():
         with lock:
             now -= 1
 
-    run_all(manifest(4), hold, 4)
+    run_all(manifest(4), hold, 4, in_order(manifest(4)))
     assert most == 4
 
 
@@ -131,7 +224,7 @@ def test_a_session_that_breaks_down_costs_no_other_anything():
         held.append(row["session_id"])
 
     with pytest.raises(SessionsBroke) as broken:
-        run_all(manifest(4), hold, 2)
+        run_all(manifest(4), hold, 2, alone)
     assert sorted(held) == ["d001-en", "d001-zh", "d002-zh", "d003-en", "d004-en", "d004-zh"]
     assert "2 of 8 sessions broke down" in str(broken.value)
     assert "ZeroDivisionError: no turns" in str(broken.value)
@@ -147,7 +240,7 @@ def test_a_reached_budget_begins_no_further_session_and_is_what_is_said(in_fligh
             raise BudgetReached("The run has spent it all.")
 
     with pytest.raises(BudgetReached, match="spent it all"):
-        run_all(manifest(40), hold, 1)
+        run_all(manifest(40), hold, 1, alone)
     assert len(held) == 3
 
 
@@ -156,4 +249,4 @@ def test_a_full_disk_stops_the_run_with_a_sentence():
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(ResourceError, match=r"d001-\w\w could not be written .*No space left"):
-        run_all(manifest(1), hold, 1)
+        run_all(manifest(1), hold, 1, alone)

@@ -154,3 +154,12 @@ def test_another_seed_draws_another_manifest(rows: list[dict[str, Any]]):
     other = draw(MOTIONS, SETTINGS, 8)
     for name in ("order", "lenses", "draw_seed", "seed"):
         assert [row[name] for row in other] != [row[name] for row in rows]
+
+
+def test_a_namer_has_a_session_for_each_motion_after_all_others(rows: list[dict[str, Any]]):
+    named = draw(MOTIONS, {**SETTINGS, "map.namer": "somebody"}, 7)
+    assert [row for row in named if row["kind"] != "names"] == rows
+    late = [row for row in named if row["kind"] == "names"]
+    assert [row["session_id"] for row in late] == ["one-e0-names", "two-e0-names"]
+    assert [row["block"] for row in late] == [max(row["block"] for row in rows) + n for n in (1, 2)]
+    assert {(row["arm"], row["epoch"], row["run"]) for row in late} == {("shared", 0, 0)}

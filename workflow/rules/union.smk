@@ -25,6 +25,13 @@ RECORDS_OF_UNION = {
 }
 
 
+@exit_on_user_error
+def turns_before_names(wildcards):
+    """The turns of all sessions but those that name clusters, which need what is made of them."""
+    drawn("union")
+    return GRAPH.shard_files("union", "turns", late=False)
+
+
 rule retrieve_passages:
     input:
         motions=U / "motions.parquet",
@@ -47,7 +54,7 @@ rule retrieve_passages:
 
 rule reconstruct_union:
     input:
-        turns=U / "turns.parquet",
+        turns=turns_before_names,
         manifest=U / "manifest.parquet",
         motions=U / "motions.parquet",
     output:
@@ -58,6 +65,7 @@ rule reconstruct_union:
         ENVIRONMENT
     params:
         settings=given(layers=UNION.layers, protocol=UNION.protocol),
+        shards=shards_of("union"),
     message:
         "Read what was said and judged, tally it, and give the verdicts"
     script:

@@ -27,11 +27,15 @@ BUNDLE = 100
 
 
 class Drawn(NamedTuple):
-    """A study whose manifest is there: its sessions, its shards, and the sessions to be run."""
+    """A study whose manifest is there: its sessions, its shards, and the sessions to be run.
+
+    ``homes`` (session_id -> its bundle) is filled in where it is needed.
+    """
 
     sessions: Sessions
     shards: dict[str, list[Row]]
     pending: frozenset[str]
+    homes: dict[str, str]
 
 
 class JobGraph:
@@ -80,7 +84,7 @@ class JobGraph:
         )
         if self._is_main:
             self._expect(study, len(rows), len(rows) - len(pending))
-        drawn = Drawn(sessions, shards(rows), pending)
+        drawn = Drawn(sessions, shards(rows, sessions.study.is_late), pending, {})
         self._drawn[study] = changed, drawn
         return drawn
 
@@ -113,11 +117,24 @@ class JobGraph:
     def bundle_inputs(self, study: str, bundle: str) -> list[Path]:
         """What a bundle waits for, and what has it run again: the same of all its sessions."""
         sessions = self.drawn(study).sessions
-        rows, known = self.bundle_rows(study, bundle), sessions.rows
-        before = {name for row in rows for name in sessions.before(row)}
-        jobs = {known[name]["job"] for name in before if "job" in known[name]} - {bundle}
-        marks = [sessions.folder / f"bundles/{name}" for name in sorted(jobs)]
+        rows, homes = self.bundle_rows(study, bundle), self._bundle_of(study)
+        others = {homes[name] for row in rows for name in sessions.before(row)} - {bundle}
+        marks = [sessions.folder / f"bundles/{name}" for name in sorted(others)]
         return self._inputs(study, rows, marks)
+
+    def _bundle_of(self, study: str) -> dict[str, str]:
+        """session_id -> its bundle."""
+        drawn, most = self.drawn(study), self.per_job(study)
+        if not drawn.homes:
+            drawn.homes.update(
+                {
+                    row["session_id"]: name
+                    for shard in drawn.shards.values()
+                    for name, rows in bundles(shard, most).items()
+                    for row in rows
+                }
+            )
+        return drawn.homes
 
     def bundle_rows(self, study: str, bundle: str) -> list[Row]:
         """The rows of the manifest that a bundle's name stands for."""
@@ -129,7 +146,8 @@ class JobGraph:
         What is complete has only the artefacts that it reads: a transcript that was deleted must
         not run the session after it again.
         """
-        sessions, _, pending = self.drawn(study)
+        drawn = self.drawn(study)
+        sessions, pending = drawn.sessions, drawn.pending
         needed = {name for row in rows for name in sessions.study.needs(row).artefacts}
         files = [sessions.folder / name for name in sorted(needed)]
         if any(row["session_id"] in pending for row in rows):
@@ -157,7 +175,7 @@ class JobGraph:
         """How many sessions are complete now, whichever process has run them."""
         return sum(
             len(sessions.rows) - len(sessions.pending(sessions.rows[name] for name in pending))
-            for _, (sessions, _, pending) in self._drawn.values()
+            for _, (sessions, _, pending, _) in self._drawn.values()
         )
 
     def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
@@ -217,10 +235,19 @@ class JobGraph:
         shards = self.drawn(study).shards
         return [file for shard in shards for file in self._left_by(study, shard)]
 
-    def shard_files(self, study: str, kind: str) -> list[Path]:
-        """One kind of artefact of every shard, in the order of the shards."""
-        folder = self.results / study
-        return [folder / f"shards/{shard}/{kind}.parquet" for shard in self.drawn(study).shards]
+    def shard_files(self, study: str, kind: str, *, late: bool = True) -> list[Path]:
+        """One kind of artefact of every shard, in the order of the shards.
+
+        Parameters
+        ----------
+        late : whether shards count whose sessions read what is made of the others.
+        """
+        folder, drawn = self.results / study, self.drawn(study)
+        return [
+            folder / f"shards/{shard}/{kind}.parquet"
+            for shard, rows in drawn.shards.items()
+            if late or not drawn.sessions.study.is_late(rows[0])
+        ]
 
     def shard_names(self, study: str) -> list[str]:
         """The names of a study's shards; none while its manifest is still to be drawn."""

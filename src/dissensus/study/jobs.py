@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from graphlib import TopologicalSorter
 from itertools import chain, groupby
 from typing import Any
 
@@ -22,22 +23,27 @@ class SessionsBroke(Exception):
     """Sessions of a bundle ended in a fault of this program; the first with its traceback."""
 
 
-def shards(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def shards(
+    rows: Iterable[Row], is_late: Callable[[Row], bool] = lambda row: False
+) -> dict[str, list[Row]]:
     """Divide a study among its measuring jobs: one or more whole temporal blocks a shard.
 
     Parameters
     ----------
     rows : of the manifest, with ``session_id`` and ``block``.
+    is_late : whether a session reads what is made of the others; such sessions come last, and share
+        no shard with others.
 
     Returns
     -------
     Name -> its rows in the manifest's order; names are numbers of equal width, which sort.
     """
-    ordered = sorted(rows, key=lambda row: (row["block"], row["session_id"]))
-    blocks = [list(group) for _, group in groupby(ordered, key=lambda row: row["block"])]
-    dealt = [
-        list(chain.from_iterable(some)) for some in _chunks(blocks, -(-len(blocks) // _MOST_SHARDS))
-    ]
+    ordered = sorted(rows, key=lambda row: (is_late(row), row["block"], row["session_id"]))
+    dealt = []
+    for _, part in groupby(ordered, key=is_late):
+        blocks = [list(group) for _, group in groupby(part, key=lambda row: row["block"])]
+        chunks = _chunks(blocks, -(-len(blocks) // _MOST_SHARDS))
+        dealt += [list(chain.from_iterable(some)) for some in chunks]
     width = len(str(len(dealt)))
     return {f"{number:0{width}d}": group for number, group in enumerate(dealt, start=1)}
 
@@ -55,7 +61,7 @@ def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
     -------
     Name, ``<first draw>_<last draw>`` or the job's -> its rows in the manifest's order.
     """
-    ordered = sorted(shard, key=lambda row: str(row["session_id"]))
+    ordered = sorted(shard, key=_place)
     if ordered and "job" in ordered[0]:
         return {name: bundled(ordered, name) for name in sorted({row["job"] for row in ordered})}
     draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
@@ -70,49 +76,69 @@ def bundled(rows: Iterable[Row], bundle: str) -> list[Row]:
     first, dealt, last = bundle.partition("_")
     if not dealt:
         return [row for row in rows if row["job"] == bundle]
-    return [row for row in rows if first <= row["draw_id"] <= last]
+    rows = list(rows)
+    ends = [_place(row)[:2] for row in rows if row["draw_id"] in (first, last)]
+    # Ids alone do not say what lies between them: e10 comes before e9.
+    found = [row for row in rows if ends and min(ends) <= _place(row)[:2] <= max(ends)]
+    return sorted(found, key=_place)
 
 
-def run_all(sessions: Sequence[Row], run: Callable[[Row], object], at_once: int) -> None:
-    """Run the sessions of a bundle, those of one draw in their order.
+def _place(row: Row) -> tuple[int, str, str]:
+    """Where a session stands among those of its study."""
+    return row["block"], row["draw_id"], row["session_id"]
+
+
+def run_all(
+    sessions: Sequence[Row],
+    run: Callable[[Row], object],
+    at_once: int,
+    before: Callable[[Row], Iterable[str]],
+) -> None:
+    """Run the sessions of a bundle, each after those that it waits for.
 
     What ends one session ends no other, but for what stops the run: then calls in flight are
     finished, no further one is made, and the sessions go on from their journals next time.
 
     Parameters
     ----------
-    sessions : rows of the manifest, with ``draw_id`` and ``position``.
+    sessions : rows of the manifest.
     run : takes a row.
     at_once : how many sessions may run at the same time.
+    before : from a row to the ids of what it waits for; those of other bundles have ended.
 
     Raises
     ------
     DissensusError : what stopped the run.
     SessionsBroke : sessions failed in a way that is a fault of this program; all others ended.
     """
-    ordered = sorted(sessions, key=lambda row: (row["draw_id"], row["position"]))
-    draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
+    rows = {row["session_id"]: row for row in sessions}
+    waiting = {name: [one for one in before(row) if one in rows] for name, row in rows.items()}
     stops: list[DissensusError] = []
     faults: list[str] = []
 
-    def run_draw(draw: Sequence[Row]) -> None:
-        for row in draw:
-            try:
+    def run_one(name: str) -> str:
+        try:
+            if not stops:
                 IN_FLIGHT.check()
-                run(row)
-            except DissensusError as error:
-                IN_FLIGHT.close()
-                stops.append(error)
-                return
-            except OSError as error:
-                IN_FLIGHT.close()
-                stops.append(unwritten(row["session_id"], error))
-                return
-            except Exception:
-                faults.append(f"{row['session_id']}: {traceback.format_exc()}")
+                run(rows[name])
+        except DissensusError as error:
+            IN_FLIGHT.close()
+            stops.append(error)
+        except OSError as error:
+            IN_FLIGHT.close()
+            stops.append(unwritten(name, error))
+        except Exception:
+            faults.append(f"{name}: {traceback.format_exc()}")
+        return name
 
+    order = TopologicalSorter(waiting)
+    order.prepare()
     with ThreadPoolExecutor(at_once) as pool:
-        list(pool.map(run_draw, draws))
+        running = set()
+        while order.is_active():
+            running |= {pool.submit(run_one, name) for name in order.get_ready()}
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            order.done(*(one.result() for one in ended))
     if stops:
         # Others found only that the run is stopping; why, one knows.
         raise next((error for error in stops if not isinstance(error, Stopped)), stops[0])

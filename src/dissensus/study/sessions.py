@@ -242,7 +242,7 @@ class Sessions:
             if failure := self.run(row, registry):
                 failures[row["session_id"]] = failure
 
-        run_all(self.pending(rows), run_one, at_once)
+        run_all(self.pending(rows), run_one, at_once, self.before)
         return failures
 
 

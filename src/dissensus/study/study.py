@@ -198,6 +198,10 @@ class Study(ABC, Generic[S]):
         """What a session reads of other sessions and stages."""
         return Needs()
 
+    def is_late(self, row: Row) -> bool:
+        """Whether a session reads an artefact that is made of the other sessions' turns."""
+        return False
+
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse a study that cannot run, where no single setting shows it.
 

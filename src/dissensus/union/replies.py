@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dissensus.session.replies import Lenient
+from dissensus.text.words import split_words
 
 Words = Annotated[str, Field(pattern=r"\S")]
 Score = Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
@@ -154,3 +155,11 @@ class ClusterName(Lenient):
 
     name: Words
     description: str = ""
+
+    @field_validator("name")
+    @classmethod
+    def _three_to_six(cls, name: str) -> str:
+        found = len(split_words(name))
+        if not 3 <= found <= 6:
+            raise ValueError(f"must have three to six words, and has {found}")
+        return name

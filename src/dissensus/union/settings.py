@@ -65,6 +65,8 @@ class MapSettings(Settings):
     neighbors: Annotated[int, Field(ge=2)]
     min_dist: Rate
     min_cluster: Annotated[int, Field(ge=2)]
+    namer: str | None = None
+    """Names the clusters; without one, their names are their commonest terms."""
 
 
 class DiagnosisSettings(Settings):

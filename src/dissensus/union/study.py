@@ -23,11 +23,13 @@ from dissensus.union.protocol import (
     debate,
     describe,
     exact,
+    name_clusters,
 )
 from dissensus.union.protocol.debate import PASSAGES_FILE
 from dissensus.union.protocol.examples import COMPILED, example_reply
 from dissensus.union.protocol.floor import SEATS
-from dissensus.union.protocol.parts import debate_parts, memo_parts, style_parts
+from dissensus.union.protocol.names import CLUSTERS_FILE, MAP_FILE
+from dissensus.union.protocol.parts import debate_parts, memo_parts, names_parts, style_parts
 from dissensus.union.protocol.style import CHUNKS_FILE
 from dissensus.union.settings import UnionSettings
 from dissensus.union.tables import IDS, SIDES
@@ -55,7 +57,7 @@ class Union(Study[UnionSettings]):
     )
     manifest = Manifest(
         "dissensus.union.design.manifest:draw",
-        settings=("epochs", "runs", "arms"),
+        settings=("epochs", "runs", "arms", "map.namer"),
         schema="dissensus.union.tables:MANIFEST",
     )
     view = ("epochs", "inference.confidence")
@@ -74,6 +76,7 @@ class Union(Study[UnionSettings]):
             ModelUse("annotator", "annotate", [settings.annotator]),
             ModelUse("judges", "judge", settings.judges),
             ModelUse("coach", "coach", [settings.coach]),
+            ModelUse("map.namer", "name", list(filter(None, [settings.map.namer]))),
         ]
 
     def embedders(self) -> list[tuple[str, str]]:
@@ -101,7 +104,12 @@ class Union(Study[UnionSettings]):
 
         How the verdict is made of the judges' replies is none of it.
         """
-        kind = {"style": self._style_spec, "memo": self._memo_spec, "debate": self._debate_spec}
+        kind = {
+            "style": self._style_spec,
+            "memo": self._memo_spec,
+            "debate": self._debate_spec,
+            "names": self._names_spec,
+        }
         return kind[row["kind"]](row, item)
 
     def _style_spec(self, row: Row, item: Row) -> dict[str, Any]:
@@ -117,6 +125,13 @@ class Union(Study[UnionSettings]):
             "debates": list(self.needs(row).sessions),
             "model": self.settings.coach,
             "wording_sha256": self._wording.sha256(memo_parts()),
+        }
+
+    def _names_spec(self, row: Row, item: Row) -> dict[str, Any]:
+        return {
+            "motion": item["motion"],
+            "model": self.settings.map.namer,
+            "wording_sha256": self._wording.sha256((), names_parts()),
         }
 
     def _debate_spec(self, row: Row, item: Row) -> dict[str, Any]:
@@ -152,8 +167,10 @@ class Union(Study[UnionSettings]):
         }
 
     def cast(self, row: Row) -> list[str]:
-        if row["kind"] != "debate":
-            return [self.settings.extractor if row["kind"] == "style" else self.settings.coach]
+        settings = self.settings
+        alone = {"style": settings.extractor, "memo": settings.coach, "names": settings.map.namer}
+        if row["kind"] in alone:
+            return [alone[row["kind"]] or ""]
         roles = self._roles
         named = [roles[name] for name in ("speaker", "extractor", "interjector", "annotator")]
         return [name for name in dict.fromkeys([*named, *roles["judges"]]) if name]
@@ -162,8 +179,14 @@ class Union(Study[UnionSettings]):
         """Whatever the order of the speeches and the lenses are."""
         return (row["kind"], row["motion_id"], str(bool(_memos(row))))
 
+    def is_late(self, row: Row) -> bool:
+        """Clusters are named when all has been said."""
+        return bool(row["kind"] == "names")
+
     def needs(self, row: Row) -> Needs:
-        """The corpora for the styles; the coached debates of the epoch before for a memo."""
+        """Corpora for styles; the coached debates of the epoch before for a memo; the map."""
+        if row["kind"] == "names":
+            return Needs(artefacts=(CLUSTERS_FILE, MAP_FILE))
         if row["kind"] == "style":
             return Needs(artefacts=(CHUNKS_FILE,))
         if row["kind"] == "memo":
@@ -181,6 +204,9 @@ class Union(Study[UnionSettings]):
         if spec["kind"] == "memo":
             coaching = Coaching(spec["motion"], spec["debates"])
             return coach(wording, coaching, spec["model"], Decoding.of(protocol), inputs)
+        if spec["kind"] == "names":
+            motion = spec["motion_id"], spec["motion"]
+            return name_clusters(wording, motion, spec["model"], exact(protocol), inputs)
         models, rules = Models.of(spec["roles"]), Rules.of(protocol)
         return debate(wording, Draw.of(spec["draw"]), models, rules, inputs)
 
@@ -198,6 +224,7 @@ class Union(Study[UnionSettings]):
         for steps in (
             describe(wording, COMPILED.draw.order, PLACEHOLDER, decoding, inputs),
             coach(wording, coaching, PLACEHOLDER, decoding, inputs),
+            name_clusters(wording, ("", PLACEHOLDER), PLACEHOLDER, decoding, inputs),
             debate(wording, COMPILED.draw, models, rules, inputs),
         ):
             files = f"{settings.prompts}, {settings.judging}"

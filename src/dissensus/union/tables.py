@@ -84,8 +84,10 @@ MANIFEST = Schema(
         **common("session_id", "draw_id", "block"),
         "motion_id": _MOTION,
         "arm": text("coached or control; shared for what both arms read."),
-        "kind": text("What the session is: style, debate or memo."),
-        "epoch": Column("int", "Epoch of the debate, from 1; of a memo, the one that reads it."),
+        "kind": text("What the session is: style, debate, memo or names."),
+        "epoch": Column(
+            "int", "Epoch of the debate, from 1; of a memo, the one that reads it; else 0."
+        ),
         "run": Column("int", "Run of the epoch, from 1; 0 for what is no debate."),
         **common("position"),
         "order": texts(

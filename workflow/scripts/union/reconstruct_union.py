@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.study.gather import by_session, turns_schema
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import read, read_by, write
+from dissensus.tables.artefact import concatenate, read, read_by, write
 from dissensus.union.measures.records import drawn_by, reconstruct
 from dissensus.union.pages.run import RECORDS
 from dissensus.union.tables import IDS, MANIFEST, MOTIONS
@@ -12,7 +12,7 @@ from dissensus.union.tables import IDS, MANIFEST, MOTIONS
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     tables = reconstruct(
-        by_session(read(inputs.turns, turns_schema(IDS))),
+        by_session(concatenate(inputs.turns, turns_schema(IDS))),
         read_by(inputs.manifest, MANIFEST, "session_id"),
         read_by(inputs.motions, MOTIONS, "motion_id"),
         stage.settings["layers"],

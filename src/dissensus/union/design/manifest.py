@@ -13,7 +13,7 @@ from dissensus.union.tables import SIDES
 LENSES = 8
 #: The arm whose students read memos.
 COACHED = "coached"
-#: The arm of what both arms read.
+#: The arm of what both arms read, and of what reads both.
 SHARED = "shared"
 
 Row = Mapping[str, Any]
@@ -23,20 +23,22 @@ def draw(rows: Mapping[str, Row], settings: Mapping[str, Any], seed: int) -> lis
     """The manifest of a run; see :class:`dissensus.study.study.Manifest`.
 
     For each motion: a session that describes the speakers' styles; for each epoch, each run and
-    each arm a debate; and for each epoch but the first, where an arm is coached, a session that
-    writes its memos. The debates of a draw, one in each arm, have one order of speeches, one lens
-    for each speaker and one ``draw_seed``. What is drawn for a debate is of the run's seed, its
-    motion, epoch and run alone: a motion, an epoch, a run or an arm more changes nothing in it.
+    each arm a debate; for each epoch but the first, where an arm is coached, a session that writes
+    its memos; and with a namer, one that names the clusters of claims. The debates of a draw, one
+    in each arm, have one order of speeches, one lens for each speaker and one ``draw_seed``. What
+    is drawn for a debate is of the run's seed, its motion, epoch and run alone: a motion, an epoch,
+    a run or an arm more changes nothing in it.
 
     Parameters
     ----------
     rows : motion_id -> row of the artefact motions.
-    settings : ``epochs``, ``runs`` and ``arms``.
+    settings : ``epochs``, ``runs``, ``arms`` and ``map.namer``.
     seed : of the run.
 
     Returns
     -------
-    Rows in the order of their ids. ``block`` numbers epoch and motion, the styles before epoch 1.
+    Rows in the order of their ids. ``block`` numbers epoch and motion, the styles before epoch 1,
+    the names of clusters after the last.
     """
     found: list[dict[str, Any]] = []
     arms = sorted(settings["arms"])
@@ -50,7 +52,17 @@ def draw(rows: Mapping[str, Row], settings: Mapping[str, Any], seed: int) -> lis
                 found.append(_other("memo", COACHED, shared, motion["students"], seed))
             for run in range(1, settings["runs"] + 1 if epoch else 1):
                 found += _debates(motion, {**shared, "run": run}, arms, seed)
+    if settings.get("map.namer"):
+        found += _namings(rows, settings["epochs"] + 1, seed)
     return sorted(found, key=lambda row: str(row["session_id"]))
+
+
+def _namings(rows: Mapping[str, Row], after: int, seed: int) -> list[dict[str, Any]]:
+    """The sessions that name clusters; ``after``: epochs before them, that of the styles too."""
+    return [
+        _other("names", SHARED, {"motion_id": name, "epoch": 0, "block": block}, [], seed)
+        for block, name in enumerate(rows, start=after * len(rows) + 1)
+    ]
 
 
 def _other(kind: str, arm: str, shared: Row, order: Sequence[str], seed: int) -> dict[str, Any]:

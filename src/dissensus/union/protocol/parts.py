@@ -27,6 +27,11 @@ def memo_parts() -> frozenset[str]:
     return _MEMO | {"none", "repair"}
 
 
+def names_parts() -> frozenset[str]:
+    """Of the judges' file, what a session is told that names clusters."""
+    return _MAPPED | {"repair"}
+
+
 def debate_parts(
     protocol: UnionProtocol, *, coached: bool
 ) -> tuple[frozenset[str], frozenset[str]]:

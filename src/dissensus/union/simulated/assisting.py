@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from dissensus.union.map.names import commonest_terms
 from dissensus.union.simulated import cues
 from dissensus.union.simulated.material import sentences
 from dissensus.union.simulated.prompts import Prompt
@@ -97,8 +98,10 @@ def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> st
 
 
 def cluster(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    said = sentences(prompt.part(0)) or ("Claims of one kind",)
-    return json.dumps({"name": " ".join(said[0].split()[:5]), "description": said[0]})
+    """The terms that most of the claims have."""
+    said = sentences(prompt.part(0))
+    (name,) = commonest_terms([said])
+    return json.dumps({"name": name, "description": said[0] if said else ""}, ensure_ascii=False)
 
 
 def _one_of(texts: tuple[str, ...], rng: np.random.Generator) -> str:
