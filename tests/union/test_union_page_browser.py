@@ -273,9 +273,7 @@ def test_the_table_needs_no_scripts(show: Open) -> None:
     rows = claims(200)
     with show(rows, scripts=False) as opened:
         page = opened.page
-        assert (
-            page.locator("#clusters").is_visible() and not page.locator("#application").is_visible()
-        )
+        assert page.locator("#clusters").is_visible() and not page.locator("#application").is_visible()
         assert page.get_by_text("need scripts").is_visible()
         body = [row.split("\t") for row in page.locator("#clusters tbody tr").all_inner_texts()]
         assert [(row[1], row[2]) for row in body] == [
@@ -321,10 +319,7 @@ def test_a_map_without_clusters_says_so(show: Open, n: int) -> None:
 def test_missing_numbers_are_dashes(show: Open) -> None:
     rows = claims(100)
     missing = ("survives_low", "survives_high", "lift", "p_value", "p_adjusted", "p_bh")
-    found = [
-        row | dict.fromkeys((*missing, "first_epoch", "last_epoch", "won"))
-        for row in clusters(rows)
-    ]
+    found = [row | dict.fromkeys((*missing, "first_epoch", "last_epoch", "won")) for row in clusters(rows)]
     with show(rows, found, simulated=False) as opened:
         opened.page.click("#list button >> nth=0")
         assert opened.texts("#cluster dd").count("–") == 5

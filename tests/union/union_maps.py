@@ -114,9 +114,7 @@ def claims(n: int = 600, seed: int = 5) -> list[Row]:
 def clusters(rows: list[Row], seed: int = 5) -> list[Row]:
     """A row for each cluster: what can be counted is, and the rest is made up."""
     draw = np.random.default_rng(seed)
-    return [
-        _cluster(rows, number, draw) for number in sorted({row["cluster"] for row in rows} - {-1})
-    ]
+    return [_cluster(rows, number, draw) for number in sorted({row["cluster"] for row in rows} - {-1})]
 
 
 def _cluster(rows: list[Row], number: int, draw: np.random.Generator) -> Row:
