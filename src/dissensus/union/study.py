@@ -12,6 +12,7 @@ from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 from dissensus.union.design.manifest import COACHED
+from dissensus.union.figures import FIGURES, TABLES
 from dissensus.union.map.extra import check_projection
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import (
@@ -61,6 +62,8 @@ class Union(Study[UnionSettings]):
         schema="dissensus.union.tables:MANIFEST",
     )
     view = ("epochs", "inference.confidence")
+    figures = FIGURES
+    tables = TABLES
     embedding_calls = ("passage_calls", "map_calls")
     diagnosis = Diagnosis(
         "dissensus.union.inference.diagnosis:diagnose",

@@ -90,7 +90,7 @@ def estimate_wins(
     Returns
     -------
     Rows of :data:`WINS`, for each motion and, where there are several, for all. P-values are
-    adjusted by Holm and by Benjamini and Hochberg over the rows of a motion and ``by``.
+    adjusted by Holm and by Benjamini and Hochberg over the tests of a motion and ``by``.
 
     Notes
     -----
@@ -106,7 +106,10 @@ def estimate_wins(
     for motion in (*motions, *([ALL_MOTIONS] if len(motions) > 1 else [])):
         own = known if motion == ALL_MOTIONS else known[known["motion_id"] == motion]
         for by, found in _of_motion(own, speeches, inference, (seed, motion)).items():
-            adjust_family(found)
+            # What one side wins more the other wins less: the rows of both sides are one test.
+            adjust_family(found[:1] if by == "side" else found)
+            for row in found[1:] if by == "side" else ():
+                row |= {name: found[0][name] for name in ("p_adjusted", "p_bh")}
             named = {"motion_id": motion, "by": by, "side": "", "speaker": "", "place": 0}
             rows += [named | row for row in found]
     return rows

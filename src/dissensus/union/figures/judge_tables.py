@@ -1,0 +1,92 @@
+"""The tables of the judges: their biases, and the agreement of judges and layers."""
+
+from __future__ import annotations
+
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.frames import records
+from dissensus.report.labels import MISSING, interval, number, p_value, percent
+from dissensus.report.tables import Table, make
+from dissensus.report.view import View
+from dissensus.union.figures.frames import ALL, BIASES, LAYERS
+
+_STATISTICS = {
+    "share_a": "share for slot A",
+    "log_odds": "log odds per 100 words",
+    "share_proposition": "share for “proposition”",
+    "krippendorff_alpha": "Krippendorff’s alpha",
+    "cohen_kappa": "Cohen’s kappa",
+}
+
+
+def table_judges(artefacts: Artefacts, view: View) -> Table:
+    """Every judge's biases."""
+    judges = artefacts.frame("judges")
+    rows = [
+        (
+            _judge(row["judge"]),
+            BIASES[row["bias"]],
+            _STATISTICS[row["statistic"]],
+            number(row["estimate"]),
+            interval(row["ci_low"], row["ci_high"]),
+            p_value(row["p_value"]),
+            p_value(row["p_adjusted"]),
+            row["favours"] or MISSING,
+            percent(row["followed"]),
+            _percents(row["followed_low"], row["followed_high"]),
+            str(row["pairs"]) if row["pairs"] else MISSING,
+            str(row["n"]),
+            row["note"],
+        )
+        for row in records(judges[judges["bias"].isin(list(BIASES))])
+    ]
+    columns = (
+        *("Judge", "Bias", "Statistic", "Estimate", f"{view.level} CI", "p", "p (Holm)"),
+        *("Named: favours", "Follows", "CI (follows)", "Pairs", "N", "Note"),
+    )
+    note = (
+        "Follows: share of the pairs of votes that follow the slot (position) or the label (side), "
+        "with the exact binomial interval. Of these pairs (N), the share for slot A or for the "
+        "label “proposition”, with a mid-p interval and McNemar’s mid-p test; an unbiased judge "
+        "has .5. Length: logistic regression of votes for slot A on the difference in words, "
+        "adjusted for the difference in the tally, clustered by debate; an unbiased judge has 0, "
+        "and quality that the tally does not see still confounds it. N of Length: debates, once "
+        "for each pass. Holm: over judges and biases; a judge is named where the adjusted p is below "
+        f"{1.0 - view.confidence:.2g}."
+    )
+    return make("table_judges", "The judges’ biases", columns, rows, note, view.simulated)
+
+
+def table_layers(artefacts: Artefacts, view: View) -> Table:
+    """Agreement of judges with each other and themselves, and of every two layers."""
+    judges = artefacts.frame("judges")
+    rows = []
+    for row in records(judges[judges["bias"] == "agreement"]):
+        layers = row["level"] == "layers"
+        rows.append(
+            (
+                LAYERS[row["judge"]] if layers else _judge(row["judge"]),
+                LAYERS[row["compared"]] if layers else MISSING,
+                _STATISTICS[row["statistic"]],
+                number(row["estimate"]),
+                interval(row["ci_low"], row["ci_high"]),
+                str(row["n"]),
+                row["note"],
+            )
+        )
+    columns = (
+        *("Judge or layer", "With", "Statistic", "Estimate", f"{view.level} CI", "Debates", "Note"),
+    )
+    note = (
+        "Alpha: of the blind votes, by debate, over all seats and passes, or of one judge’s own. "
+        "Kappa: of the verdicts (a side, or contested) of two layers, over the debates that both "
+        "decide. Intervals resample debates. 0 is agreement by chance, 1 is full agreement."
+    )
+    return make("table_layers", "Agreement", columns, rows, note, view.simulated)
+
+
+def _judge(name: str) -> str:
+    return "all judges" if name == ALL else name
+
+
+def _percents(low: float, high: float) -> str:
+    return interval(100 * low, 100 * high, 1)

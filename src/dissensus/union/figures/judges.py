@@ -1,0 +1,123 @@
+"""The judges, audited: each one's biases beside what a judge without any would show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import label
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import listed, number, p_clause, percent
+from dissensus.report.style import ALARM, GREY, new_figure, notice, styled
+from dissensus.report.view import Drawn, View
+from dissensus.union.figures.frames import (
+    ALL,
+    BIASES,
+    Look,
+    divide,
+    rows_axis,
+    shares_axis,
+    whisker,
+)
+
+NONE = "No vote of a panel can be read, so that no judge can be audited."
+
+_FAIR, _NAMED = Look("#0b3c6f", "o"), Look(ALARM, "D")
+#: Bias -> what an unbiased judge shows, and the axis.
+_PANELS = {
+    "position": (0.5, "share for slot A"),
+    "verbosity": (0.0, "log odds per 100 words"),
+    "side": (0.5, "share for “proposition”"),
+}
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a forest for each bias; a named judge is red, filled, and has words beside it."""
+    judges = artefacts.frame("judges")
+    rows = judges[judges["bias"].isin(list(BIASES))]
+    facts = describe(rows, view)
+    names = judges_of(rows)
+    if not names or rows["estimate"].isna().all():
+        return Drawn(notice(NONE, view.simulated), facts)
+    figure = new_figure(1.0 + 0.27 * len(names), view.simulated)
+    panels: Any = figure.subplots(1, len(BIASES), sharey=True)
+    for index, (axes, bias) in enumerate(zip(panels, BIASES, strict=True)):
+        _panel(axes, rows[rows["bias"] == bias], names, bias)
+        axes.set_title(f"{chr(ord('a') + index)}  {BIASES[bias]}")
+    return Drawn(figure, facts)
+
+
+def judges_of(rows: pd.DataFrame) -> list[str]:
+    """The judges by name, and all of them together last."""
+    found = sorted(set(rows["judge"]) - {ALL})
+    return [*found, ALL] if len(found) > 1 else found
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
+    unbiased, unit = _PANELS[bias]
+    axes.axvline(unbiased, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
+    own = {row["judge"]: row for row in records(rows)}
+    for place, name in enumerate(names):
+        row = own.get(name)
+        if row is None:
+            continue
+        named = bool(row["named"])
+        whisker(axes, row, place, _NAMED if named else _FAIR, filled=named)
+        if named:
+            axes.annotate(
+                f"favours {row['favours']}",
+                (row["estimate"], place),
+                (0, 5),
+                textcoords="offset points",
+                ha="center",
+                size=6.3,
+                color=ALARM,
+            )
+    rows_axis(axes, ["all judges" if name == ALL else label(name, 24) for name in names])
+    if len(names) > 1:
+        divide(axes, [len(names) - 1.5])
+    if bias == "verbosity":
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        _room(axes, rows)
+    else:
+        shares_axis(axes)
+    axes.set_xlabel(unit)
+
+
+def _room(axes: Axes, rows: pd.DataFrame) -> None:
+    """Limits that show every estimate, and no interval that would squeeze all others."""
+    values = rows[["estimate", "ci_low", "ci_high"]].to_numpy(dtype=float)
+    reach = np.abs(values[np.isfinite(values)]).max(initial=0.1)
+    most = 3.0 * max(0.1, np.nanmax(np.abs(values[:, 0]), initial=0.0))
+    reach = min(reach, most) * 1.08
+    axes.set_xlim(-reach, reach)
+
+
+def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says."""
+    judged = records(rows[rows["level"] == "judge"])
+    named = [row for row in judged if row["named"]]
+    pairs = [row for row in judged if row["bias"] == "position" and row["pairs"]]
+    follow = [
+        f"{label(row['judge'], 24)} {percent(row['followed'], 0)}"
+        for row in pairs
+        if np.isfinite(row["followed"])
+    ]
+    return {
+        "level": view.level,
+        "named": listed(map(_named, named)) or "none",
+        "follow": listed(follow) or "no pair can be read",
+    }
+
+
+def _named(row: Record) -> str:
+    return (
+        f"{label(row['judge'], 24)}, which favours {row['favours']} "
+        f"({number(row['estimate'], 2, '−')}, {p_clause(row['p_adjusted'])} after Holm)"
+    )
