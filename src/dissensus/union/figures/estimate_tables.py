@@ -150,9 +150,9 @@ def table_clusters(artefacts: Artefacts, view: View) -> Table:
     note = (
         "Survive: with Wilson’s interval, which takes claims for independent. Won: share of "
         "debates won by the sides that make a claim of the cluster; lift: percentage points above "
-        "the base rate of their side. Nobody was told at random what to claim: a lift is an association. "
-        "p by permutation of verdicts within motion, adjusted over its clusters. Students: the "
-        "cluster’s share of their claims, first and last epoch."
+        "the base rate of their side. Nobody was told at random what to claim: a lift is an "
+        "association. p by permutation of verdicts within motion, adjusted over its clusters. "
+        "Students: the cluster’s share of their claims, first and last epoch."
     )
     return make("table_clusters", "Clusters of arguments", columns, rows, note, view.simulated)
 

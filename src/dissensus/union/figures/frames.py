@@ -149,21 +149,20 @@ def divide(axes: Axes, places: Iterable[float]) -> None:
         axes.axhline(place, color=FAINT, linewidth=0.6, zorder=0)
 
 
-def legend(axes: Axes, looks: Mapping[str, Look], names: Mapping[str, str] | None = None) -> None:
-    """Swatches in a row above a panel."""
+def legend(axes: Axes, looks: Mapping[str, Look], right: bool = False) -> None:
+    """Swatches in a row above a panel, from its left end or up to its right end."""
     from matplotlib.patches import Patch
 
     handles = [
         Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", linewidth=0.4)
         for look in looks.values()
     ]
-    words = [(names or {}).get(name, name) for name in looks]
     axes.legend(
         handles,
-        words,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=len(words),
+        list(looks),
+        loc="lower right" if right else "lower left",
+        bbox_to_anchor=(1.0 if right else 0.0, 1.0),
+        ncols=len(looks),
         frameon=False,
         fontsize=6.8,
         handlelength=1.2,

@@ -50,8 +50,8 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
         "has .5. Length: logistic regression of votes for slot A on the difference in words, "
         "adjusted for the difference in the tally, clustered by debate; an unbiased judge has 0, "
         "and quality that the tally does not see still confounds it. N of Length: debates, once "
-        "for each pass. Holm: over judges and biases; a judge is named where the adjusted p is below "
-        f"{1.0 - view.confidence:.2g}."
+        "for each pass. Holm: over judges and biases; a judge is named where the adjusted p is "
+        f"below {1.0 - view.confidence:.2g}."
     )
     return make("table_judges", "The judges’ biases", columns, rows, note, view.simulated)
 

@@ -101,7 +101,7 @@ def _verdicts(axes: Axes, verdicts: pd.DataFrame) -> None:
     shares_axis(axes)
     axes.set_xlabel("share of debates (number in the bar)")
     axes.set_title("b  What each layer says alone", pad=16)
-    legend(axes, VERDICTS)
+    legend(axes, VERDICTS, right=True)
 
 
 def describe(rows: pd.DataFrame, verdicts: pd.DataFrame, view: View) -> dict[str, str]:

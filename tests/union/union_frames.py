@@ -1,0 +1,146 @@
+"""Small made-up runs as figures and tables read them: estimates by the study's own code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.view import View
+from dissensus.union.inference.audit import JUDGES, audit_judges
+from dissensus.union.inference.coaching import COACHING, estimate_coaching
+from dissensus.union.inference.survival import SURVIVAL, estimate_survival
+from dissensus.union.inference.wins import WINS, estimate_wins
+from dissensus.union.map.summaries import summarise
+from dissensus.union.map.tables import CLUSTERS
+from dissensus.union.tables import POINTS, SCORES, SPEECHES
+from union.union_ensembles import Ensemble, always_a, fair, make_ensemble
+
+GAINS = (0.0, 0.1, 0.2, 0.3)
+INFERENCE = {"confidence": 0.95, "resamples": 200}
+VIEW = View("union", {"epochs": 4, "confidence": 0.95}, True)
+JUDGED = (("judge-a", fair), ("judge-b", fair), ("judge-that-follows-slots", always_a))
+
+LABELLED = tuple((name, fair) for name, _ in JUDGED)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Every frame that figures and tables are made from."""
+
+    manifest: pd.DataFrame
+    verdicts: pd.DataFrame
+    speeches: pd.DataFrame
+    scores: pd.DataFrame
+    claims: pd.DataFrame
+    points: pd.DataFrame
+    judges: pd.DataFrame
+    wins: pd.DataFrame
+    survival: pd.DataFrame
+    coaching: pd.DataFrame
+    clusters: pd.DataFrame
+    cluster_names: pd.DataFrame
+
+    @property
+    def artefacts(self) -> Artefacts:
+        return Artefacts({}, dict(vars(self)))
+
+
+@cache
+def make_run(motions: int = 2, epochs: int = 4, runs: int = 5) -> Run:
+    """A run of which one debate is lost; with no motions, an empty one."""
+    made = make_ensemble(max(motions, 1), epochs, runs, blind=JUDGED, labelled=LABELLED, gain=0.2)
+    if not motions:
+        made = Ensemble(**{name: frame.iloc[:0] for name, frame in vars(made).items()})
+    lost = made.manifest["session_id"].iloc[-1] if len(made.manifest) > 2 else ""
+    kept = {
+        name: frame[frame["session_id"] != lost].reset_index(drop=True)
+        for name, frame in vars(made).items()
+        if name != "manifest"
+    }
+    return of(replace(made, **kept))
+
+
+def of(made: Ensemble) -> Run:
+    """With all that is estimated of an ensemble."""
+    points = [row for row in map(_point, made.speeches.to_dict("records")) if row]
+    scores = [_score(row) for row in made.speeches.to_dict("records")]
+    clusters = _clusters(made)
+    return Run(
+        made.manifest,
+        made.verdicts,
+        made.speeches,
+        _frame(scores, SCORES),
+        made.claims,
+        _frame(points, POINTS),
+        _frame(audit_judges(made.votes, made.verdicts, INFERENCE, 1), JUDGES),
+        _frame(estimate_wins(made.verdicts, made.speeches, made.manifest, INFERENCE, 1), WINS),
+        _frame(estimate_survival(made.claims, INFERENCE, 1), SURVIVAL),
+        _coaching(made),
+        clusters,
+        clusters[["motion_id", "cluster"]].assign(name="words that name it", description=""),
+    )
+
+
+def _coaching(made: Ensemble) -> pd.DataFrame:
+    rows = estimate_coaching(made.verdicts, made.manifest, INFERENCE, GAINS, 1)
+    names = [name for name in COACHING.columns if "{" not in name]
+    frame = pd.DataFrame(rows, columns=[*names, *(f"power_{gain:g}" for gain in GAINS)])
+    return _numeric(frame, COACHING)
+
+
+def _frame(rows: list[dict[str, Any]], schema: Any) -> pd.DataFrame:
+    """A frame as it is read from an artefact."""
+    return _numeric(pd.DataFrame(rows, columns=list(schema.columns)), schema)
+
+
+def _numeric(frame: pd.DataFrame, schema: Any) -> pd.DataFrame:
+    floats = [
+        name
+        for name in frame.columns
+        if name.startswith("power_") or schema.columns[name].kind.startswith("float")
+    ]
+    return frame.astype(dict.fromkeys(floats, float))
+
+
+def _point(speech: dict[str, Any]) -> dict[str, Any] | None:
+    """One point of information for every second speech, taken at every fourth."""
+    number = speech["speech"]
+    if number % 2:
+        return None
+    shared = {name: speech[name] for name in SPEECHES.columns if name in POINTS.columns}
+    accepted = number % 4 == 0
+    answer = "An answer." if accepted else ""
+    more = {"offer": 1, "argument": 2, "accepted": accepted, "text": "A point.", "answer": answer}
+    return {**shared, **more}
+
+
+def _score(speech: dict[str, Any]) -> dict[str, Any]:
+    shared = {name: speech[name] for name in SPEECHES.columns if name in SCORES.columns}
+    mean = 4.0 + 0.5 * speech["speech"]
+    return {**shared, "mean": mean, "rank": float(speech["speech"]), "recalibrated": mean - 1.0}
+
+
+def _clusters(made: Ensemble) -> pd.DataFrame:
+    """Two clusters a motion: claims with an even number, and those of one in three."""
+    rows: list[dict[str, Any]] = []
+    numbers = made.claims["claim_id"].map(lambda name: int(name.split(".")[1]))
+    clustered = made.claims.assign(cluster=np.select([numbers % 2 == 0, numbers == 3], [1, 2], -1))
+    for motion in sorted(set(made.claims["motion_id"])):
+        own = clustered[clustered["motion_id"] == motion]
+        # The first kind is in all debates; the second, in those of odd runs.
+        own = own[(own["cluster"] != 2) | (own["run"] % 2 == 1)]
+        judged = made.verdicts[made.verdicts["motion_id"] == motion]
+        found = summarise(own, judged, INFERENCE, 1)
+        rows += [
+            {**row, "cluster": len(rows) + n, "terms": "some, terms", "example": "A claim."}
+            for n, row in enumerate(found, 1)
+        ]
+    columns = [*CLUSTERS.columns, "terms"]
+    frame = pd.DataFrame(rows, columns=list(dict.fromkeys(columns)))
+    floats = [n for n, c in CLUSTERS.columns.items() if c.kind.startswith("float")]
+    return frame.astype(dict.fromkeys(floats, float))
