@@ -11,6 +11,7 @@ import pytest
 from tests.deliberation import deliberation_frames
 from tests.identity import identity_frames
 from tests.language import figure_frames
+from tests.union import union_frames
 
 from dissensus.deliberation import figures as deliberation
 from dissensus.identity import figures as identity
@@ -19,6 +20,7 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.declared import Declared
 from dissensus.report.view import View
 from dissensus.study.stage import resolve
+from dissensus.union import figures as union
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
@@ -41,6 +43,11 @@ def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
             debates.view(),
             (*deliberation.FIGURES, *deliberation.TABLES),
         ),
+        "union": (
+            union_frames.make_run(1, 2, 2).artefacts,
+            union_frames.VIEW,
+            (*union.FIGURES, *union.TABLES),
+        ),
     }
 
 
@@ -59,10 +66,17 @@ def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
         assert read == set(one.reads), one.name
 
 
-@pytest.mark.parametrize("study", ["language", "identity", "deliberation"])
+FIGURES = {
+    "language": language.FIGURES,
+    "identity": identity.FIGURES,
+    "deliberation": deliberation.FIGURES,
+    "union": union.FIGURES,
+}
+
+
+@pytest.mark.parametrize("study", FIGURES)
 def test_every_figure_has_a_template_for_its_caption(study: str) -> None:
-    figures = {"language": language, "identity": identity, "deliberation": deliberation}[study]
-    names = [*(figure.name for figure in figures.FIGURES), "tables"]
+    names = [*(figure.name for figure in FIGURES[study]), "tables"]
     assert all((TEMPLATES / f"{study}_{name}.rst").is_file() for name in names)
 
 
@@ -70,7 +84,7 @@ def test_declarations_import_nothing_heavy() -> None:
     code = (
         "import sys\n"
         "import dissensus.language.figures, dissensus.identity.figures\n"
-        "import dissensus.deliberation.figures\n"
+        "import dissensus.deliberation.figures, dissensus.union.figures\n"
         "heavy = {'matplotlib', 'pandas', 'numpy', 'scipy', 'pyarrow'} & set(sys.modules)\n"
         "sys.exit(len(heavy))"
     )

@@ -17,6 +17,7 @@ from tests.language import figure_frames as language_frames
 import dissensus.deliberation.figures
 import dissensus.identity.figures
 import dissensus.language.figures
+import dissensus.union.figures
 from deliberation import deliberation_frames
 from dissensus.language.figures import speeches
 from dissensus.llm.prices import Price
@@ -34,9 +35,11 @@ from dissensus.study.spending_tables import table_models, table_spending
 from dissensus.study.stage import resolve
 from dissensus.study.summary import summarise
 from dissensus.tables.artefact import read, write
+from dissensus.union.tables import LAYERS
 from drawn import visible_texts
 from hostile_texts import HOSTILE, hostile
 from report.rendered import Page, csv_rows, markdown_shape, markdown_words, rst_words, svg_words
+from union import union_frames
 
 SCENARIOS = ("low", "expected", "high", "ceiling")
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
@@ -119,7 +122,35 @@ def _identity(first: int) -> Attacked:
     return Attacked(dissensus.identity.figures, changed.artefacts, identity_frames.VIEW)
 
 
-RUNS = {"language": _language, "deliberation": _deliberation, "identity": _identity}
+def _union(first: int) -> Attacked:
+    """Speakers, judges and motions with such names, and such claims and answers."""
+    run = union_frames.make_run(2, 2, 2)
+    names = sorted({*run.speeches["speaker"], *run.judges["judge"], "m1", "m2"})
+    kept = {"all", *LAYERS}
+    swapped = dict(zip(names, hostile(len(names), first), strict=True))
+    swapped |= {name: name for name in kept}
+    frames = {}
+    for name, frame in vars(run).items():
+        columns = {"motion_id", "speaker", "judge", "group"} & set(frame.columns)
+        more = {
+            column: hostile(len(frame), first + 7)
+            for column in ("text", "answer", "note", "terms", "example", "description")
+            if column in frame.columns
+        }
+        if name == "cluster_names":
+            more["name"] = hostile(len(frame), first + 3)
+        frames[name] = frame.assign(
+            **{column: frame[column].map(lambda v: swapped.get(v, v)) for column in columns}, **more
+        )
+    return Attacked(dissensus.union.figures, replace(run, **frames).artefacts, union_frames.VIEW)
+
+
+RUNS = {
+    "language": _language,
+    "deliberation": _deliberation,
+    "identity": _identity,
+    "union": _union,
+}
 
 
 @cache

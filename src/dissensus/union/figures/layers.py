@@ -81,7 +81,7 @@ def _forest(axes: Axes, named: dict[str, dict[str, Any]]) -> None:
         divide(axes, [layers.index(True) - 0.5])
     zero_line(axes, vertical=True)
     low = min((row["ci_low"] for row in named.values() if np.isfinite(row["ci_low"])), default=0.0)
-    axes.set_xlim(min(-0.1, 1.05 * low), 1.0)
+    axes.set_xlim(min(-0.1, low - 0.05), 1.0)
     axes.axvline(1.0, color=GREY, linewidth=0.6, zorder=0)
     axes.set_xlabel("alpha of votes, kappa of verdicts")
     axes.set_title("a  Agreement beyond chance", pad=16)
@@ -99,7 +99,7 @@ def _verdicts(axes: Axes, verdicts: pd.DataFrame) -> None:
         names.append(LAYERS[layer])
     rows_axis(axes, names)
     shares_axis(axes)
-    axes.set_xlabel("share of debates (number in the bar)")
+    axes.set_xlabel("share of debates")
     axes.set_title("b  What each layer says alone", pad=16)
     legend(axes, VERDICTS, right=True)
 
