@@ -40,7 +40,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "coach": {"role": "coach"},
 }
 JUDGES = ("judge-1", "judge-2", "judge-3")
-LAYERS = ["panel", "annotation", "rubric", "audit"]
+ALL_LAYERS = ["panel", "annotation", "rubric", "audit"]
 INFERENCE = {"confidence": 0.95, "resamples": 499}
 #: Passages of each speaker, and sentences of each.
 _POOL, _SENTENCES = 8, 6
@@ -110,7 +110,7 @@ class Ensemble:
     sessions: dict[str, Session]
     memory: Memory
 
-    def tables(self, layers: Sequence[str] = LAYERS) -> Tables:
+    def tables(self, layers: Sequence[str] = ALL_LAYERS) -> Tables:
         """The measures of all debates."""
         protocol = self.study.settings.protocol.model_dump()
         ended = {name: turns for name, turns in self.memory.transcripts.items() if turns}
@@ -156,7 +156,7 @@ def settings(
         **{"motions": "motions.yaml", "speakers": "speakers", **PROMPTS},
         **{"epochs": epochs, "runs": runs, "arms": [*arms]},
         **{"extractor": "assistant", "interjector": "assistant", "annotator": "annotator"},
-        **{"speaker_model": "speaker", "judges": [*JUDGES], "coach": "coach", "layers": LAYERS},
+        **{"speaker_model": "speaker", "judges": [*JUDGES], "coach": "coach", "layers": ALL_LAYERS},
         corpus={
             **{"chunk": 1000, "overlap": 200, "largest_mb": 20.0, "pool": _POOL},
             **{"embedder": "use-multilingual", "diversity": 0.5},
@@ -217,9 +217,7 @@ def _play(made: Ensemble, name: str, models: Mapping[str, SimulatedModel]) -> No
     asked = {one: models[one] for one in study.cast(row)}
     made.sessions[name] = run_session(row["seed"], steps, asked, NoJournal(), Limits.of(protocol))
     ids = {column: row[column] for column in IDS}
-    made.memory.transcripts[name] = [
-        {**ids, **turn} for turn in turns_of(made.sessions[name])
-    ]
+    made.memory.transcripts[name] = [{**ids, **turn} for turn in turns_of(made.sessions[name])]
 
 
 def as_read(rows: Sequence[Row], schema: Schema, folder: Path) -> pd.DataFrame:
