@@ -117,7 +117,7 @@ def test_a_speech_is_asked_for_as_free_text() -> None:
         for call, prompt in prompts(session, "speech"):
             assert "JSON" not in prompt and "{" not in prompt
             assert (call.number + 1, "extract") in roles
-        for call, prompt in prompts(session, "extract"):
+        for _, prompt in prompts(session, "extract"):
             assert "Reply with one JSON object" in prompt
 
 

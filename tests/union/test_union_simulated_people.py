@@ -17,8 +17,8 @@ from dissensus.llm.call import Message
 from dissensus.session.protocol import ReplyFormat
 from dissensus.session.replies import JsonReply
 from dissensus.union import simulated
-from dissensus.union.protocol.asking import RecalibrationOf
 from dissensus.union.prompts import Framework, Spoken
+from dissensus.union.protocol.asking import RecalibrationOf
 from dissensus.union.replies import Definitions, Memo, Offers, Rubric, Style
 from dissensus.union.simulated import cues, material
 from dissensus.union.simulated.judging import weighed
@@ -152,7 +152,7 @@ def test_an_older_claim_is_answered_less(recency: float) -> None:
         Spoken(2, TOBIAS, "proposition", "Nothing."),
         speech_with(ORDER[3], 3, 2),
     )
-    said = [one for one in speeches(600, before, answers=0.6, recency=recency)]
+    said = speeches(600, before, answers=0.6, recency=recency)
     single = [one.answers[0].quote for one in said if len(one.answers) == 1]
     weights = 3 * math.exp(-2 * recency), 2.0
     share = weights[1] / sum(weights)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,9 +16,8 @@ import pandas as pd
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import Row
 from dissensus.session.runner import CallFailed, Limits, Session, run_session
-from dissensus.tables.artefact import Schema, read, write
+from dissensus.tables.artefact import Schema
 from dissensus.union.design.manifest import draw
-from dissensus.union.inference.audit import audit_judges
 from dissensus.union.measures.records import Tables, drawn_by, reconstruct
 from dissensus.union.pages.run import RECORDS
 from dissensus.union.settings import UnionSettings
@@ -218,16 +216,3 @@ def _play(made: Ensemble, name: str, models: Mapping[str, SimulatedModel]) -> No
     made.sessions[name] = run_session(row["seed"], steps, asked, NoJournal(), Limits.of(protocol))
     ids = {column: row[column] for column in IDS}
     made.memory.transcripts[name] = [{**ids, **turn} for turn in turns_of(made.sessions[name])]
-
-
-def as_read(rows: Sequence[Row], schema: Schema, folder: Path) -> pd.DataFrame:
-    """Rows as the next stage reads them: written by their schema, and read again."""
-    path = folder / f"{schema.name}.parquet"
-    write(path, schema, rows, {})
-    return read(path, schema).to_pandas()
-
-
-def audit(made: Ensemble, seed: int = 1) -> dict[tuple[str, str], dict[str, Any]]:
-    """(judge, bias or statistic) -> the row of the audit."""
-    rows = audit_judges(made.frames["votes"], made.frames["verdicts"], INFERENCE, seed)
-    return {(row["judge"], row["bias"]): row for row in rows if row["level"] != "layers"}
