@@ -11,16 +11,22 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from dissensus.llm.call import Message
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import Row
 from dissensus.session.runner import CallFailed, Limits, Session, run_session
 from dissensus.tables.artefact import Schema
+from dissensus.union import simulated
 from dissensus.union.design.manifest import draw
 from dissensus.union.measures.records import Tables, drawn_by, reconstruct
 from dissensus.union.pages.run import RECORDS
+from dissensus.union.prompts import Spoken
+from dissensus.union.replies import Style
 from dissensus.union.settings import UnionSettings
+from dissensus.union.simulated import cues
 from dissensus.union.study import Union
 from dissensus.union.tables import IDS, MANIFEST
 from fake_client import NoJournal
@@ -37,6 +43,13 @@ ROLES: dict[str, dict[str, Any]] = {
     "judge": {"role": "judge", "sharpness": 0.17},
     "coach": {"role": "coach"},
 }
+STYLE = Style.model_validate(
+    {
+        **{"register": "plain", "opening_patterns": ["Well."], "devices": ["figures"]},
+        **{"disagreement_style": "counts", "signature_phrases": ["take it slowly"]},
+        "closing_patterns": ["So."],
+    }
+)
 JUDGES = ("judge-1", "judge-2", "judge-3")
 ALL_LAYERS = ["panel", "annotation", "rubric", "audit"]
 INFERENCE = {"confidence": 0.95, "resamples": 499}
@@ -216,3 +229,22 @@ def _play(made: Ensemble, name: str, models: Mapping[str, SimulatedModel]) -> No
     made.sessions[name] = run_session(row["seed"], steps, asked, NoJournal(), Limits.of(protocol))
     ids = {column: row[column] for column in IDS}
     made.memory.transcripts[name] = [{**ids, **turn} for turn in turns_of(made.sessions[name])]
+
+
+def say(role: str, prompt: str, seed: int = 1, **speech: Any) -> str:
+    """What a simulated person of a role says to a prompt."""
+    rng = np.random.default_rng(seed)
+    return simulated.speak([Message("user", prompt)], planted(role, **speech), rng)
+
+
+def speech_with(name: str, number: int, claims: int = 2, **more: str) -> Spoken:
+    """A speech of some claims of a kind."""
+    kind = more.get("kind", "principled")
+    side = "proposition" if ORDER.index(name) % 2 == 0 else "opposition"
+    text = "\n\n".join(
+        cues.claim(
+            n, f"Claim {n} of speech {number} is that the register keeps promises.", kind, False
+        )
+        for n in range(claims)
+    )
+    return Spoken(number, name, side, text)
