@@ -8,11 +8,12 @@ whole chain of measures and estimates must find again.
 passages of its corpus, each as likely as any other. A speech has 1 + Poisson(claims - 1)
 claims, which are such sentences, and Poisson(answers) answers to claims of the other side; a claim
 of k speeches before the newest is answered with the weight exp(-recency k). A claim names a source
-with the weight exp(s), a reason exp(.3 s), neither exp(-s). An answer to a claim of a speaker of
-strength t addresses its logic, and brings something new, each with probability logistic(s - t - h),
-and undermines it with logistic(s - t - h - .7); h is the ``hardness`` of the claim's kind. A share
-``own_claim`` of answers is made by the next claim of the speech. The words of a speech are normal
-around the number asked for, but for a share ``off_length_rate`` far from it.
+with the weight exp(s), a reason exp(.3 s), neither exp(-s). An answer to a claim addresses its
+logic, and brings something new, each with probability logistic(s - t - h), and undermines it with
+logistic(s - t - h - .7); t is what ``strengths`` has for the claim's speaker, and h the
+``hardness`` of the claim's kind. A share ``own_claim`` of answers is made by the next claim of the
+speech. The words of a speech are normal around the number asked for, but for a share
+``off_length_rate`` far from it.
 
 **An annotator** reads claims and answers from their cues. It misses a share ``missed`` of each,
 calls a share ``wrong_kind`` of claims by another kind, and gets a share ``wrong_answer`` of the

@@ -13,8 +13,10 @@ from dissensus.union.simulated.prompts import Entry, Prompt, transcript
 from dissensus.union.simulated.settings import SpeechSettings
 
 _LISTED = re.compile(r"^(?P<id>\d+\.\d+) \((?P<side>proposition|opposition)\): (?P<text>.+)$", re.M)
-_WANTED = re.compile(r"of a claim of the (\w+) by a later speech of the (\w+)")
-_ASKED_BEFORE = "You were asked before"
+_WANTED = re.compile(
+    r"^List every rebuttal of a claim of the (\w+) by a later speech of the (\w+)", re.M
+)
+_ASKED_BEFORE = re.compile(r"^You were asked before", re.MULTILINE)
 _NUMBER = re.compile(r"to be scored: speech (\d+)")
 _SCORE = re.compile(r"^Speech (\d+): ([\d.]+)$", re.MULTILINE)
 _PHRASES = re.compile(r"^Signature phrases: (.+)$", re.MULTILINE)
@@ -41,7 +43,7 @@ def rebuttals(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) 
     wanted = _WANTED.search(prompt.told)
     side = wanted[2] if wanted else ""
     blind = rng.random() < speech.one_direction
-    if _ASKED_BEFORE in prompt.told:
+    if _ASKED_BEFORE.search(prompt.told):
         blind = blind and rng.random() >= speech.cured
     if side == "opposition" and blind:
         return json.dumps({"rebuttals": []})

@@ -9,26 +9,29 @@ from functools import lru_cache
 
 from dissensus.llm.call import Message
 
-#: Kind of call -> words of its instructions that no other has.
+#: Kind of call -> how a line of its instructions begins that no other has. Words of models and of
+#: documents begin no line of a prompt, so that they are never taken for instructions.
 _KINDS = {
-    "style": "Describe how",
-    "prepare": "private notes for the debate: the arguments",
-    "speech": "This is speech",
-    "extract": "List its arguments in the order",
-    "offer": "A point of information may be offered",
-    "answer": "with a point of information, and",
-    "definitions": "Take down how it defines the motion",
-    "contest": "Take down what it makes of these definitions",
-    "memo": "You coach",
-    "rubric": "Score that speech alone",
-    "recalibrate": "Compare the speeches with each other",
-    "claims": "List every substantive claim",
-    "rebuttals": "List every rebuttal",
-    "blind": "Decide which team debated better",
-    "labelled": "Decide which side debated better",
-    "cluster": "Name what they have in common",
+    "style": r"Below are samples of what .+ Describe how",
+    "prepare": r"Write .+ private notes for the debate: the arguments",
+    "speech": r"[^:\n]+ speaks for the \w+\. This is speech",
+    "extract": r"Below is a speech\. List its arguments in the order",
+    "offer": r"A point of information may be offered",
+    "answer": r"[^:\n]+ with a point of information, and",
+    "definitions": r"Below is the first speech for the \w+\. Take down how it defines the motion",
+    "contest": r"Below is the first speech for the \w+\. Take down what it makes of these",
+    "memo": r"You coach",
+    "rubric": r"Score that speech alone",
+    "recalibrate": r"Compare the speeches with each other",
+    "claims": r"Below is speech \d+ of a debate\. List every substantive claim",
+    "rebuttals": r"List every rebuttal",
+    "blind": r"Decide which team debated better",
+    "labelled": r"Decide which side debated better",
+    "cluster": r"Name what they have in common",
 }
-_AGAIN = "That reply cannot be used"
+_BEGINS = {kind: re.compile(f"^{words}", re.MULTILINE) for kind, words in _KINDS.items()}
+#: Stands at the end of a prompt that is repeated.
+_AGAIN = re.compile(r"^That reply cannot be used", re.MULTILINE)
 _HEADING = re.compile(
     r"^## (?:Speech (?P<number>\d+): (?P<speaker>.+), (?P<side>proposition|opposition)"
     r"|Team (?P<slot>[AB]), speech (?P<slot_number>\d+)"
@@ -36,8 +39,11 @@ _HEADING = re.compile(
     r"|(?P<other>.*))$",
     re.MULTILINE,
 )
-_SPEAKS = re.compile(r"^(?P<speaker>.+?) speaks for the (?P<side>proposition|opposition)\b", re.M)
-_MOTION = re.compile(r"(?:The motion is|on this motion): (?P<motion>.+)$", re.MULTILINE)
+#: A line of the speaker's style has a colon before the words of the corpus.
+_SPEAKS = re.compile(
+    r"^(?P<speaker>[^:\n]+?) speaks for the (?P<side>proposition|opposition)\b", re.M
+)
+_MOTION = re.compile(r"^(?:The motion is|.*on this motion): (?P<motion>.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -88,12 +94,12 @@ class Prompt:
 
 
 def read_prompt(messages: Sequence[Message]) -> Prompt:
-    """The first message of the user is the prompt; a later one says that a reply was refused."""
-    asked = next((one.content for one in messages if one.role == "user"), "")
-    again = messages[-1].content != asked and _AGAIN in messages[-1].content
+    """Read the messages: the last of the user's is the prompt, and says if a reply was refused."""
+    asked = next((one.content for one in reversed(messages) if one.role == "user"), "")
     pieces = re.split(r"^={5}$\n?", asked, flags=re.MULTILINE)
     told = "\n".join(pieces[0::2])
-    kind = next((kind for kind, words in _KINDS.items() if words in told), "")
+    kind = next((kind for kind, words in _BEGINS.items() if words.search(told)), "")
+    again = bool(_AGAIN.search(told))
     return Prompt(kind, told, tuple(one.strip("\n") for one in pieces[1::2]), again)
 
 
