@@ -94,13 +94,13 @@ def browsing() -> Iterator[Browser]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        pytest.skip("No browser here: the package playwright is not installed; see requirements.lock.")
+        pytest.skip(
+            "No browser here: the package playwright is not installed; see requirements.lock."
+        )
     # Chromium's own sandbox does not work for root.
     arguments = [*_ARGUMENTS, *["--no-sandbox"] * (os.geteuid() == 0)]
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=found.stdout.strip(), args=arguments
-        )
+        chromium = playwright.chromium.launch(executable_path=found.stdout.strip(), args=arguments)
         try:
             yield Browser(chromium)
         finally:

@@ -74,7 +74,7 @@ WINNERS = ("proposition", "opposition", "contested")
 
 
 def claims(n: int = 600, seed: int = 5) -> list[Row]:
-    """So many claims, one of thirteen in no cluster; some in the words of others, at their place."""
+    """So many claims, one of thirteen in no cluster; some in others' words, at their place."""
     draw = np.random.default_rng(seed)
     themes = list(THEMES)
     made: list[Row] = []
@@ -114,7 +114,9 @@ def claims(n: int = 600, seed: int = 5) -> list[Row]:
 def clusters(rows: list[Row], seed: int = 5) -> list[Row]:
     """A row for each cluster: what can be counted is, and the rest is made up."""
     draw = np.random.default_rng(seed)
-    return [_cluster(rows, number, draw) for number in sorted({row["cluster"] for row in rows} - {-1})]
+    return [
+        _cluster(rows, number, draw) for number in sorted({row["cluster"] for row in rows} - {-1})
+    ]
 
 
 def _cluster(rows: list[Row], number: int, draw: np.random.Generator) -> Row:
@@ -125,12 +127,13 @@ def _cluster(rows: list[Row], number: int, draw: np.random.Generator) -> Row:
     return {
         "cluster": number,
         "name": own[0]["cluster_name"],
+        "description": "",
         "example": own[0]["text"],
         "claims": len(own),
         "distinct": len({row["text"] for row in own}),
         "debates": len({row["session_id"] for row in own}),
         "proposition": sum(row["side"] == "proposition" for row in own) / len(own),
-        "speakers": len({row["speaker"] for row in own}),
+        "speakers": sorted({row["speaker"] for row in own}),
         "survives": survives,
         "survives_low": max(0.0, survives - 0.13),
         "survives_high": min(1.0, survives + 0.13),

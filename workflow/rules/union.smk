@@ -3,10 +3,12 @@
 #
 # in:    results/<run>/union/: motions, chunks, turns, outcomes, manifest
 # out:   results/<run>/union/: passages; speeches, points, claims, rebuttals, scores, votes, verdicts; judges, wins,
-#        survival, coaching; map, clusters, map.html; summary, memos, synthesis, and any debate to read
+#        survival, coaching; map, clusters, cluster_names, map.html; summary, memos, synthesis, and any debate to read
 # steps: retrieve_passages; reconstruct_union; audit_judges, estimate_union; map_claims, draw_map; summarise_union,
 #        write_debate
 # What every study goes through is in study.smk.
+
+from dissensus.union.map.page_files import files_digest
 
 U = RESULTS / "union"
 UNION = SETTINGS.union
@@ -146,17 +148,26 @@ rule map_claims:
 
 rule draw_map:
     input:
+        # What names the clusters has read the map.
+        **({"turns": U / "turns.parquet"} if UNION.map.namer else {}),
         map=U / "map.parquet",
         clusters=U / "clusters.parquet",
+        motions=U / "motions.parquet",
     output:
+        names=U / "cluster_names.parquet",
         page=U / "map.html",
     log:
         U / "logs/draw_map.log",
     localrule: True
     conda:
         ENVIRONMENT
+    params:
+        settings=given(
+            namer=UNION.map.namer, confidence=UNION.inference.confidence
+        ),
+        files=files_digest(),
     message:
-        "Draw the map of the arguments"
+        "Name the clusters, and draw the map of the arguments"
     script:
         "../scripts/union/draw_map.py"
 
@@ -223,4 +234,5 @@ rule union:
         rules.audit_judges.output,
         rules.estimate_union.output,
         rules.map_claims.output,
+        rules.draw_map.output,
         rules.summarise_union.output,

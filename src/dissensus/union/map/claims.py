@@ -18,10 +18,10 @@ from dissensus.design.contrasts import Row
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.text.embeddings import Vectors
 from dissensus.union.map.clusters import NONE, find_clusters
-from dissensus.union.map.names import NO_CLUSTER, Namer, commonest_terms
 from dissensus.union.map.projection import project
 from dissensus.union.map.summaries import summarise
 from dissensus.union.map.tables import MAP
+from dissensus.union.map.terms import commonest_terms
 
 Embed = Callable[[Sequence[str]], Vectors]
 
@@ -40,13 +40,11 @@ class Options:
     settings : ``projection``, ``neighbors``, ``min_dist`` and ``min_cluster``.
     inference : ``confidence`` and ``resamples``.
     seed : of UMAP and of the permutations.
-    namer : from the distinct texts of a motion's clusters to their names.
     """
 
     settings: Mapping[str, Any]
     inference: Mapping[str, Any]
     seed: int
-    namer: Namer = commonest_terms
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def _map_motion(
         [text for text, found in zip(texts, place.clusters, strict=True) if found == number]
         for number in sorted(place.examples)
     ]
-    names = {NONE: NO_CLUSTER, **dict(enumerate(options.namer(members), start=1))}
+    terms = dict(enumerate(commonest_terms(members), start=1))
     row_of = {text: row for row, text in enumerate(texts)}
     rows = np.array([row_of[text] for text in claims["text"]])
     numbers = place.clusters[rows]
@@ -130,12 +128,11 @@ def _map_motion(
         x=place.picture[rows, 0],
         y=place.picture[rows, 1],
         cluster=numbers,
-        cluster_name=[names[int(number)] for number in numbers],
     )
     summaries = summarise(mapped, verdicts, options.inference, options.seed)
     for row in summaries:
         number = row["cluster"]
-        row |= {"name": names[number], "example": place.examples[number]}
+        row |= {"terms": terms[number], "example": place.examples[number]}
     return mapped, summaries
 
 

@@ -199,7 +199,7 @@
       find("cluster").replaceChildren();
       return;
     }
-    const own = of(cluster), { name, example, facts } = clusters[cluster];
+    const own = of(cluster), { name, description, example, facts } = clusters[cluster];
     find("panel-title").replaceChildren(badge(cluster), " ", element("bdi", name));
     const list = element("ul", undefined, { id: "claims", tabindex: 0, "aria-label": "Claims of the cluster" });
     for (const i of own) {
@@ -207,9 +207,10 @@
       item.append(...claimParts(i));
       list.append(item);
     }
+    const said = description ? [element("p", description, { dir: "auto" })] : [];
     find("cluster").replaceChildren(
-      element("blockquote", example, { dir: "auto" }), pairs(countsOf(own)),
-      element("h3", motions.length > 1 ? "Estimates, over all motions" : "Estimates"), pairs(facts),
+      ...said, element("blockquote", example, { dir: "auto" }), pairs(countsOf(own)),
+      element("h3", "Estimates"), pairs(facts),
       element("h3", counted(own.length, "claim")), list,
     );
   }
@@ -225,11 +226,11 @@
   }
 
   function fillCaptions() {
-    const over = motions.length > 1 ? " Over all motions." : "", level = Math.round(100 * data.confidence);
+    const level = Math.round(100 * data.confidence);
     const few = Number((1 - data.confidence).toFixed(6));
     const captions = {
-      survival: ["Survival", `Share with its ${level}% interval; dotted: all claims.${over}`],
-      lift: ["Win lift", `Over the base rate of the sides; at the right p, adjusted by Holm; filled: p < ${few}.${over}`],
+      survival: ["Survival", `Share with its ${level}% interval; dotted: all claims.`],
+      lift: ["Win lift", `Over the base rate of the sides; at the right p, adjusted by Holm; filled: p < ${few}.`],
       speakers: ["Speakers", "Claims of each speaker."],
       sides: ["Sides", `Claims of the ${values.side[0] ?? "–"} (left), and of the ${values.side[1] ?? "–"} (right, hatched).`],
     };

@@ -61,7 +61,7 @@ def cluster_table(clusters: Sequence[Row], confidence: float, simulated: bool) -
             str(row["distinct"]),
             str(row["debates"]),
             percent(row["proposition"]),
-            str(row["speakers"]),
+            str(len(row["speakers"])),
             percent(row["survives"]),
             span(row["survives_low"], row["survives_high"]),
             percent(row["first_epoch"]),
@@ -84,7 +84,7 @@ def _note(confidence: float) -> str:
         "students’ share of the cluster’s claims. Lift: share of debates won by the sides that "
         "make a claim of the cluster, less the win share of such sides in all debates; an "
         "association, since nobody was told at random what to claim. p by permutation of verdicts "
-        "within motions, and adjusted over all clusters."
+        "within the motion, adjusted over its clusters."
     )
 
 

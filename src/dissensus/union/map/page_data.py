@@ -75,6 +75,7 @@ def _cluster(row: Row, confidence: float) -> dict[str, Any]:
     numbers = ("survives", "survives_low", "survives_high", "lift", "p_adjusted")
     return {
         "name": line(row["name"]),
+        "description": plain(row["description"]),
         "example": plain(row["example"]),
         **{name: _number(row[name]) for name in numbers},
         "p": p_value(row["p_adjusted"]),
@@ -110,7 +111,8 @@ def points(value: float | None) -> str:
 
 def span(low: float | None, high: float | None) -> str:
     """The interval of a share, in per cent."""
-    found = interval(*(None if limit is None else 100 * limit for limit in (low, high)), 1)
+    first, last = (None if limit is None else 100 * limit for limit in (low, high))
+    found = interval(first, last, 1)
     return "" if found == MISSING else found
 
 

@@ -37,7 +37,7 @@ def summarise(
 
     Returns
     -------
-    Rows of :data:`dissensus.union.map.tables.CLUSTERS` by number, without name and example.
+    Rows of :data:`dissensus.union.map.tables.CLUSTERS` by number, without terms and example.
     P-values are adjusted over the clusters of the motion.
 
     Notes

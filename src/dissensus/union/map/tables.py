@@ -25,7 +25,6 @@ MAP = Schema(
         "x": Column("float", "Where it lies from left to right; motions stand side by side."),
         "y": Column("float", "Where it lies from bottom to top."),
         "cluster": Column("int", "Number of its cluster, as in clusters; -1 for none."),
-        "cluster_name": text("Name of its cluster; no cluster where it is in none."),
         "text": text("The claim."),
     },
     key=("session_id", "claim_id"),
@@ -53,7 +52,7 @@ CLUSTERS = Schema(
     columns={
         **CLAIMS.pick("motion_id"),
         "cluster": Column("int", "Number of the cluster, from 1 on over all motions."),
-        "name": text("The terms that set its claims apart from those of other clusters."),
+        "terms": text("The terms that set its claims apart from those of other clusters."),
         "example": text("The claim nearest to its centre."),
         "claims": count("Claims in it."),
         "distinct": count("Different texts among them."),
@@ -69,6 +68,18 @@ CLUSTERS = Schema(
         "last_epoch_control": share("The same in the last epoch of the arm control."),
         **{own: NUMBERS[name] for name, own in WINS_OF_CLUSTERS.items()},
         "note": NUMBERS["note"],
+    },
+    key=("cluster",),
+)
+
+CLUSTER_NAMES = Schema(
+    name="cluster_names",
+    row="cluster of claims",
+    columns={
+        **CLUSTERS.pick("motion_id", "cluster"),
+        "name": text("What the cluster is called."),
+        "description": text("A sentence on what its claims have in common; empty without a model."),
+        "named_by": text("Model that named it, by its name in the configuration; or terms."),
     },
     key=("cluster",),
 )

@@ -1,19 +1,14 @@
-"""Names of clusters: the terms that set a cluster's claims apart from those of all others."""
+"""Clusters by their commonest terms: those that set one apart from all others."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from dissensus.text.words import split_words
 
-#: From the texts of each cluster to a name for each. A call to a model may stand here instead.
-Namer = Callable[[Sequence[Sequence[str]]], list[str]]
-
-#: What a claim in no cluster has for its cluster's name.
-NO_CLUSTER = "no cluster"
 FEWEST, MOST = 3, 6
 #: A fourth term and those after it have at least this part of the first one's weight.
 _WORTH = 0.6

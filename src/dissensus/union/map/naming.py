@@ -1,0 +1,49 @@
+"""What clusters are called: as a model named them, or else by their commonest terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dissensus.union.protocol.asking import read
+from dissensus.union.quoting import one_line
+from dissensus.union.replies import ClusterName
+
+Row = Mapping[str, Any]
+
+#: What stands for a model where the commonest terms are the name.
+TERMS = "terms"
+
+
+def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> list[Row]:
+    """The name of every cluster.
+
+    Parameters
+    ----------
+    clusters : rows of ``clusters.parquet``.
+    turns : rows of ``turns.parquet``; those of sessions that name clusters count, in which the
+        speaker is the number of a cluster.
+    namer : the model that was asked; "" for none.
+
+    Returns
+    -------
+    Rows of :data:`~dissensus.union.map.tables.CLUSTER_NAMES`, in the order of the clusters. A name
+    that cannot be used, or that was not given, gives way to the terms.
+    """
+    said = {
+        (turn["motion_id"], turn["speaker"]): read(ClusterName, turn["text"])
+        for turn in turns
+        if turn["kind"] == "names"
+    }
+    rows: list[Row] = []
+    for cluster in clusters:
+        found = said.get((cluster["motion_id"], str(cluster["cluster"])))
+        rows.append(
+            {
+                **{name: cluster[name] for name in ("motion_id", "cluster")},
+                "name": one_line(found.name) if found else cluster["terms"],
+                "description": one_line(found.description) if found else "",
+                "named_by": namer if found else TERMS,
+            }
+        )
+    return rows
