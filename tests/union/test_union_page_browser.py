@@ -73,7 +73,9 @@ def show(browser: Browser, tmp_path: Path) -> Open:
     ) -> Iterator[Opened]:
         path = tmp_path / "map.html"
         there = clusters(rows) if found is None else found
-        text = map_page(rows, there, motions, confidence=0.95, simulated=simulated)
+        text = map_page(
+            rows, there, motions, projection="pca", confidence=0.95, simulated=simulated
+        )
         path.write_text(text, encoding="utf-8")
         with browser.open(path, **window) as page:
             yield page

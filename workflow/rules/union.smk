@@ -163,7 +163,9 @@ rule draw_map:
         ENVIRONMENT
     params:
         settings=given(
-            namer=UNION.map.namer, confidence=UNION.inference.confidence
+            namer=UNION.map.namer,
+            projection=UNION.map.projection,
+            confidence=UNION.inference.confidence,
         ),
         files=files_digest(),
     message:

@@ -21,6 +21,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         read(inputs.map, MAP).to_pylist(),
         [cluster | name for cluster, name in zip(clusters, names, strict=True)],
         {name: row["motion"] for name, row in motions.items()},
+        projection=stage.settings["projection"],
         confidence=stage.settings["confidence"],
         simulated=stage.simulated,
     )

@@ -35,7 +35,7 @@ class Look:
 VERDICTS = {
     SIDES[0]: Look("#0b3c6f", "o"),
     CONTESTED: Look("#bdbdbd", "s", "////"),
-    SIDES[1]: Look("#e08a00", "D", "...."),
+    SIDES[1]: Look("#e08a00", "D"),
 }
 ARMS = {
     "coached": Look("#0b3c6f", "o"),

@@ -25,6 +25,7 @@ def map_page(
     clusters: Sequence[Row],
     motions: Mapping[str, str],
     *,
+    projection: str,
     confidence: float,
     simulated: bool,
 ) -> str:
@@ -33,8 +34,9 @@ def map_page(
     Parameters
     ----------
     claims : rows of ``map.parquet``.
-    clusters : rows of ``clusters.parquet``.
+    clusters : rows of ``clusters.parquet`` with those of ``cluster_names.parquet``.
     motions : motion_id -> the motion.
+    projection : ``umap`` or ``pca``.
     confidence : level of the intervals in `clusters`.
     simulated : whether the models were simulated.
     """
@@ -42,7 +44,7 @@ def map_page(
     parts = [
         _head(data["motions"], _facts(claims, clusters), simulated),
         _NO_SCRIPT,
-        _APPLICATION,
+        _APPLICATION.replace("PROJECTION", _PROJECTIONS[projection]),
         '<section class="numbers" aria-label="Table of the clusters">',
         as_html(cluster_table(clusters, confidence, simulated)),
         "</section>",
@@ -81,7 +83,7 @@ def _note(confidence: float) -> str:
     return (
         "Distinct: claims in different words. Survive: share of the claims that stand at the end "
         f"of their debate, in per cent, with its {percent(confidence)} interval. Students: the "
-        "students’ share of the cluster’s claims. Lift: share of debates won by the sides that "
+        "cluster’s share of the claims of coached students. Lift: share of debates won by the sides that "
         "make a claim of the cluster, less the win share of such sides in all debates; an "
         "association, since nobody was told at random what to claim. p by permutation of verdicts "
         "within the motion, adjusted over its clusters."
@@ -115,6 +117,12 @@ _NO_SCRIPT = (
     '<p id="no-script">The map and its charts need scripts; the table below needs none.</p>'
 )
 
+#: What the picture is of.
+_PROJECTIONS = {
+    "pca": "The picture shows the first two principal components of what is far richer: clusters "
+    "were looked for in more dimensions, and overlap here.",
+    "umap": "UMAP keeps neighbours together; distances between far groups mean little.",
+}
 #: Empty: page.js fills it in, and shows it.
 _APPLICATION = """
 <main id="application" hidden>
@@ -128,8 +136,8 @@ _APPLICATION = """
 <h2 id="map-title">Claims</h2>
 <div id="legend" role="group" aria-label="Legend: show one value alone"></div>
 <div id="map" role="group" aria-label="Map of the claims; the list of clusters has the same"></div>
-<p class="note">Near claims say like things; the axes have no unit. Claims in the same words are
-spread about their place. A number marks the middle of its cluster.</p>
+<p class="note">Near claims say like things; the axes have no unit. PROJECTION Claims in the same
+words are spread about their place. A number marks the middle of its cluster.</p>
 </section>
 <section id="panel" aria-labelledby="panel-title">
 <div class="heading"><h2 id="panel-title" tabindex="-1">Clusters</h2>

@@ -97,7 +97,7 @@ def facts(row: Row, confidence: float) -> list[tuple[str, str]]:
         ("p adjusted, Holm", p_value(row["p_adjusted"])),
         ("p adjusted, Benjamini–Hochberg", p_value(row["p_bh"])),
         (
-            "Students’ share of claims, first → last epoch",
+            "Its part of coached students’ claims, first → last epoch",
             f"{percent(row['first_epoch'])} → {percent(row['last_epoch'])}",
         ),
     ]
