@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from dissensus.llm.call import Message
@@ -100,5 +101,5 @@ def describe(sessions: Sessions) -> list[str]:
         f"{calls.total():,} calls if nothing goes wrong; {most:,} with every repair and every "
         "session attempt",
         *(f"  {purpose}: {model}: {n:,} calls" for (purpose, model), n in sorted(calls.items())),
-        *filter(None, [study.counting]),
+        *wrap(study.counting, 100),
     ]

@@ -65,10 +65,10 @@ class Union(Study[UnionSettings]):
     view = ("epochs", "inference.confidence")
     embedding_calls = ("passage_calls", "map_calls")
     counting = (
-        "Calls of interject are counted at most: every speech is taken to have at least three "
-        "arguments, and to be offered as many points of information as it may. Rebuttals that are "
-        f"asked for once more are not counted. {CLAIMS_OF_A_SPEECH} claims a speech are assumed, "
-        "and passages as long as a mean chunk of the speaker's."
+        "Calls of interject are counted at most: every speech is taken to have three arguments or "
+        "more, and to be offered as many points of information as it may. Rebuttals that are asked "
+        f"for once more are not counted. {CLAIMS_OF_A_SPEECH} claims a speech are assumed, and "
+        "passages like the rest of the speaker's corpus."
     )
     diagnosis = Diagnosis(
         "dissensus.union.inference.diagnosis:diagnose",
