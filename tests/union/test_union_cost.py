@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from dissensus.llm.prices import Price, read_prices
+from dissensus.llm.prices import Price
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import PLACEHOLDER, Call
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.call_plan import call_plans
-from dissensus.study.configuration import load, load_file
-from dissensus.study.cost import EMBEDDING, Line, Terms, Tokens, estimate, terms_of
+from dissensus.study.configuration import Configuration, load, load_file
+from dissensus.study.cost import EMBEDDING, Line, Terms, Tokens, estimate, estimate_settings
+from dissensus.study.quote import total_usd
+from dissensus.study.rules import price_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer
@@ -195,30 +198,36 @@ def test_nothing_is_embedded_by_a_study_without_a_line_for_it(sessions: Sessions
     assert all(one.purpose != EMBEDDING for one in estimate(sessions, terms(sessions), ONCE))
 
 
+def drawn_as_configured(
+    folder: Path, configuration: Configuration, motions: int, **changes: int
+) -> Sessions:
+    """The sessions of a configuration with so many of its motions."""
+    folder.mkdir()
+    assert configuration.union
+    settings = configuration.union.model_copy(update=changes)
+    corpus = {f"corpus.{name}": value for name, value in settings.corpus.model_dump().items()}
+    found = collect({"motions": settings.motions, "speakers": settings.speakers, **corpus}, 7)
+    rows = found["motions"][1][:motions]
+    given = settings.model_dump(include={"epochs", "runs", "arms"})
+    manifest = draw({row["motion_id"]: row for row in rows}, given, configuration.seed)
+    write(folder / "motions.parquet", MOTIONS, rows, {})
+    write(folder / "manifest.parquet", MANIFEST, manifest, {})
+    write(folder / "chunks.parquet", CHUNKS, found["chunks"][1], {})
+    models = {name: model.model_dump() for name, model in configuration.models.items()}
+    return Sessions.of(Union(settings), folder, models)
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sessions, dict[str, Session]]:
-    """One debate of the default configuration between its simulated people, with its style."""
-    folder = tmp_path_factory.mktemp("demo") / "union"
-    folder.mkdir()
+    """A debate of each arm of the default configuration between its simulated people."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         configuration = load_file(ROOT / "config.yaml")
-        settings = configuration.union.model_copy(update={"epochs": 1, "runs": 1})
-        corpus = {f"corpus.{name}": value for name, value in settings.corpus.model_dump().items()}
-        names = {"motions": settings.motions, "speakers": settings.speakers}
-        found = collect({**names, **corpus}, 7)
-    (schema, motions), (_, chunks) = found["motions"], found["chunks"]
-    assert schema is MOTIONS
-    motions = motions[:1]
-    given = settings.model_dump(include={"epochs", "runs", "arms"})
-    rows = draw({row["motion_id"]: row for row in motions}, given, 7)
-    write(folder / "motions.parquet", MOTIONS, motions, {})
-    write(folder / "manifest.parquet", MANIFEST, rows, {})
-    write(folder / "chunks.parquet", CHUNKS, chunks, {})
-    models = {name: model.model_dump() for name, model in configuration.models.items()}
-    sessions = Sessions.of(Union(settings), folder, models)
-    people = {name: SimulatedModel(name, models[name]) for name in sessions.identities}
-    return sessions, run_all(sessions, people)
+        folder = tmp_path_factory.mktemp("demo") / "union"
+        sessions = drawn_as_configured(folder, configuration, 1, epochs=1, runs=1)
+        models = {name: model.model_dump() for name, model in configuration.models.items()}
+        people = {name: SimulatedModel(name, models[name]) for name in sessions.identities}
+        return sessions, run_all(sessions, people)
 
 
 @dataclass(frozen=True)
@@ -284,17 +293,27 @@ def test_a_simulated_run_sends_and_says_what_the_estimate_allows(
         assert said[purpose] <= high.output
 
 
-def test_real_models_all_have_a_price_and_the_run_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_documented_cost_is_that_of_the_real_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every model has a price, the expected cost fits the budget, and docs/union.md says both."""
     monkeypatch.chdir(ROOT)
     values = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
     update_config(values, yaml.safe_load(Path("config/union-models.yaml").read_text("utf-8")))
-    settings = load(values, "config/union-models.yaml")
-    assert settings.union and settings.budget_usd and settings.prices
-    found = terms_of(
-        {name: model.model_dump() for name, model in settings.models.items()},
-        {name: provider.model_dump() for name, provider in settings.providers.items()},
-        settings.purposes("union"),
-        [settings.union.corpus.embedder],
-        read_prices(settings.prices),
-    )
-    assert all(of.price or of.free == "local" for of in found.values())
+    configuration = load(values, "config/union-models.yaml")
+    sessions = drawn_as_configured(tmp_path / "union", configuration, 2)
+    lines = estimate_settings(price_settings(configuration, "union"), sessions)
+    assert all(line.has_price or line.terms.free == "local" for line in lines)
+    usd = {name: total_usd(lines, name) for name in ("low", "expected", "high", "ceiling")}
+    assert configuration.budget_usd
+    assert usd["expected"] < configuration.budget_usd < usd["high"]
+    page = Path("docs/union.md").read_text(encoding="utf-8")
+    for name, dollars in usd.items():
+        assert re.search(rf"^\| {name}: .+ \| {dollars:,.2f} \|$", page, re.MULTILINE)
+    assert f"stops the run at {configuration.budget_usd:g} dollars" in page
+    asked = Counter[str]()
+    for planned, number in call_plans(sessions):
+        for call in planned:
+            asked[call.purpose] += number
+    assert f"{asked.total():,} calls in {len(sessions.rows)} sessions" in page
+    assert f"of which {asked['interject']:,} are points of information" in page
