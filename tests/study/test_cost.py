@@ -10,6 +10,7 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+from dissensus.deliberation.study import Deliberation
 from dissensus.language.study import Language
 from dissensus.llm.prices import Price, read_prices
 from dissensus.session.inputs import PlaceholderInputs
@@ -18,7 +19,6 @@ from dissensus.study import quote
 from dissensus.study.call_plan import call_plans
 from dissensus.study.configuration import load, load_file
 from dissensus.study.cost import (
-    DEBATING,
     EMBEDDING,
     Line,
     Prompt,
@@ -31,6 +31,7 @@ from dissensus.study.cost import (
     terms_of,
 )
 from dissensus.study.sessions import Sessions
+from dissensus.study.study import DEBATING
 from scripted import ROOT
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -87,8 +88,8 @@ def priced(usd: dict[str, float], purpose: str = DEBATING, model: str = "a", **t
 
 
 def test_one_call_by_hand() -> None:
-    # 120 + 3 * 50 = 270 tokens; a tenth again, with 20 more; all of it 1.02 times.
-    found = one_call(Prompt(120, 3, 20), Scenario("x", reply=50, repairs=0.1, reruns=0.02))
+    # 120 + 600 / 4 = 270 tokens; a tenth again, with 20 more; all of it 1.02 times.
+    found = one_call(Prompt(120, 600, 20, 200), Scenario("x", 0.25, repairs=0.1, reruns=0.02))
     assert found.calls == pytest.approx(1.122)
     assert found.input == pytest.approx((270 + 29) * 1.02)
     assert found.output == pytest.approx(56.1)
@@ -96,10 +97,10 @@ def test_one_call_by_hand() -> None:
 
 def test_the_scenarios() -> None:
     assert scenarios(PROTOCOL) == [
-        Scenario("low", 100, 0, 0),
-        Scenario("expected", 200, 0.1, 0.02),
-        Scenario("high", 400, 0.2, 0.04),
-        Scenario("ceiling", 400, 2, 2),
+        Scenario("low", 0.25, 0, 0),
+        Scenario("expected", 0.5, 0.1, 0.02),
+        Scenario("high", 1, 0.2, 0.04),
+        Scenario("ceiling", 1, 2, 2),
     ]
     assert {(way.repairs, way.reruns) for way in scenarios(ONCE)} == {(0, 0)}
 
@@ -197,8 +198,11 @@ def test_what_each_model_is_paid() -> None:
     ]
 
 
-def told(lines: list[Line]) -> str:
-    return " ".join(quote.describe(lines, name="language", protocol=PROTOCOL, prices="p.csv"))
+def told(lines: list[Line], counting: str = "") -> str:
+    said = quote.describe(
+        lines, name="language", protocol=PROTOCOL, prices="p.csv", counting=counting
+    )
+    return " ".join(said)
 
 
 USD = {"low": 2.0, "expected": 10.0, "high": 40.0, "ceiling": 200.0}
@@ -227,10 +231,11 @@ def test_studies_share_the_budget_of_their_run() -> None:
     assert said[5] == "Budget: $10.00, with which the run would stop at about 50%."
 
 
-def test_what_a_judge_sends_back_is_said_not_to_be_counted() -> None:
-    sentence = "Nor are turns that a judge sends back"
-    assert sentence not in told([priced(USD)])
-    assert sentence in told([priced(USD), priced(USD, "judge", "judge")])
+def test_what_a_study_counts_otherwise_is_said_of_it_alone() -> None:
+    sentence = "Turns that a judge sends back, and what it then says of them, are not counted."
+    assert Deliberation.counting == sentence
+    assert "judge" not in told([priced(USD)])
+    assert told([priced(USD)], sentence).endswith(sentence)
 
 
 def test_what_has_no_price_is_said_and_left_out() -> None:
@@ -257,7 +262,8 @@ def test_columns_fit_a_terminal() -> None:
     row = next(line for line in said if line.startswith("  expected"))
     assert row.split() == ["expected", "8", "1,000,000,000,000", "0", "$500,000.00"]
     assert "  ceiling" in "\n".join(said)
-    assert "replies of 100, 200 and 400 tokens; 0%, 10% and 20% of turns" in " ".join(said)
+    assert "replies of 25%, 50% and 100% of the most tokens that each may have" in " ".join(said)
+    assert "0%, 10% and 20% of turns" in " ".join(said)
 
 
 def test_the_paper_s_models_all_have_a_price(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from dissensus.language.measures.embed import EMBEDDING_CALLS
 from dissensus.llm.prices import Price
 from dissensus.report.tables import as_csv, as_markdown
-from dissensus.study.cost import DEBATING, EMBEDDING, Line, Terms, Tokens
+from dissensus.study.cost import EMBEDDING, Line, Terms, Tokens
 from dissensus.study.spending import (
     CONDUCT,
     SPENDING,
@@ -20,6 +20,7 @@ from dissensus.study.spending import (
     spent_usd,
 )
 from dissensus.study.spending_tables import table_models, table_spending
+from dissensus.study.study import DEBATING
 from dissensus.tables.artefact import read, write
 
 BLOCKS = {"d001-en": 1, "d002-en": 2}

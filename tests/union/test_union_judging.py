@@ -141,9 +141,9 @@ def test_rebuttals_are_asked_in_both_directions() -> None:
         assert "You MUST look for rebuttals in BOTH directions." in printed
         assert "you are doing it wrong. Re-read the transcript." in printed
         assert "You were asked before" not in prompt
-        ids = re.findall(r"(?m)^(\d\.\d) \((\w+)\): claims text$", prompt)
+        ids = re.findall(r"(?m)^(\d\.\d+) \((\w+)\): claims text$", prompt)
         sides = ("proposition", "opposition")
-        assert ids == [(f"{s}.{n}", sides[(s + 1) % 2]) for s in range(1, 7) for n in range(1, 5)]
+        assert ids == [(f"{s}.{n}", sides[(s + 1) % 2]) for s in range(1, 7) for n in range(1, 11)]
 
 
 def test_a_claim_keeps_its_number_where_another_list_cannot_be_read() -> None:

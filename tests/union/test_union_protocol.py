@@ -84,8 +84,10 @@ def test_every_call_has_its_label_model_purpose_and_decoding() -> None:
         *((panel, f"j{n}", "judge", 0.8) for panel in ("blind", "labelled") for n in (1, 2, 3)),
     }
     calls = [a.call for a in hold(**ALWAYS).attempts]
-    assert {c.decoding.max_tokens for c in calls if c.role == "speech"} == {2400}
-    assert {c.decoding.max_tokens for c in calls if c.role != "speech"} == {900}
+    limits = {c.role: c.decoding.max_tokens for c in calls}
+    assert limits == {c.role: 300 for c in calls} | {
+        **{"speech": 2400, "prepare": 900, "claims": 900, "rebuttals": 900}
+    }
     assert {c.role for c in calls if c.required} == {"prepare", "speech"}
     labels = {c.round_label for c in calls}
     assert labels == {"preparation", "judging", *(f"speech {n}" for n in range(1, 7))}

@@ -36,7 +36,8 @@ MOTION = {
 }
 PROTOCOL: dict[str, Any] = {
     **{"temperature": 0.7, "top_p": None, "max_tokens": 900, "repairs": 1, "session_attempts": 1},
-    **{"session_deadline_s": None, "speech_tokens": 2400, "passages": 3, "words": 1350},
+    **{"session_deadline_s": None, "speech_tokens": 2400, "short_tokens": 300},
+    **{"passages": 3, "words": 1350},
     **{"definitions": True, "points": True, "points_a_speech": 2, "accepted": 0.45},
     **{"accepted_late": 0.3, "judging_temperature": 0.8, "audited": True},
 }

@@ -47,6 +47,7 @@ class Deliberation(Study[DeliberationSettings]):
         settings=("draws", "block_size", "rounds", "panel", "judges", "arm_names"),
         schema=f"{_DESIGN}.manifest:MANIFEST",
     )
+    counting = "Turns that a judge sends back, and what it then says of them, are not counted."
     view = ("reference", "inference.confidence", "arms", "control.target")
     figures = FIGURES
     tables = TABLES

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
 
+from dissensus.session.placeholders import sized
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
 from dissensus.session.runner import CallFailed
@@ -119,35 +120,49 @@ def _failed(session_id: str) -> CallFailed:
     return CallFailed(f"{session_id}, which it reads, failed")
 
 
+@dataclass(frozen=True)
 class PlaceholderInputs:
-    """Inputs before anything has run, for counting and pricing calls."""
+    """Inputs before anything has run, for counting and pricing calls.
+
+    Attributes
+    ----------
+    tokens : the most that a text has; the sizes of its placeholders are equal parts of it. None
+        leaves them without sizes.
+    """
+
+    tokens: int | None = None
 
     def texts(self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER) -> list[str]:
         """What is expected, for each speaker."""
-        return [expected] * len(speakers)
+        return [self._sized(expected)] * len(speakers)
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         """What is expected."""
-        return expected
+        return [{**turn, "text": self._sized(turn["text"])} for turn in expected]
 
     def rows_of(
         self, artefact: str, schema: Schema, where: Row, expected: int = 1
     ) -> Sequence[Row]:
         """As many rows as expected: texts are placeholders, and whole numbers count the rows."""
+        text = self._sized(PLACEHOLDER)
         return [
-            {name: _assumed(column, number) for name, column in schema.columns.items()} | {**where}
+            {name: _assumed(column, number, text) for name, column in schema.columns.items()}
+            | {**where}
             for number in range(1, expected + 1)
         ]
 
     def text_of(self, artefact: str) -> str:
         """A placeholder."""
-        return PLACEHOLDER
+        return self._sized(PLACEHOLDER)
+
+    def _sized(self, text: str) -> str:
+        return text if self.tokens is None else sized(text, self.tokens)
 
 
-def _assumed(column: Column, number: int) -> Any:
+def _assumed(column: Column, number: int, text: str) -> Any:
     """A value of a column in a row that is not there yet."""
     values: dict[str, Any] = {
-        "string": PLACEHOLDER,
+        "string": text,
         "int": number,
         "float": 0.0,
         "bool": False,

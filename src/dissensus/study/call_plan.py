@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from dissensus.llm.call import Message
-from dissensus.session.inputs import PlaceholderInputs
-from dissensus.session.protocol import assumed_calls
+from dissensus.session.inputs import Inputs
+from dissensus.session.placeholders import shown, sized, unsized
+from dissensus.session.protocol import Call, assumed_calls
 from dissensus.study.sessions import Sessions
+from dissensus.study.study import Study
 
 
 @dataclass(frozen=True)
@@ -21,38 +24,60 @@ class PlannedCall:
     ----------
     purpose : such as "debate" or "judge".
     model : its name.
-    prompt : the messages' text, with :data:`PLACEHOLDER` for every speech that it shows.
+    prompt : the messages' text, with :data:`PLACEHOLDER` for every text that it shows of others.
     again : the same where the turn is asked for once more.
+    limit : the most tokens of its reply.
+    shown : the most tokens of the texts that the placeholders of ``prompt`` stand for.
+    embedded : how many texts of its reply are embedded.
     """
 
     purpose: str
     model: str
     prompt: str
     again: str
+    limit: int
+    shown: float
+    embedded: int = 0
 
 
 def call_plans(sessions: Sessions) -> Iterator[tuple[list[PlannedCall], int]]:
     """The calls of every kind of session, with the number of sessions of that kind.
 
-    Replies are taken to give no cause for further calls: a retry that a judge asks for is not
-    among them.
+    Replies are those that the calls expect: a retry that a judge asks for is not among them.
     """
     study, rows = sessions.study, sessions.rows.values()
     kinds = Counter(study.kind(row) for row in rows)
     first: dict[Any, Mapping[str, Any]] = {}
     for row in rows:
         first.setdefault(study.kind(row), row)
+    inputs = study.expected_inputs(sessions.folder)
     for kind, number in kinds.items():
-        yield _planned(sessions, first[kind]), number
+        yield _planned(sessions, first[kind], inputs), number
 
 
-def _planned(sessions: Sessions, row: Mapping[str, Any]) -> list[PlannedCall]:
-    steps = sessions.study.steps(sessions.spec(row), PlaceholderInputs())()
-    calls = []
-    for call in assumed_calls(steps):
-        again = call.again(call.format.read("").problems)
-        calls.append(PlannedCall(call.purpose, call.model, _text(call.messages), _text(again)))
-    return calls
+def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[PlannedCall]:
+    study = sessions.study
+    steps = study.steps(sessions.spec(row), inputs)()
+    most = study.settings.protocol.max_tokens
+    return [_call_as_planned(study, call, most) for call in assumed_calls(steps, _reply)]
+
+
+def _call_as_planned(study: Study[Any], call: Call, most: int) -> PlannedCall:
+    prompt, again = _text(call.messages), _text(call.again(call.format.read("").problems))
+    return PlannedCall(
+        call.purpose,
+        call.model,
+        unsized(prompt),
+        unsized(again),
+        call.decoding.max_tokens,
+        shown(prompt, most),
+        study.embedded(call),
+    )
+
+
+def _reply(call: Call) -> str:
+    """The reply that a call expects, as long as it may be."""
+    return sized(call.expected, call.decoding.max_tokens)
 
 
 def _text(messages: Sequence[Message]) -> str:
@@ -76,4 +101,5 @@ def describe(sessions: Sessions) -> list[str]:
         f"{calls.total():,} calls if nothing goes wrong; {most:,} with every repair and every "
         "session attempt",
         *(f"  {purpose}: {model}: {n:,} calls" for (purpose, model), n in sorted(calls.items())),
+        *wrap(study.counting, 100),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,8 +15,6 @@ from dissensus.text.tokens import Tokenize, tokenizer
 
 #: The purpose of embeddings.
 EMBEDDING = "embed"
-#: The purposes whose replies are judged, repaired and embedded.
-DEBATING = "debate"
 
 #: What is assumed of a run: the share of turns that are asked for again, once, and of sessions that
 #: run again. Twice that in the high estimate, none in the low one.
@@ -30,8 +28,8 @@ REPLY_SHARES = (0.25, 0.5, 1.0)
 class Scenario:
     """One way that a run may go.
 
-    ``reply`` is tokens in a reply, ``repairs`` further attempts at a turn and ``reruns`` further
-    attempts at a session, in the mean.
+    ``reply`` is the length of a reply as a share of the most that it may have, ``repairs`` further
+    attempts at a turn and ``reruns`` further attempts at a session, in the mean.
     """
 
     name: str
@@ -93,14 +91,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One call's prompt: tokens without speeches, and how many speeches it shows.
+    """One call as it is counted, in tokens.
 
-    ``repair`` is the tokens of what is added when the turn is asked for again.
+    Attributes
+    ----------
+    tokens : of what is sent, without texts that nobody has written yet.
+    shown : the most of these texts.
+    repair : of what is added when the turn is asked for again.
+    limit : the most of the reply.
     """
 
     tokens: int
-    speeches: int
+    shown: float
     repair: int
+    limit: int
 
 
 def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
@@ -109,7 +113,7 @@ def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
     found = [
         Scenario(
             name,
-            share * protocol["max_tokens"],
+            share,
             min(times * REPAIRED_TURNS, most_repairs),
             min(times * REPEATED_SESSIONS, most_reruns),
         )
@@ -117,7 +121,7 @@ def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
             zip(("low", "expected", "high"), REPLY_SHARES, strict=True)
         )
     ]
-    return [*found, Scenario("ceiling", protocol["max_tokens"], most_repairs, most_reruns)]
+    return [*found, Scenario("ceiling", 1.0, most_repairs, most_reruns)]
 
 
 def terms_of(
@@ -190,7 +194,8 @@ def estimate(
     """
     ways = scenarios(protocol)
     asked = {(purpose, model, way.name): Tokens() for purpose, model in terms for way in ways}
-    texts = {way.name: Tokens() for way in ways}
+    before = [_tokens(text) for text in _embedded_first(sessions, terms)]
+    texts = {way.name: Tokens(len(before), sum(before)) for way in ways}
     for planned, number in call_plans(sessions):
         for call in planned:
             prompt = _prompt(call)
@@ -198,8 +203,9 @@ def estimate(
                 once = one_call(prompt, way)
                 times = Tokens(*(number * n for n in (once.calls, once.input, once.output)))
                 asked[call.purpose, call.model, way.name] += times
-                if call.purpose == DEBATING:
-                    texts[way.name] += Tokens(number, number * way.reply, 0.0)
+                if call.embedded:
+                    reply = way.reply * call.limit
+                    texts[way.name] += Tokens(number * call.embedded, number * reply)
     return [
         Line(
             purpose,
@@ -211,6 +217,12 @@ def estimate(
         )
         for (purpose, model), of in terms.items()
     ]
+
+
+def _embedded_first(sessions: Sessions, terms: Mapping[tuple[str, str], Terms]) -> Iterable[str]:
+    """The texts that are embedded before any session; none where nothing is embedded."""
+    embeds = any(purpose == EMBEDDING for purpose, _ in terms)
+    return sessions.study.embedded_first(sessions.folder) if embeds else ()
 
 
 def estimate_settings(settings: Mapping[str, Any], sessions: Sessions) -> list[Line]:
@@ -236,19 +248,19 @@ def _terms_in(settings: Mapping[str, Any]) -> dict[tuple[str, str], Terms]:
 
 def one_call(prompt: Prompt, way: Scenario) -> Tokens:
     """A call of one session, its repairs and re-runs among them, in the mean."""
-    sent = prompt.tokens + prompt.speeches * way.reply
+    sent = prompt.tokens + prompt.shown * way.reply
     times = 1 + way.reruns
     return Tokens(
         (1 + way.repairs) * times,
         (sent + way.repairs * (sent + prompt.repair)) * times,
-        (1 + way.repairs) * way.reply * times,
+        (1 + way.repairs) * prompt.limit * way.reply * times,
     )
 
 
 def _prompt(call: PlannedCall) -> Prompt:
     tokens = _tokens(call.prompt.replace(PLACEHOLDER, ""))
     again = _tokens(call.again.replace(PLACEHOLDER, ""))
-    return Prompt(tokens, call.prompt.count(PLACEHOLDER), again - tokens)
+    return Prompt(tokens, call.shown, again - tokens, call.limit)
 
 
 @cache

@@ -18,6 +18,7 @@ def describe(
     name: str,
     protocol: Mapping[str, Any],
     prices: str | None,
+    counting: str = "",
 ) -> list[str]:
     """Lines of at most 100 letters: by stage and model, in all, and what was assumed.
 
@@ -27,6 +28,7 @@ def describe(
     name : the study's.
     protocol : settings of the debate, for the assumptions.
     prices : the setting of this name.
+    counting : what the study's estimate leaves out, or counts at most.
     """
     said = [_row(name, "calls", "input tokens", "output tokens", "dollars")]
     for line in lines:
@@ -36,7 +38,7 @@ def describe(
             usd = dollars(line.usd(name)) if line.has_price else "-"
             said.append(_row(name, *map(_count, (tokens.calls, tokens.input, tokens.output)), usd))
     said += ["all stages and models", *_total(lines)]
-    return said + _wrapped(_left_out(lines)) + _wrapped(_assumed(protocol, lines))
+    return said + _wrapped(_left_out(lines)) + _wrapped(_assumed(protocol, lines, counting))
 
 
 def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[str]:
@@ -141,20 +143,21 @@ def _budget(lines: Sequence[Line], budget: float | None) -> str:
     return f"{said}which fits, {rest}."
 
 
-def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line]) -> str:
+def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line], counting: str) -> str:
     ways = scenarios(protocol)
     first = ways[:-1]
     said = (
-        f"Assumed, from low to high: replies of {_series(f'{way.reply:g}' for way in first)} "
-        f"tokens; {_series(f'{way.repairs:.0%}' for way in first)} of turns asked for again once; "
+        f"Assumed, from low to high: replies of {_series(f'{way.reply:.0%}' for way in first)} of "
+        "the most tokens that each may have; "
+        f"{_series(f'{way.repairs:.0%}' for way in first)} of turns asked for again once; "
         f"{_series(f'{way.reruns:.0%}' for way in first)} of sessions run again. The ceiling is "
         f"the longest replies with every repair ({ways[-1].repairs:g} a turn) and every re-run "
         f"({ways[-1].reruns:g} a session). Prompts are those that will be sent, counted with the "
         "tekken tokeniser; each model's own counts differently. Not counted: what a provider's "
         "cache saves, and tries that fail there and are charged all the same."
     )
-    if any(line.purpose == "judge" for line in lines):
-        said += " Nor are turns that a judge sends back, or what it then says of them."
+    if counting:
+        said += f" {counting}"
     if any(line.purpose == EMBEDDING for line in lines):
         said += f" The calls of {EMBEDDING} are texts, of which one request takes many."
     return said

@@ -107,6 +107,7 @@ def priced_files(settings: Configuration, study: str, folder: Path) -> dict[str,
         "prompts": [file for file in own.settings.files().values() if file.endswith(".yaml")],
         "manifest": folder / "manifest.parquet",
         "source": folder / f"{own.source.artefact}.parquet",
+        "collected": [folder / f"{artefact}.parquet" for artefact in own.source.also],
     }
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dissensus.report.declared import Figure, Table
-from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
+from dissensus.session.inputs import Inputs, PlaceholderInputs
+from dissensus.session.protocol import Call, Steps
 from dissensus.settings import Settings
 from dissensus.study.settings import StudySettings
 from dissensus.tables.artefact import Column
 
 Row = Mapping[str, Any]
 S = TypeVar("S", bound=StudySettings)
+
+#: The purpose of what is said in a debate, which is embedded where a study says nothing else.
+DEBATING = "debate"
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,7 @@ class Study(ABC, Generic[S]):
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
         (:mod:`dissensus.study.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
+    counting : what its plan and its estimate leave out, or count at most; a sentence or more.
     """
 
     name: ClassVar[str]
@@ -140,6 +145,7 @@ class Study(ABC, Generic[S]):
     sequential: ClassVar[bool] = True
     question: ClassVar[str] = ""
     embedding_calls: ClassVar[tuple[str, ...]] = ()
+    counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
     tables: ClassVar[tuple[Table, ...]] = ()
@@ -186,6 +192,23 @@ class Study(ABC, Generic[S]):
         spec : from :meth:`spec`, with what the core added.
         inputs : what other sessions and stages left, see :meth:`needs`.
         """
+
+    def expected_inputs(self, folder: Path) -> Inputs:
+        """What sessions are taken to read where calls are counted and priced before a run.
+
+        Parameters
+        ----------
+        folder : of the study, in which its source and its manifest are.
+        """
+        return PlaceholderInputs(self.settings.protocol.max_tokens)
+
+    def embedded(self, call: Call) -> int:
+        """How many texts of the reply to a call are embedded."""
+        return int(call.purpose == DEBATING)
+
+    def embedded_first(self, folder: Path) -> Iterable[str]:
+        """The texts that are embedded before any session; ``folder`` as in expected_inputs."""
+        return ()
 
     def kind(self, row: Row) -> Hashable:
         """Equal for sessions whose calls are the same but for what is said in them.

@@ -32,6 +32,9 @@ def one_line(text: str) -> str:
 
 
 def _divides(line: str) -> bool:
+    if line[:1].isascii() and line[:1].isalnum():
+        # As nearly all lines begin; none that divides does.
+        return False
     shown = (
         character
         for character in unicodedata.normalize("NFKC", line)

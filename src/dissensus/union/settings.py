@@ -32,7 +32,10 @@ class UnionProtocol(ProtocolSettings):
     """The protocol of a debate."""
 
     speech_tokens: Count
-    """The most tokens of a speech; max_tokens is that of all other replies."""
+    """The most tokens of a speech."""
+    short_tokens: Count
+    """The same of arguments, definitions, points of information, scores and votes; max_tokens is
+    that of all other replies: styles, notes, claims, rebuttals and memos."""
     passages: Count
     """Passages that a speaker is given in a run, drawn from the pool."""
     words: Count

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
+from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 from dissensus.union.design.manifest import COACHED
+from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, TABLES
 from dissensus.union.map.extra import check_projection
 from dissensus.union.prompts import Wording
@@ -29,7 +31,9 @@ from dissensus.union.protocol import (
 from dissensus.union.protocol.debate import PASSAGES_FILE
 from dissensus.union.protocol.examples import COMPILED, example_reply
 from dissensus.union.protocol.floor import SEATS
-from dissensus.union.protocol.names import CLUSTERS_FILE, MAP_FILE
+from dissensus.union.protocol.gates import Gate, Place, accepted
+from dissensus.union.protocol.judging import CLAIMS_OF_A_SPEECH
+from dissensus.union.protocol.names import CLUSTERS_FILE, EXPECTED_CLUSTERS, MAP_FILE
 from dissensus.union.protocol.parts import debate_parts, memo_parts, names_parts, style_parts
 from dissensus.union.protocol.style import CHUNKS_FILE
 from dissensus.union.settings import UnionSettings
@@ -65,6 +69,13 @@ class Union(Study[UnionSettings]):
     figures = FIGURES
     tables = TABLES
     embedding_calls = ("passage_calls", "map_calls")
+    counting = (
+        "Calls of interject are counted at most: every speech is taken to have three arguments or "
+        "more, and to be offered as many points of information as it may. Rebuttals that are asked "
+        f"for once more are not counted. Assumed are {CLAIMS_OF_A_SPEECH} claims a speech, "
+        "passages like the rest of the speaker's corpus, and, if a model names them, "
+        f"{EXPECTED_CLUSTERS} clusters of claims on a motion."
+    )
     diagnosis = Diagnosis(
         "dissensus.union.inference.diagnosis:diagnose",
         settings=("epochs", "runs", "arms", "judges", "diagnosis", "inference.confidence"),
@@ -179,8 +190,26 @@ class Union(Study[UnionSettings]):
         return [name for name in dict.fromkeys([*named, *roles["judges"]]) if name]
 
     def kind(self, row: Row) -> tuple[str, ...]:
-        """Whatever the order of the speeches and the lenses are."""
-        return (row["kind"], row["motion_id"], str(bool(_memos(row))))
+        """Whatever the order of the speeches and the lenses are; how many points are taken."""
+        taken = self._points_taken(row) if row["kind"] == "debate" else 0
+        return (row["kind"], row["motion_id"], str(bool(_memos(row))), str(taken))
+
+    def _points_taken(self, row: Row) -> int:
+        """How many points of information a debate answers, where as many are offered as can be."""
+        gate, count = Gate.of(self.settings.protocol.model_dump()), len(row["order"])
+        places = (Place(row["draw_seed"], number, count) for number in range(1, count + 1))
+        return sum(sum(accepted(place, gate)) for place in places)
+
+    def expected_inputs(self, folder: Path) -> Inputs:
+        return ExpectedInputs(self.settings.protocol.max_tokens, folder)
+
+    def embedded(self, call: Call) -> int:
+        """The claims of a speech, for the map."""
+        return CLAIMS_OF_A_SPEECH if call.role == "claims" else 0
+
+    def embedded_first(self, folder: Path) -> list[str]:
+        """The chunks of all speakers, and what is asked of them, for the passages."""
+        return ExpectedInputs(None, folder).searched()
 
     def is_late(self, row: Row) -> bool:
         """Clusters are named when all has been said."""
@@ -209,7 +238,8 @@ class Union(Study[UnionSettings]):
             return coach(wording, coaching, spec["model"], Decoding.of(protocol), inputs)
         if spec["kind"] == "names":
             motion = spec["motion_id"], spec["motion"]
-            return name_clusters(wording, motion, spec["model"], exact(protocol), inputs)
+            short = Rules.of(protocol).exact_short
+            return name_clusters(wording, motion, spec["model"], short, inputs)
         models, rules = Models.of(spec["roles"]), Rules.of(protocol)
         return debate(wording, Draw.of(spec["draw"]), models, rules, inputs)
 

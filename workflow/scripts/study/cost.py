@@ -19,7 +19,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         sessions = Sessions.read(settings, Path("results") / settings.run / study)
         lines = estimate_settings(given, sessions)
         studies.append(lines)
-        say(describe(lines, name=study, protocol=given["protocol"], prices=given["prices"]))
+        told = {"protocol": given["protocol"], "prices": given["prices"]}
+        say(describe(lines, name=study, **told, counting=sessions.study.counting))
     say(sum_up(studies, settings.budget_usd))
 
 

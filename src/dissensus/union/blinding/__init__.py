@@ -49,8 +49,6 @@ from dissensus.union.wording import Masks
 
 __all__ = ["SLOT_OF", "Blinder", "slotted"]
 
-_NONE = dict.fromkeys(map(ord, MARKS))
-
 
 @dataclass(frozen=True)
 class Blinder:
@@ -74,7 +72,9 @@ class Blinder:
         ----------
         own : side of whoever speaks; None for what is nobody's speech.
         """
-        text = unicodedata.normalize("NFD", text.translate(_NONE))
+        for mark in MARKS:
+            text = text.replace(mark, "")
+        text = unicodedata.normalize("NFD", text)
         # What is taken out may leave a word that was not one before.
         while (marked := self._marked_once(text)) != text:
             text = marked
@@ -108,7 +108,9 @@ class Blinder:
 
 def slotted(text: str, slots: Mapping[str, str]) -> str:
     """A masked text with its slots named; ``slots``: side -> A or B."""
-    return text.translate({ord(mark): slots[side] for side, mark in SLOT_OF.items()})
+    for side, mark in SLOT_OF.items():
+        text = text.replace(mark, slots[side])
+    return text
 
 
 #: A pattern, and what stands for each of its groups.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -58,14 +58,12 @@ class Searched:
         joined : whether what a character that is not seen, or a hyphen at the end of a line,
             stands between is one word; two words otherwise.
         """
-        pieces, starts, has_joints = [], [], False
-        for place, character in enumerate(text):
-            piece = _plain(character)
-            if piece == UNSEEN:
-                piece, has_joints = "" if joined else " ", True
-            pieces.append(piece)
-            starts += [place] * len(piece)
-        plain = "".join(pieces)
+        letters = {one: _plain(one) for one in set(text)}
+        has_joints = UNSEEN in letters.values()
+        between = "" if joined else " "
+        letters = {one: between if piece == UNSEEN else piece for one, piece in letters.items()}
+        plain = text.translate({ord(one): piece for one, piece in letters.items()})
+        starts = _starts(text, {one: len(piece) for one, piece in letters.items()})
         broken = {at for one in _BROKEN.finditer(plain) for at in range(*one.span())}
         if broken and joined:
             kept = [at for at in range(len(plain)) if at not in broken]
@@ -76,6 +74,21 @@ class Searched:
         """Where a match begins and ends in the text, with the accents of its last letter."""
         begin, end = found.span()
         return self.starts[begin], self.starts[end]
+
+
+def _starts(text: str, lengths: Mapping[str, int]) -> list[int]:
+    """Of each letter of a plain text, its place in the text; ``lengths``: character -> letters."""
+    others = "".join(one for one, length in lengths.items() if length != 1)
+    if not others:
+        return list(range(len(text)))
+    starts: list[int] = []
+    last = 0
+    for found in re.finditer(f"[{re.escape(others)}]", text):
+        place = found.start()
+        starts += range(last, place)
+        starts += [place] * lengths[text[place]]
+        last = place + 1
+    return [*starts, *range(last, len(text))]
 
 
 def plain(text: str) -> str:

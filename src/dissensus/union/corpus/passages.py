@@ -79,7 +79,7 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
     }
     found: list[dict[str, Any]] = []
     for motion in motions:
-        queries = [fill(query, MOTION=motion["motion"]) for query in QUERIES]
+        queries = _queries(motion)
         vectors = np.asarray(search.embed(queries), dtype=np.float64)
         for speaker in sorted([*motion["proposition"], *motion["opposition"]]):
             ids = {"motion_id": motion["motion_id"], "speaker": speaker}
@@ -88,6 +88,16 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
                 {**ids, "rank": rank, **passage} for rank, passage in enumerate(passages, start=1)
             ]
     return found
+
+
+def _queries(motion: Row) -> list[str]:
+    return [fill(query, MOTION=motion["motion"]) for query in QUERIES]
+
+
+def searched(motions: Sequence[Row], chunks: Sequence[Row]) -> list[str]:
+    """The texts that :func:`retrieve` embeds, each once; parameters as there."""
+    asked = [query for motion in motions for query in _queries(motion)]
+    return list(dict.fromkeys([*(str(row["text"]) for row in chunks), *asked]))
 
 
 def sample(pool: Sequence[T], count: int, draw_seed: int, speaker: str) -> list[T]:

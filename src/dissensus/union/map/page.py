@@ -83,10 +83,10 @@ def _note(confidence: float) -> str:
     return (
         "Distinct: claims in different words. Survive: share of the claims that stand at the end "
         f"of their debate, in per cent, with its {percent(confidence)} interval. Students: the "
-        "cluster’s share of the claims of coached students. Lift: share of debates won by the sides that "
-        "make a claim of the cluster, less the win share of such sides in all debates; an "
-        "association, since nobody was told at random what to claim. p by permutation of verdicts "
-        "within the motion, adjusted over its clusters."
+        "cluster’s share of the claims of coached students. Lift: share of debates won by the "
+        "sides that make a claim of the cluster, less the win share of such sides in all debates; "
+        "an association, since nobody was told at random what to claim. p by permutation of "
+        "verdicts within the motion, adjusted over its clusters."
     )
 
 

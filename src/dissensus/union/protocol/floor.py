@@ -42,8 +42,10 @@ class Rules:
     definitions : whether they are taken down and shown.
     gate : of points of information.
     audited : whether a second panel judges with the sides stated, and with them exchanged.
-    speaking, speech : decoding of what speakers are asked, and of their speeches.
-    exact : of what is taken down or scored, at temperature 0.
+    notes, speech, point : decoding of what speakers are asked: their notes, their speeches, and
+        points of information with their answers.
+    exact, exact_short : of what is taken down or scored, at temperature 0; in claims and rebuttals,
+        and in short replies.
     panel : of the panels.
     """
 
@@ -51,24 +53,29 @@ class Rules:
     definitions: bool
     gate: Gate
     audited: bool
-    speaking: Decoding
+    notes: Decoding
     speech: Decoding
+    point: Decoding
     exact: Decoding
+    exact_short: Decoding
     panel: Decoding
 
     @classmethod
     def of(cls, protocol: Mapping[str, Any]) -> Rules:
         """From the settings of the protocol."""
-        speaking = Decoding.of(protocol)
+        notes, scored = Decoding.of(protocol), exact(protocol)
+        point = replace(notes, max_tokens=protocol["short_tokens"])
         return cls(
             protocol["words"],
             protocol["definitions"],
             Gate.of(protocol),
             protocol["audited"],
-            speaking,
-            replace(speaking, max_tokens=protocol["speech_tokens"]),
-            exact(protocol),
-            replace(speaking, temperature=protocol["judging_temperature"]),
+            notes,
+            replace(notes, max_tokens=protocol["speech_tokens"]),
+            point,
+            scored,
+            replace(scored, max_tokens=protocol["short_tokens"]),
+            replace(point, temperature=protocol["judging_temperature"]),
         )
 
 

@@ -88,9 +88,18 @@ def drawn(
     keys = stream(place.draw_seed, "offers", place.speech).random(len(standing))
     chosen = sorted(range(len(standing)), key=lambda index: float(keys[index]))[: gate.most]
     chosen.sort(key=lambda index: (standing[index].argument, index))
+    taken = accepted(place, gate)
+    return [(standing[index], taken[slot]) for slot, index in enumerate(chosen)]
+
+
+def accepted(place: Place, gate: Gate) -> list[bool]:
+    """Whether the first point that a speech is offered is accepted, the second, and so on.
+
+    There are ``gate.most``, whether or not as many are offered.
+    """
     share = gate.accepted_late if place.is_late else gate.accepted
     uniform = stream(place.draw_seed, "accepted", place.speech).random(gate.most)
-    return [(standing[index], bool(uniform[slot] < share)) for slot, index in enumerate(chosen)]
+    return [bool(number < share) for number in uniform]
 
 
 def passages(draw_seed: int, speaker: str, available: int, wanted: int) -> list[int]:

@@ -28,14 +28,14 @@ _DIMENSIONS = (
     *("argument_strength", "rebuttal_quality", "evidence_grounding"),
     *("rhetorical_effectiveness", "persona_fidelity"),
 )
-#: What replies are taken to be where calls are counted before a run.
+#: Claims that a speech is taken to have where calls are counted before a run.
+CLAIMS_OF_A_SPEECH = 10
+#: What replies are taken to be there.
 _RUBRIC = json.dumps(dict.fromkeys(_DIMENSIONS, 5))
 _CLAIM = {"text": PLACEHOLDER, "type": "principled", "specific": True}
-CLAIMS = json.dumps({"claims": [_CLAIM] * 4})
-_BLIND = json.dumps({"winner": "A", "reason": PLACEHOLDER})
-_LABELLED = json.dumps({"winner": "Proposition", "reason": PLACEHOLDER})
-#: Pass of the blind panel -> side -> its slot; in the second the slots are exchanged.
-_SLOTS = {number: dict(zip(SIDES, slots, strict=True)) for number, slots in ((1, "AB"), (2, "BA"))}
+CLAIMS = json.dumps({"claims": [_CLAIM] * CLAIMS_OF_A_SPEECH})
+#: Roles whose replies are numbers.
+_SHORT = ("rubric", "recalibrate")
 
 
 def judge(floor: Floor) -> Part[None]:
@@ -185,14 +185,15 @@ def _annotated(
     floor: Floor, speaker: str, prompt: str, format: ReplyFormat[Any], expected: str
 ) -> Ask:
     """A call of the annotator, whose role is what its speaker begins with; it may fail."""
+    role = speaker.partition(":")[0]
     return Ask(
         speaker,
-        speaker.partition(":")[0],
+        role,
         floor.models.annotator,
         prompt,
         format,
         floor.wording.judging.repair,
-        floor.rules.exact,
+        floor.rules.exact_short if role in _SHORT else floor.rules.exact,
         "annotate",
         required=False,
         expected=expected,

@@ -19,7 +19,10 @@ from dissensus.union.replies import Contest, Definitions, Extraction, Offers
 #: Arguments that a speech is taken to have where calls are counted before a run.
 _ARGUMENTS = 5
 _EXTRACTION = json.dumps({"arguments": [{"point": PLACEHOLDER}] * _ARGUMENTS})
-_OFFERS = json.dumps({"offers": [{"argument": 2, "point": PLACEHOLDER}]})
+#: Each opponent rises wherever it may, so that as many points are drawn as can be.
+_OFFERS = json.dumps(
+    {"offers": [{"argument": n, "point": PLACEHOLDER} for n in unprotected(_ARGUMENTS)]}
+)
 _DEFINITIONS = json.dumps(
     {
         "terms": [{"term": PLACEHOLDER, "definition": PLACEHOLDER}],
@@ -157,7 +160,12 @@ def _answer(floor: Floor, speaker: Debater, offer: _Offered, text: str) -> Ask:
 
 def _interjected(floor: Floor) -> dict[str, Any]:
     """How a call differs that is for a point of information: it may fail."""
-    return {"model": floor.models.interjector, "purpose": "interject", "required": False}
+    return {
+        "model": floor.models.interjector,
+        "purpose": "interject",
+        "decoding": floor.rules.point,
+        "required": False,
+    }
 
 
 def _define(floor: Floor, number: int, text: str) -> Part[None]:
@@ -190,9 +198,7 @@ def _about(floor: Floor, debater: Debater) -> dict[str, str]:
 def _text(floor: Floor, debater: Debater, role: str, prompt: str) -> Ask:
     """A call for a text of a speaker."""
     model, rules, repair = floor.models.speaker, floor.rules, floor.wording.debating.repair
-    return Ask(
-        debater.name, role, model, prompt, FreeText(), repair, rules.speaking, purpose="debate"
-    )
+    return Ask(debater.name, role, model, prompt, FreeText(), repair, rules.notes, purpose="debate")
 
 
 def _taken_down(
@@ -206,7 +212,7 @@ def _taken_down(
         prompt,
         format,
         floor.wording.debating.repair,
-        floor.rules.exact,
+        floor.rules.exact_short,
         "extract",
         required=False,
         expected=expected,

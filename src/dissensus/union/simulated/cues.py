@@ -28,7 +28,10 @@ _CLAIM = re.compile(
     rf"My (?:{'|'.join(ORDINALS)}) point is this\. (?P<text>[^\n]+?) "
     rf"(?P<kind>{'|'.join(map(re.escape, KIND_CUES.values()))})(?P<specific> {SPECIFIC_CUE})?"
 )
-_ANSWER = re.compile(r"(?P<name>[^\n.!?“”]+) told us: “(?P<quote>[^”\n]*)”(?P<rest>[^\n]*)")
+#: It begins where a sentence does, so that the search does not begin anew at every letter.
+_ANSWER = re.compile(
+    r"(?<![^\n.!?“”])(?P<name>[^\n.!?“”]+) told us: “(?P<quote>[^”\n]*)”(?P<rest>[^\n]*)"
+)
 _KINDS = {cue: kind for kind, cue in KIND_CUES.items()}
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, cycle
+from itertools import chain, count, cycle
 
 import numpy as np
 
@@ -24,8 +24,10 @@ _COACH = "My coach's advice is in these notes."
 _COACHED_WORDS = re.compile(r"^Advice of .+ coach after earlier debates:$", re.MULTILINE)
 _WORDS = re.compile(r"of about (\d+) words")
 _PHRASES = re.compile(r"^Signature phrases: (.+)$", re.MULTILINE)
+_ORDER = "Points to make: "
+_NUMBERED = re.compile(r"\d+: ")
 _SPREAD = 110.0
-#: Sentences of the passage that the notes keep after a point.
+#: Sentences of its passage that may follow a point.
 _AFTER = 8
 _FILLERS = (
     "I say this without heat, because the matter is too serious for heat.",
@@ -56,22 +58,24 @@ class Target:
 
 
 def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    """Private notes: points to make, each with what its passage says after it."""
-    points: dict[str, list[str]] = {}
-    for text in passages(prompt.part(0)):
-        found = sentences(text)
-        claims = [place for place, one in enumerate(found) if can_be_claimed(one)]
-        for place in claims:
-            points.setdefault(found[place], list(found[place + 1 : place + 1 + _AFTER]))
-    if not points:
-        return "\n".join(f"Point: {one}" for one in _FILLERS)
-    names = list(points)
-    drawn = rng.permutation(len(names))
-    lines = [_COACH] if _COACHED_WORDS.search(prompt.told) else []
-    for number in drawn:
-        name = names[int(number)]
-        lines += [f"Point: {name}", *(f"Said: {one}" for one in points[name])]
-    return "\n".join(lines)
+    """Private notes: which points to make, in which order, and the passages, their sentences
+    numbered. A sentence stands there once, so that notes are as short as the passages.
+    """
+    kept = [sentences(text) for text in passages(prompt.part(0))]
+    points: dict[str, int] = {}
+    for number, one in enumerate(chain.from_iterable(kept), start=1):
+        if can_be_claimed(one):
+            points.setdefault(one, number)
+    if points:
+        drawn = rng.permutation(len(points))
+        order = [list(points.values())[int(place)] for place in drawn]
+    else:
+        kept, order = [(one,) for one in _FILLERS], list(range(1, len(_FILLERS) + 1))
+    told = [_COACH] if points and _COACHED_WORDS.search(prompt.told) else []
+    told.append(f"{_ORDER}{', '.join(map(str, order))}")
+    numbers = count(1)
+    written = ("\n".join(f"{next(numbers)}: {one}" for one in passage) for passage in kept)
+    return "\n\n".join(["\n".join(told), *written])
 
 
 def speech_of(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -209,13 +213,20 @@ class _Composer:
 
 
 def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
-    """The points of notes, and what is said after each."""
-    after: dict[str, list[str]] = {}
-    last: list[str] = []
-    for line in private.splitlines():
-        name, _, text = line.partition(": ")
-        if name == "Point":
-            last = after.setdefault(text, [])
-        elif name == "Said":
-            last.append(text)
+    """The points of notes in their order, and what their passage says after each."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    order: list[str] = []
+    for passage in private.split("\n\n"):
+        lines = passage.splitlines()
+        order += [
+            number
+            for line in lines
+            if line.startswith(_ORDER)
+            for number in line.removeprefix(_ORDER).split(", ")
+        ]
+        sentences = [line.partition(": ") for line in lines if _NUMBERED.match(line)]
+        for place, (number, _, text) in enumerate(sentences):
+            rest = [said for _, _, said in sentences[place + 1 : place + 1 + _AFTER]]
+            found[number] = text, rest
+    after = dict(found[number] for number in order if number in found)
     return (list(after) or list(_FILLERS)), after

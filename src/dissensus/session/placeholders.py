@@ -1,0 +1,53 @@
+"""Placeholders that say how long the text is, at most, that will stand in their place.
+
+Before a run, prompts are rendered with :data:`dissensus.session.protocol.PLACEHOLDER` for whatever
+nobody has said yet. One that has a size counts so many tokens in the estimate of the cost.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from dissensus.session.protocol import PLACEHOLDER
+
+#: How JSON may write a placeholder.
+_IN_JSON = json.dumps(PLACEHOLDER)[1:-1]
+#: Digits that no text has, of hundredths of a token.
+_ZERO = 0xF000
+_DIGITS = {ord(str(digit)): chr(_ZERO + digit) for digit in range(10)}
+_SIZED = re.compile(f"{PLACEHOLDER}([{chr(_ZERO)}-{chr(_ZERO + 9)}]*)")
+
+
+def sized(text: str, tokens: float) -> str:
+    """A text that has at most so many tokens, as its placeholders say, each an equal part of them.
+
+    A text without placeholders, and one whose placeholders have sizes, stays as it is.
+    """
+    text = text.replace(_IN_JSON, PLACEHOLDER)
+    found = _SIZED.findall(text)
+    if not found or any(found):
+        return text
+    size = str(math.ceil(100 * tokens / len(found))).translate(_DIGITS)
+    return text.replace(PLACEHOLDER, PLACEHOLDER + size)
+
+
+def unsized(text: str) -> str:
+    """The same text with plain placeholders."""
+    return _SIZED.sub(PLACEHOLDER, text)
+
+
+def shown(text: str, default: float) -> float:
+    """The most tokens that a text's placeholders stand for.
+
+    Parameters
+    ----------
+    default : tokens of a placeholder without a size.
+    """
+    sizes = (found[1] for found in _SIZED.finditer(text))
+    return sum(_number(size) / 100 if size else default for size in sizes)
+
+
+def _number(digits: str) -> int:
+    return int("".join(str(ord(digit) - _ZERO) for digit in digits))
