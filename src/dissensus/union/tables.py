@@ -72,7 +72,7 @@ PASSAGES = Schema(
         "chunk": Column("int", "Number of the chunk in its document, from 1."),
         "query": text("Question that it was found by."),
         "similarity": number("Cosine of the angle between passage and question.", "cosine"),
-        "text": text("The passage."),
+        "text": text("Words of the passage."),
     },
     key=("motion_id", "speaker", "rank"),
 )
@@ -121,7 +121,7 @@ SPEECHES = Schema(
         "extracted": flag("Whether the extraction could be read."),
         "offered": count("Points of information that were offered."),
         "accepted": count("Points of information that were accepted."),
-        "text": text("The speech."),
+        "text": text("Words of the speech."),
     },
     key=("session_id", "speech"),
 )
@@ -136,7 +136,7 @@ POINTS = Schema(
         "speaker": text("Speaker who offers it."),
         "argument": Column("int", "Argument of the speech at which it is offered, from 1."),
         "accepted": flag("Whether the speaker took it."),
-        "text": text("The point."),
+        "text": text("Words of the point."),
         "answer": text("The speaker's answer; empty where the offer was declined."),
     },
     key=("session_id", "speech", "offer"),
@@ -157,7 +157,7 @@ CLAIMS = Schema(
         "points": number("What the tally gives its side for it.", "points"),
         "rebuttals": count("Rebuttals of it by the other side in later speeches."),
         "fate": text("survives, contested or demolished."),
-        "text": text("The claim."),
+        "text": text("Words of the claim."),
     },
     key=("session_id", "claim_id"),
 )

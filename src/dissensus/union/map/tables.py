@@ -25,7 +25,7 @@ MAP = Schema(
         "x": Column("float", "Where it lies from left to right; motions stand side by side."),
         "y": Column("float", "Where it lies from bottom to top."),
         "cluster": Column("int", "Number of its cluster, as in clusters; -1 for none."),
-        "text": text("The claim."),
+        "text": text("Words of the claim."),
     },
     key=("session_id", "claim_id"),
 )
