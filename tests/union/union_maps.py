@@ -138,6 +138,7 @@ def _cluster(rows: list[Row], number: int, draw: np.random.Generator) -> Row:
         "survives_low": max(0.0, survives - 0.13),
         "survives_high": min(1.0, survives + 0.13),
         **{"first_epoch": float(draw.uniform()), "last_epoch": float(draw.uniform())},
+        **{"first_epoch_control": 0.25, "last_epoch_control": 0.5},
         **{"won": won, "lift": won - 0.42},
         **{"p_value": p, "p_adjusted": min(1.0, 12 * p), "p_bh": min(1.0, 3 * p)},
     }

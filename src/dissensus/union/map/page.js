@@ -83,10 +83,11 @@
   function drawCharts(width) {
     const own = shown();
     const rows = present().map((i) => ({ ...clusters[i], id: i, number: i + 1 }));
-    const overall = own.length ? tally("fate", all)[values.fate.indexOf("survives")] / all.length : null;
+    const survived = values.fate.indexOf("survives");
+    const overall = own.length ? (tally("fate", own)[survived] ?? 0) / own.length : null;
     const counts = (column) => rows.map((row) => tally(column, of(row.id, own)));
     const charts = {
-      survival: (e, w) => Charts.survival(e, w, rows, overall || null, choose),
+      survival: (e, w) => Charts.survival(e, w, rows, overall, choose),
       lift: (e, w) => Charts.lift(e, w, rows, 1 - data.confidence, choose),
       speakers: (e, w) => Charts.speakers(e, w, rows, values.speaker, counts("speaker"), choose),
       sides: (e, w) => Charts.sides(e, w, rows, values.side, counts("side"), choose),
@@ -229,7 +230,7 @@
     const level = Math.round(100 * data.confidence);
     const few = Number((1 - data.confidence).toFixed(6));
     const captions = {
-      survival: ["Survival", `Share with its ${level}% interval; dotted: all claims.`],
+      survival: ["Survival", `Share with its ${level}% interval; dotted: all claims shown.`],
       lift: ["Win lift", `Over the base rate of the sides; at the right p, adjusted by Holm; filled: p < ${few}.`],
       speakers: ["Speakers", "Claims of each speaker."],
       sides: ["Sides", `Claims of the ${values.side[0] ?? "–"} (left), and of the ${values.side[1] ?? "–"} (right, hatched).`],

@@ -15,7 +15,7 @@ TITLE = "Map of the arguments"
 
 _COLUMNS = (
     *("No.", "Cluster", "Claims", "Distinct", "Debates", "By the proposition", "Speakers"),
-    *("Survive", "Interval", "Students, first epoch", "Last epoch"),
+    *("Survive", "Interval", "Students, coached", "Students, control"),
     *("Win share", "Lift", "p", "p, Holm", "p, BH"),
 )
 
@@ -66,8 +66,10 @@ def cluster_table(clusters: Sequence[Row], confidence: float, simulated: bool) -
             str(len(row["speakers"])),
             percent(row["survives"]),
             span(row["survives_low"], row["survives_high"]),
-            percent(row["first_epoch"]),
-            percent(row["last_epoch"]),
+            *(
+                f"{percent(row[f'first_epoch{end}'], 0)} → {percent(row[f'last_epoch{end}'], 0)}"
+                for end in ("", "_control")
+            ),
             percent(row["won"]),
             points(row["lift"]),
             p_value(row["p_value"]),
@@ -83,7 +85,7 @@ def _note(confidence: float) -> str:
     return (
         "Distinct: claims in different words. Survive: share of the claims that stand at the end "
         f"of their debate, in per cent, with its {percent(confidence)} interval. Students: the "
-        "cluster’s share of the claims of coached students. Lift: share of debates won by the "
+        "cluster’s share of their claims, first → last epoch. Lift: share of debates won by the "
         "sides that make a claim of the cluster, less the win share of such sides in all debates; "
         "an association, since nobody was told at random what to claim. p by permutation of "
         "verdicts within the motion, adjusted over its clusters."

@@ -96,9 +96,12 @@ def facts(row: Row, confidence: float) -> list[tuple[str, str]]:
         ("p of the lift, permutation", p_value(row["p_value"])),
         ("p adjusted, Holm", p_value(row["p_adjusted"])),
         ("p adjusted, Benjamini–Hochberg", p_value(row["p_bh"])),
-        (
-            "Its part of coached students’ claims, first → last epoch",
-            f"{percent(row['first_epoch'])} → {percent(row['last_epoch'])}",
+        *(
+            (
+                f"Part of the students’ claims, {arm}, first → last epoch",
+                f"{percent(row[f'first_epoch{end}'])} → {percent(row[f'last_epoch{end}'])}",
+            )
+            for arm, end in (("coached", ""), ("control", "_control"))
         ),
     ]
 
