@@ -22,7 +22,7 @@ from dissensus.study.call_plan import call_plans
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.cost import EMBEDDING, Line, Terms, Tokens, estimate, estimate_settings
 from dissensus.study.quote import total_usd
-from dissensus.study.rules import price_settings
+from dissensus.study.rules import price_settings, stage_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer
@@ -122,8 +122,10 @@ def test_the_answers_of_all_debates_are_counted_and_not_those_of_the_first(
         if row["kind"] == "debate"
     ]
     assert len(set(counts)) > 1
+    assert f"and {len(sessions.rows)} sessions in all" in page
+    demo = drawn_as_configured(tmp_path / "demo", load_file(ROOT / "config.yaml"), 2)
     asked = Counter[str]()
-    for planned, number in call_plans(sessions):
+    for planned, number in call_plans(demo):
         for call in planned:
             asked[call.purpose] += number
     assert asked["interject"] == 8 * 18 + sum(counts)
@@ -208,13 +210,14 @@ def drawn_as_configured(
     corpus = {f"corpus.{name}": value for name, value in settings.corpus.model_dump().items()}
     found = collect({"motions": settings.motions, "speakers": settings.speakers, **corpus}, 7)
     rows = found["motions"][1][:motions]
-    given = settings.model_dump(include={"epochs", "runs", "arms"})
+    study = Union(settings)
+    given = stage_settings(study, study.manifest)
     manifest = draw({row["motion_id"]: row for row in rows}, given, configuration.seed)
     write(folder / "motions.parquet", MOTIONS, rows, {})
     write(folder / "manifest.parquet", MANIFEST, manifest, {})
     write(folder / "chunks.parquet", CHUNKS, found["chunks"][1], {})
     models = {name: model.model_dump() for name, model in configuration.models.items()}
-    return Sessions.of(Union(settings), folder, models)
+    return Sessions.of(study, folder, models)
 
 
 @pytest.fixture(scope="module")
@@ -315,5 +318,5 @@ def test_the_documented_cost_is_that_of_the_real_models(
     for planned, number in call_plans(sessions):
         for call in planned:
             asked[call.purpose] += number
-    assert f"{asked.total():,} calls in {len(sessions.rows)} sessions" in page
+    assert f"{asked.total():,} calls in {len(demo.rows)} sessions" in page
     assert f"of which {asked['interject']:,} are points of information" in page

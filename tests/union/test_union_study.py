@@ -18,6 +18,7 @@ from dissensus.session.protocol import assumed_calls
 from dissensus.session.record import transcript
 from dissensus.session.runner import Limits
 from dissensus.study.call_plan import call_plans, describe
+from dissensus.study.rules import stage_settings
 from dissensus.study.sessions import Sessions, paths_in
 from dissensus.tables.artefact import write
 from dissensus.union.design.manifest import draw
@@ -69,7 +70,7 @@ def prepare(folder: Path, motion: dict[str, Any] | None = None, **changes: Any) 
     """A study's folder with motions, manifest, chunks and passages, and its sessions."""
     study = Union(settings(**changes))
     motions = {"lottery": motion or MOTION}
-    rows = draw(motions, study.settings.model_dump(include={"epochs", "runs", "arms"}), 3)
+    rows = draw(motions, stage_settings(study, study.manifest), 3)
     write(folder / "motions.parquet", MOTIONS, [*motions.values()], {})
     write(folder / "manifest.parquet", MANIFEST, rows, {})
     write(folder / "chunks.parquet", CHUNKS, chunks(), {})

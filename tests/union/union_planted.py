@@ -18,6 +18,7 @@ from dissensus.llm.call import Message
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import Row
 from dissensus.session.runner import CallFailed, Limits, Session, run_session
+from dissensus.study.rules import stage_settings
 from dissensus.tables.artefact import Schema
 from dissensus.union import simulated
 from dissensus.union.design.manifest import draw
@@ -199,7 +200,7 @@ def run(
     """
     chosen = Union(study or settings())
     named = {one["motion_id"]: dict(one) for one in motions}
-    rows = draw(named, chosen.settings.model_dump(include={"epochs", "runs", "arms"}), seed)
+    rows = draw(named, stage_settings(chosen, chosen.manifest), seed)
     manifest = {row["session_id"]: row for row in rows}
     names = ("speaker", "assistant", "annotator", "coach", *JUDGES)
     models = {}

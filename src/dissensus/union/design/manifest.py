@@ -52,7 +52,7 @@ def draw(rows: Mapping[str, Row], settings: Mapping[str, Any], seed: int) -> lis
                 found.append(_other("memo", COACHED, shared, motion["students"], seed))
             for run in range(1, settings["runs"] + 1 if epoch else 1):
                 found += _debates(motion, {**shared, "run": run}, arms, seed)
-    if settings.get("map.namer"):
+    if settings["map.namer"]:
         found += _namings(rows, settings["epochs"] + 1, seed)
     return sorted(found, key=lambda row: str(row["session_id"]))
 
