@@ -69,7 +69,7 @@ def test_a_planted_gain_is_recovered_by_the_difference_in_differences() -> None:
 
 
 def test_claims_that_stand_win_votes() -> None:
-    row = headline(ensemble(COACHED, 40, 0), "student_votes")
+    row = headline(ensemble(COACHED, 80, 0), "student_votes")
     assert row["ci_low"] > 0.0
 
 

@@ -122,10 +122,8 @@ def test_the_answers_of_all_debates_are_counted_and_not_those_of_the_first(
         if row["kind"] == "debate"
     ]
     assert len(set(counts)) > 1
-    assert f"and {len(sessions.rows)} sessions in all" in page
-    demo = drawn_as_configured(tmp_path / "demo", load_file(ROOT / "config.yaml"), 2)
     asked = Counter[str]()
-    for planned, number in call_plans(demo):
+    for planned, number in call_plans(sessions):
         for call in planned:
             asked[call.purpose] += number
     assert asked["interject"] == 8 * 18 + sum(counts)
@@ -314,8 +312,10 @@ def test_the_documented_cost_is_that_of_the_real_models(
     for name, dollars in usd.items():
         assert re.search(rf"^\| {name}: .+ \| {dollars:,.2f} \|$", page, re.MULTILINE)
     assert f"stops the run at {configuration.budget_usd:g} dollars" in page
+    assert f"and {len(sessions.rows)} sessions in all" in page
+    demo = drawn_as_configured(tmp_path / "demo", load_file(ROOT / "config.yaml"), 2)
     asked = Counter[str]()
-    for planned, number in call_plans(sessions):
+    for planned, number in call_plans(demo):
         for call in planned:
             asked[call.purpose] += number
     assert f"{asked.total():,} calls in {len(demo.rows)} sessions" in page
