@@ -252,12 +252,12 @@ def test_rebuttals_found_one_way_are_asked_for_again_and_cured_as_planted() -> N
 
 
 def test_each_layer_taken_out_leaves_the_verdict_to_the_next() -> None:
-    """Half of the votes cannot be read, so that every layer has its turn."""
-    made = run(settings(runs=RUNS, repairs=0), seed=21, judge={"unreadable_rate": 0.5})
+    """A third of the votes cannot be read, so that every layer has its turn."""
+    made = run(settings(runs=RUNS, repairs=0), seed=21, judge={"unreadable_rate": 0.35})
     said = made.frames["verdicts"].set_index("session_id")
     votes = made.frames["votes"]
     blind = votes[votes["panel"] == "blind"]
-    assert within((blind["slot"] == "").sum(), len(blind), 0.5)
+    assert within((blind["slot"] == "").sum(), len(blind), 0.35)
     assert (said["panel"] == "none").sum() >= 3 and said["panel"].eq("contested").any()
     decided = set()
     for size in range(1, len(LAYERS) + 1):
