@@ -215,11 +215,12 @@ def test_a_memo_and_definitions_are_of_what_is_told() -> None:
     prompt = WORDING.told(
         "memo",
         **{"SPEAKER": TOBIAS, "SIDE": "proposition", "DEBATES": "1", "MOTION": "M"},
-        **{"CLAIMS": lines, "UNANSWERED": "- survives: nobody answered.", "SCORES": "5"},
+        **{"CLAIMS": lines, "UNANSWERED": "- survives: Nobody answered.", "SCORES": "5"},
     )
     found = JsonReply(Memo).read(say("coach", prompt)).value
-    assert "survives claim." in found.worked and found.failed == ["demolished claim."]
-    assert found.missed == ["survives: nobody answered."] and found.advice
+    # What the other side claimed, and nobody answered, is nothing that worked.
+    assert found.worked == ["survives claim."] and found.failed == ["demolished claim."]
+    assert found.missed == ["Nobody answered."] and found.advice
     told = WORDING.told("definitions", MOTION="This House waits", TEXT=passage_of(MARA, 1, "m"))
     defined = JsonReply(Definitions).read(say("assistant", told)).value
     assert defined.terms[0].term == "This House waits"

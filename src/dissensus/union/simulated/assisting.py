@@ -79,13 +79,11 @@ def contest(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) ->
 
 def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """What became of a student's claims, and what to do about it."""
-    fates = _FATE.findall(prompt.told)
+    found = _UNANSWERED.search(prompt.told)
+    fates = _FATE.findall(prompt.told[: found.start()] if found else prompt.told)
     worked = [text for fate, text in fates if fate == "survives"][:3]
     failed = [text for fate, text in fates if fate == "demolished"][:3]
-    found = _UNANSWERED.search(prompt.told)
-    missed = (
-        [line.lstrip("- ") for line in found[1].splitlines() if line.strip()][:3] if found else []
-    )
+    missed = [text for _, text in _FATE.findall(found[1])][:3] if found else []
     advice = [
         *(f"Lead with this, which nobody took down: {text}" for text in worked[:1]),
         *(f"Leave this out, or bring its source: {text}" for text in failed[:1]),
