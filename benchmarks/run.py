@@ -24,6 +24,7 @@ import debate_model
 import inference
 import job
 import micro
+import projection
 import scale
 import start
 from bench import Bench
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "inference": inference.measure,
     "identity": debate_model.measure,
     "micro": micro.measure,
+    "map": projection.measure,
 }
 _PACKAGES = ("dissensus", "snakemake", "numpy", "scipy", "pandas", "pyarrow", "openai")
 
