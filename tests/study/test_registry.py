@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,3 +86,15 @@ def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) ->
     register({"echo": str(place)})
     with pytest.raises(SettingError, match="must declare one study with the name 'echo'"):
         study_class("echo")
+
+
+def test_no_study_makes_every_job_load_what_only_its_estimates_need() -> None:
+    """Each process of a run imports all studies: scipy alone would take it two seconds."""
+    code = (
+        "import sys\n"
+        "from dissensus.study.registry import STUDIES, study_class\n"
+        "for name in STUDIES: study_class(name)\n"
+        "print({'pandas', 'scipy', 'sklearn', 'matplotlib', 'pypdf'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -25,35 +25,14 @@ from dissensus.stats.results import NAN, RandomisationTest, monte_carlo
 from dissensus.stats.shares import wilson
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import common, number, share, text
-from dissensus.union.tables import CONTESTED, SIDES
+from dissensus.tables.common import text
+from dissensus.union.tables import CONTESTED, NUMBERS_OF_WINS, SIDES
 
 #: What stands in the column ``motion_id`` for all motions together.
 ALL_MOTIONS = "all"
 
-_LIMIT = "share, 0 to 1"
 _CELLS = 2_000_000
 _TIE = 1e-9
-
-#: The columns that every table of wins has for a group, as :func:`lifts` gives them.
-NUMBERS = {
-    "won": share("Share of its debates that the group's side won; contested ones are not won."),
-    "won_low": number("Lower limit of Wilson's interval of that share.", _LIMIT),
-    "won_high": number("Upper limit of Wilson's interval of that share.", _LIMIT),
-    "lost": share("Share of its debates that the group's side lost."),
-    "lost_low": number("Lower limit of Wilson's interval of that share.", _LIMIT),
-    "lost_high": number("Upper limit of Wilson's interval of that share.", _LIMIT),
-    "contested": share("Share of its debates that nobody won."),
-    "contested_low": number("Lower limit of Wilson's interval of that share.", _LIMIT),
-    "contested_high": number("Upper limit of Wilson's interval of that share.", _LIMIT),
-    "base": share(
-        "Win share of the group's sides in all debates of the same motion and arm; of a side "
-        "itself, half the share of decided debates."
-    ),
-    "lift": number("Win share less the base rate.", "difference of shares"),
-    **common("p_value?", "simulation_error?", "p_adjusted?", "p_bh?", "n", "n_clusters"),
-    "note": text("What the numbers rest on, or why they are missing."),
-}
 
 WINS = Schema(
     name="wins",
@@ -64,7 +43,7 @@ WINS = Schema(
         "side": text("Side of the debate; empty where the row is about both."),
         "speaker": text("Name of the speaker; empty where the row is about a side."),
         "place": Column("int", "Place of the speech on its side, from 1; 0 for any."),
-        **NUMBERS,
+        **NUMBERS_OF_WINS,
     },
     key=("motion_id", "by", "side", "speaker", "place"),
 )
@@ -152,9 +131,10 @@ def lifts(
 
     Returns
     -------
-    A row for each group in the order of the names: the columns `by` and :data:`NUMBERS`, the
-    adjusted p-values missing (:func:`dissensus.design.contrasts.adjust_family`). ``n`` counts
-    sides of debates, ``n_clusters`` draws; Wilson's intervals take debates for independent.
+    A row for each group in the order of the names: the columns `by` and those of
+    :data:`~dissensus.union.tables.NUMBERS_OF_WINS`, the adjusted p-values missing
+    (:func:`dissensus.design.contrasts.adjust_family`). ``n`` counts sides of debates,
+    ``n_clusters`` draws; Wilson's intervals take debates for independent.
     P-values are two-sided, (b + 1)/(m + 1) over m permutations (Phipson & Smyth 2010); none where
     the group has all or no debates of each motion, arm and side, so that no permutation changes
     anything.

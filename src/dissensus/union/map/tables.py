@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dissensus.study.embedding import embedding_calls
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import count, number, share, text, texts
-from dissensus.union.inference.wins import NUMBERS
-from dissensus.union.tables import CLAIMS, FATES
+from dissensus.union.tables import CLAIMS, FATES, NUMBERS_OF_WINS
 
 #: The calls for embeddings of claims.
 MAP_CALLS = embedding_calls("map_calls")
@@ -43,7 +42,7 @@ def _of_fates() -> Iterator[tuple[str, Column]]:
 #: What :func:`dissensus.union.inference.wins.lifts` says of a cluster, by its names there. A debate
 #: that nobody won is ``undecided`` here, since claims too are contested.
 WINS_OF_CLUSTERS = {
-    name: name.replace("contested", "undecided") for name in NUMBERS if name != "note"
+    name: name.replace("contested", "undecided") for name in NUMBERS_OF_WINS if name != "note"
 }
 
 CLUSTERS = Schema(
@@ -66,8 +65,8 @@ CLUSTERS = Schema(
         "last_epoch": share("The same in the last epoch."),
         "first_epoch_control": share("The same in the first epoch of the arm control."),
         "last_epoch_control": share("The same in the last epoch of the arm control."),
-        **{own: NUMBERS[name] for name, own in WINS_OF_CLUSTERS.items()},
-        "note": NUMBERS["note"],
+        **{own: NUMBERS_OF_WINS[name] for name, own in WINS_OF_CLUSTERS.items()},
+        "note": NUMBERS_OF_WINS["note"],
     },
     key=("cluster",),
 )
