@@ -20,6 +20,8 @@ FILES = {
     "identity/personas.yaml": "identity.personas",
     "deliberation/round.yaml": "deliberation.prompts",
     "deliberation/judging.yaml": "deliberation.judging",
+    "union/debate.yaml": "union.prompts",
+    "union/judging.yaml": "union.judging",
 }
 #: Ends of sentences.
 NOT_THERE = "and no slot is filled there; take it out."

@@ -28,7 +28,7 @@ def tagged(value: Any, path: str) -> Any:
         return {name: tagged(inner, f"{path}.{name}") for name, inner in value.items()}
     if isinstance(value, list):
         return [tagged(inner, f"{path}.{index}") for index, inner in enumerate(value)]
-    is_text = not path.endswith((".speaker", ".strategy"))
+    is_text = not re.search(r"\.\d+\.(speaker|strategy)$", path)
     return f"{value.rstrip()} [[{path}]]" if is_text else value
 
 

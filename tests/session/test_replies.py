@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -49,6 +50,35 @@ def test_depth_is_no_error(depth: int) -> None:
     nested = '{"vote": ' + "[" * depth + "]" * depth + "}"
     JsonReply(Vote).read(nested)
     find_object(nested, KEYS)
+
+
+#: What makes a mender slow, as a reply that never comes to an end.
+ENDLESS = ('{"a" ', '{"' + "'a\" ", '["a" ', "{", "[", '{"vote": ', '{"vote": [', '"', "\\", "{]")
+
+
+@pytest.mark.parametrize("part", ENDLESS)
+def test_a_megabyte_of_marks_is_read_in_no_time(part: str) -> None:
+    text = part * (1_000_000 // len(part))
+    began = time.process_time()
+    assert JsonReply(Vote).read(text).value is None
+    find_object(text, KEYS)
+    assert time.process_time() - began < 10
+
+
+def test_a_long_reply_must_be_valid_and_is_read_as_a_short_one_is() -> None:
+    words = "Words, and {braces}. " * 2000
+    said = f'{words}\n```json\n{{"vote": false}}\n```\n{{}}\n{{"vote": true, "why": "so"}} {words}'
+    assert JsonReply(Vote).read(said) == Parsed(Vote(vote=True, why="so"))
+    assert JsonReply(Vote).read(f'{words}{{"vote": true, why: so').value is None
+
+
+def test_not_all_faults_of_a_reply_are_sent_back() -> None:
+    class Votes(Lenient):
+        votes: list[Vote]
+
+    read = JsonReply(Votes).read(json.dumps({"votes": ["x"] * 5000}))
+    assert read.value is None and len(read.problems) == 10
+    assert read.problems[0].startswith("votes.0: ")
 
 
 def test_half_a_character_is_none_anywhere() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 
 import pytest
@@ -89,6 +90,19 @@ def left(text: str, words: tuple[str, ...]) -> list[str]:
         ("We miss Miss Haddad", "We miss a speaker of team A"),
         ("the Lords; ladies; MPs; proponents", "the Lords; ladies; MPs; proponents"),
         ("Team A is better; each team a chance", "a group is better; each team a chance"),
+        ("Dr M. Lindqvist and K.O. Boateng", "a speaker of team A and a speaker of team B"),
+        ("I, Y. Haddad, say", "I, a speaker of team A, say"),
+        ("Ｌｉｎｄｑｖｉｓｔ, 𝐑𝐨𝐭𝐡", "a speaker of team A, a speaker of team B"),
+        ("@DrLindqvist #ProfRoth", "@a speaker of team A #a speaker of team B"),
+        ("Professors Lindqvist and Roth", "a speaker of team A and a speaker of team B"),
+        ("Rev. Ashworth, Senator Haddad", "a speaker of team B, a speaker of team A"),
+        ("the Rt Hon'ble Ashworth", "a speaker of team B"),
+        ("General Motors, the president", "General Motors, the president"),
+        ("Lindqvist-led and anti-Haddad", "a speaker of team A-led and anti-a speaker of team A"),
+        ("the proposing team, the pro side", "team A, team A"),
+        ("side opp, the prop bench", "team B, team A"),
+        ("the opposing benches; an opposing view", "a group; an opposing view"),
+        ("pros and cons, no side", "pros and cons, no side"),
         ("propositional oppositely Rothko haddadism", "propositional oppositely Rothko haddadism"),
     ],
 )  # fmt: skip
@@ -230,6 +244,19 @@ def test_hostile_texts_are_masked_and_stay_texts(text: str) -> None:
     said = masked(f"{text} Dr Haddad {text}")
     assert "Haddad" not in said
     assert masked(text) == unicodedata.normalize("NFC", text)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("Dr ", "M.P. ", "M. ", "Rev. ", "the ", "my right honourable ", "Mara ", "Osei-", "- "),
+        *("Achter-\n", "\u200b", "Rt ", "hon ", "Lindqvist", "side ", "opp ", "team ", "van der "),
+    ],
+)
+def test_many_of_one_word_take_no_time(part: str) -> None:
+    began = time.process_time()
+    masked(part * (50_000 // len(part)))
+    assert time.process_time() - began < 5
 
 
 def test_a_mark_in_a_text_is_no_slot() -> None:

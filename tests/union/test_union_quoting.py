@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,16 @@ def test_a_line_that_looks_like_a_part_of_the_prompt_is_quoted(line: str, end: s
 @pytest.mark.parametrize("text", ["# 1 of all", "a ## b", "a = b", "==", "#1, #2", "x\n\ny", ""])
 def test_other_lines_stay_as_they_are(text: str) -> None:
     assert block(text) == text
+
+
+def test_every_form_of_a_mark_is_known() -> None:
+    """Of all characters of Unicode."""
+    for code in (*range(0xD800), *range(0xE000, 0x110000)):
+        plain = unicodedata.normalize("NFKC", chr(code))
+        for mark in "##", "===":
+            # Some have two or three marks in them.
+            if plain and set(plain) == {mark[0]}:
+                assert block(chr(code) * 3 + " x").startswith("> "), hex(code)
 
 
 #: Texts of pieces that attacks are made of.

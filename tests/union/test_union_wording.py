@@ -9,8 +9,112 @@ import yaml
 
 from dissensus.errors import ResourceError
 from dissensus.union.study import Union
+from prompt_faults import NOT_THERE, QUOTED, TRUTH, said_of, said_of_change, shipped
+from scripted import ROOT
 from union.test_union_study import settings
 from union.union_sessions import PROMPTS
+
+DEBATE, JUDGING = "union/debate.yaml", "union/judging.yaml"
+LENSES = shipped(DEBATE).split("lenses:")[1].split("\ndirective:")[0]
+
+#: A text of a shipped file, what stands in its place, and how the sentence begins.
+FAULTS = [
+    (
+        DEBATE,
+        "{NOTES}",
+        "{NOTE}",
+        "line 59: speech has {NOTE}, which is no slot; {NOTES} is.",
+    ),
+    (DEBATE, "  {DIRECTIVE}\n", "", "line 28: prepare lacks {DIRECTIVE}; put it in."),
+    (
+        DEBATE,
+        "\n  Closing patterns: {CLOSINGS}",
+        "",
+        "line 19: style_entry lacks {CLOSINGS}; put it in.",
+    ),
+    (
+        DEBATE,
+        "The motion is: {MOTION}",
+        "The motion is: {motion}",
+        "line 28: prepare has {motion}; write {MOTION}.",
+    ),
+    (
+        DEBATE,
+        "  [{NUMBER}] {TEXT}",
+        "  [{NUMBER}] {TEXT} {SPEAKER}",
+        "line 26: passage has {SPEAKER}, which is no slot; its slots are {TEXT}, {NUMBER}.",
+    ),
+    (
+        DEBATE,
+        "when things go wrong",
+        "when {SIDE} goes wrong",
+        f"line 49: lenses.6 has {{SIDE}}, {NOT_THERE}",
+    ),
+    (DEBATE, "  - Ask who bears the cost when things go wrong\n", "", "line 42: lenses holds ["),
+    (DEBATE, LENSES, " a lens", "line 42: lenses holds 'a lens'; it must be a list."),
+    (DEBATE, LENSES, " []", "line 42: lenses holds []; it needs at least 8 entries."),
+    (
+        DEBATE,
+        "nothing_yet: Nothing has been said yet.",
+        "nothing_yet: no",
+        f"line 76: nothing_yet holds False; {TRUTH}",
+    ),
+    (DEBATE, "none: none", "none: 0", f"line 160: none holds 0; {QUOTED}"),
+    (DEBATE, "none: none", 'none: "\\ue000"', "line 160: none has the character U+E000; take it"),
+    (DEBATE, "none: none", 'none: " "', "line 160: none is empty; write its text."),
+    (
+        DEBATE,
+        "nothing_yet:",
+        "no:",
+        "line 76: no is read as a truth value; put the key in quotes.",
+    ),
+    (DEBATE, "contest:", "definitions:", "line 126: definitions stands in line 118 already"),
+    (DEBATE, "memo_claim:", "memo_claims:", "line 153: memo_claims is no part; 'memo_claim' is."),
+    (
+        JUDGING,
+        "## Team {SLOT}, speech",
+        "## Team, speech",
+        "line 75: blind_entry lacks {SLOT}; put it in.",
+    ),
+    (
+        JUDGING,
+        "person: a person",
+        "persons: a person",
+        "line 83: masks.persons is no part; 'person' is.",
+    ),
+    (JUDGING, "person: a person", "person: on", f"line 83: masks.person holds True; {TRUTH}"),
+    (
+        JUDGING,
+        'side: "team {SLOT}"',
+        'side: "the {SIDE}"',
+        "line 83: masks.side has {SIDE}, which is no slot; its slots are {SLOT}.",
+    ),
+    (
+        JUDGING,
+        "  {TRANSCRIPT}\n  =====\n  Decide which side",
+        "  =====\n  Decide which side",
+        "line 84: labelled lacks {TRANSCRIPT}; put it in.",
+    ),
+    (
+        JUDGING,
+        "doing it wrong. Re-read the transcript.",
+        "doing it wrong: {FOUND}.",
+        f"line 57: both_directions has {{FOUND}}, {NOT_THERE}",
+    ),
+]
+
+#: What the whole file may hold.
+WHOLE = [
+    (DEBATE, b"", "it holds None; it must be a block of parts."),
+    (JUDGING, b"- masks", "it holds ['masks']; it must be a block of parts."),
+    (JUDGING, b"a: [", "line 1: it is not YAML ("),
+    (DEBATE, b"\xff\xfea\0", "line 1: it is not UTF-8; save it as UTF-8."),
+]
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
 
 
 def test_every_prompt_is_rendered_before_a_run() -> None:
@@ -29,28 +133,25 @@ def test_every_part_of_the_prompt_files_is_needed(tmp_path: Path) -> None:
                 Union(settings(**{file: str(changed)})).compile_prompts()
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "sentence"),
-    [
-        ("prompts", "{NOTES}", "{NOTE}", r"speech has \{NOTE\}, which is no slot; \{NOTES\} is"),
-        ("prompts", "  {DIRECTIVE}\n", "", r"prepare lacks \{DIRECTIVE\}; put it in"),
-        ("prompts", "Closing patterns: {CLOSINGS}", "", r"style_entry lacks \{CLOSINGS\}"),
-        ("prompts", "  - Ask who bears the cost when things go wrong\n", "", "lenses .* 8"),
-        ("judging", "team {SLOT}, speech", "team, speech", r"blind_entry lacks \{SLOT\}"),
-        ("judging", "person: a person", "persons: a person", "masks"),
-    ],
-)  # fmt: skip
-def test_a_fault_of_a_prompt_file_is_a_sentence(
-    tmp_path: Path, file: str, old: str, new: str, sentence: str
+@pytest.mark.parametrize(("name", "old", "new", "sentence"), FAULTS)
+def test_a_fault_of_a_prompt_file_is_a_sentence_with_its_place(
+    tmp_path: Path, name: str, old: str, new: str, sentence: str
 ) -> None:
-    text = Path(PROMPTS[file]).read_text(encoding="utf-8")
-    old = old if old in text else old.replace("team {SLOT}, speech", "Team {SLOT}, speech")
-    assert old in text
-    changed = tmp_path / "changed.yaml"
-    changed.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(ResourceError, match=sentence) as raised:
-        Union(settings(**{file: str(changed)})).compile_prompts()
-    assert all(line.startswith(str(changed)) for line in str(raised.value).split("\n"))
+    said = said_of_change(tmp_path, name, old, new)
+    assert any(line.startswith(sentence) for line in said), said
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), WHOLE)
+def test_a_file_that_is_no_prompt_file_is_a_sentence(
+    tmp_path: Path, name: str, content: bytes, sentence: str
+) -> None:
+    (said,) = said_of(tmp_path, name, content)
+    assert said.startswith(sentence)
+
+
+@pytest.mark.parametrize("name", [DEBATE, JUDGING])
+def test_the_shipped_files_pass(tmp_path: Path, name: str) -> None:
+    assert said_of(tmp_path, name, shipped(name)) == []
 
 
 def test_the_printed_sentences_are_word_for_word() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dissensus.study.gather import outcomes_schema, turns_schema
 from dissensus.tables.artefact import write
-from dissensus.union.measures.records import reconstruct
+from dissensus.union.measures.records import Drawn, reconstruct
 from dissensus.union.pages.debate import debate_page
 from dissensus.union.pages.run import RECORDS, Run, load
 from dissensus.union.tables import IDS, LAYERS, MANIFEST, MOTIONS
@@ -50,6 +50,7 @@ def make(
     failed: Sequence[str] = (),
     memo: Any = MEMO,
     motion: dict[str, Any] = MOTION,
+    points: Drawn = take_answered,
 ) -> dict[str, Path]:
     """The artefacts of a run in a folder: name -> file."""
     debates = scripts() if debates is None else debates
@@ -69,7 +70,7 @@ def make(
         }
         for name, row in rows.items()
     ]
-    found = reconstruct(ended, rows, {"lots": motion}, LAYERS, take_answered)
+    found = reconstruct(ended, rows, {"lots": motion}, LAYERS, points)
     said = [turn for one in ended.values() for turn in one]
     paths = {name: folder / f"{name}.parquet" for name in RECORDS}
     for name, schema in RECORDS.items():

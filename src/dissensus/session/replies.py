@@ -23,6 +23,13 @@ _FENCE = re.compile(r"\s*```[a-zA-Z]*\s*\Z")
 _FENCE_ENDS = re.compile(r"\A\s*```")
 #: Of a reply that is a heap of braces, no more beginnings than this are tried.
 _MOST_TRIES = 20
+#: Nor more of an object that turns out not to be valid.
+_MOST_FAILURES = 100
+_BEGINS = re.compile(r'\{\s*["}]')
+#: Letters of what is mended; a mender takes hours for a megabyte of quotes and braces.
+_MOST_MENDED = 20_000
+#: Faults that are named: a list of a reply may have any number, and all would be sent back.
+_MOST_PROBLEMS = 10
 
 Value = TypeVar("Value")
 Model = TypeVar("Model", bound=BaseModel)
@@ -52,18 +59,13 @@ class JsonReply(Generic[Model]):
 
     def read(self, text: str) -> Parsed[Model]:
         """The last object of a reply, validated; see :class:`dissensus.session.protocol.Parsed`."""
-        try:
-            found: Any = encodable(json_repair.loads(text))
-        except (ValueError, RecursionError):
-            found = None
-        parts = found if isinstance(found, list) else [found]
-        objects = [part for part in parts if isinstance(part, dict) and part]
-        if not objects:
+        found = _last_object(text)
+        if found is None:
             return Parsed(None, ("The reply has no JSON object.",))
         try:
-            return Parsed(self.model.model_validate(objects[-1]))
+            return Parsed(self.model.model_validate(found))
         except ValidationError as error:
-            faults = error.errors()
+            faults = error.errors()[:_MOST_PROBLEMS]
         return Parsed(
             None,
             tuple(
@@ -182,26 +184,45 @@ def _beginning(keys: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"\{\s*[\"'“”‘’`]?(?:" + "|".join(keys) + r")\b")
 
 
-def _last_valid(text: str, needed: str) -> tuple[int, int, dict[str, Any]] | None:
-    """The last object with a key that is valid JSON, and where it begins and ends."""
-    last = None
+def _last_object(text: str) -> dict[str, Any] | None:
+    """The last object of a reply that has a member; a long reply must have it as valid JSON."""
+    if len(text) > _MOST_MENDED:
+        valid = _last_valid(text)
+        return valid[2] if valid else None
+    try:
+        found: Any = encodable(json_repair.loads(text))
+    except (ValueError, RecursionError):
+        return None
+    parts = found if isinstance(found, list) else [found]
+    objects = [part for part in parts if isinstance(part, dict) and part]
+    return objects[-1] if objects else None
+
+
+def _last_valid(text: str, needed: str = "") -> tuple[int, int, dict[str, Any]] | None:
+    """The last object that is valid JSON, and where it begins and ends.
+
+    Parameters
+    ----------
+    needed : a key that it must have; any will do where it is empty.
+    """
+    last, past, failures = None, 0, 0
     decoder = json.JSONDecoder()
-    begin = text.find("{")
-    while begin >= 0:
-        end = begin + 1
+    while failures < _MOST_FAILURES and (found := _BEGINS.search(text, past)):
+        begin = found.start()
         try:
-            value, end = decoder.raw_decode(text, begin)
+            value, past = decoder.raw_decode(text, begin)
             value = encodable(value)
         except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict) and needed in value:
-            last = begin, end, value
-        begin = text.find("{", end)
+            value, past, failures = None, begin + 1, failures + 1
+        if isinstance(value, dict) and (needed in value if needed else value):
+            last = begin, past, value
     return last
 
 
 def _mended(text: str, needed: str) -> dict[str, Any] | None:
     """The object that a text begins with, its JSON mended; None where that lacks the key."""
+    if len(text) > _MOST_MENDED:
+        return None
     try:
         value: Any = encodable(json_repair.loads(text))
     except (ValueError, RecursionError):

@@ -6,12 +6,15 @@ an entry a line. A text that has such lines of its own would pass for another sp
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 #: What is put before a line that looks like a part of the prompt: the line is quoted.
 QUOTED = "> "
 #: How the lines begin that prompts and transcripts are divided by, without space between.
 _DIVIDES = ("##", "===")
+#: All characters that are, or in their plain form have, one of those that divide.
+_MARK = re.compile("[#=\u207c\u208c\u2a74\u2a75\u2a76\ufe5f\ufe66\uff03\uff1d]")
 
 
 def block(text: str) -> str:
@@ -21,8 +24,11 @@ def block(text: str) -> str:
     spite of white space, of characters that are not seen, and in full width. All other lines stay
     as they are. Doing it twice changes nothing more.
     """
+    if not _MARK.search(text):
+        return text
     return "".join(
-        QUOTED + line if _divides(line) else line for line in text.splitlines(keepends=True)
+        QUOTED + line if _MARK.search(line) and _divides(line) else line
+        for line in text.splitlines(keepends=True)
     )
 
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from dissensus.settings import Confidence, Count, Once, Rate, Resamples, Settings
+from dissensus.settings import (
+    Confidence,
+    Count,
+    Faults,
+    Once,
+    Rate,
+    Resamples,
+    Settings,
+    fault,
+)
 from dissensus.study.settings import ProtocolSettings, StudySettings
 
 
@@ -96,7 +105,7 @@ class UnionSettings(StudySettings):
     """Offers and answers points of information."""
     annotator: str
     """Lists claims and rebuttals, scores by the rubric."""
-    judges: Annotated[list[str], Field(min_length=1)]
+    judges: Annotated[list[str], Field(min_length=1, max_length=3)]
     """The panel; three seats are filled in turn, so that one model may have several."""
     coach: str
     prompts: str
@@ -117,6 +126,14 @@ class UnionSettings(StudySettings):
         if corpus.overlap >= corpus.chunk:
             raise ValueError("overlap must be less than chunk")
         return corpus
+
+    @model_validator(mode="after")
+    def _pool_has_the_passages(self) -> UnionSettings:
+        pool, passages = self.corpus.pool, self.protocol.passages
+        if passages > pool:
+            may = f"it must be at most union.corpus.pool, {pool}, that they are drawn from"
+            raise Faults(fault("protocol.passages", passages, may))
+        return self
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist; each document of a corpus is one."""

@@ -4,17 +4,19 @@ What this cannot remove is the position that is argued: verbs such as "oppose th
 so does whatever else tells a reader who would say such a thing. What is removed:
 
 - Names of the debate's speakers: whole, and each part of two letters or more by itself, with their
-  honorifics, in any case, in the plural, with or without accents, over line ends, and with hyphens
-  and spaces of any kind. A name that is a word too (Stone, May) goes wherever that word stands.
+  titles and initials, in any case, in the plural, with or without accents, in full width or bold,
+  over line ends, and with hyphens and spaces of any kind. A name that is a word too (Stone, May)
+  goes wherever that word stands. Initials alone stay.
 - Honorifics of anybody: Dr, Prof, Mr, Mrs, Ms, Mx, Lord, Lady, Sir, Dame, Rt Hon, MP, KC and QC
   everywhere; Professor, Doctor, Miss, Madam, Baron and Baroness before a name. The plurals Lords,
   Ladies and MPs are nobody's title, and stay.
 - Words for the sides: proposition and opposition, in the plural too and whatever they mean there;
-  Prop and Opp; government and treasury benches; ayes and noes; the affirmative and the negative
-  side; proposer and opposer; proponents, supporters and opponents of the motion. "My opponent" and
-  "the honourable member" stand for a speaker of the other side, "my honourable friend" for one of
-  the own. Opponents and proponents of anything else stay, since both sides have them, and so do
-  "the other side", "our side" and "the government".
+  Prop and Opp; government and treasury benches; ayes and noes; the affirmative and the negative,
+  the proposing and the opposing, the pro and the con side; proposer and opposer; proponents,
+  supporters and opponents of the motion. "My opponent" and "the honourable member" stand for a
+  speaker of the other side, "my honourable friend" for one of the own. Opponents and proponents of
+  anything else stay, since both sides have them, and so do "the other side", "our side" and "the
+  government".
 """
 
 from __future__ import annotations

@@ -77,7 +77,9 @@ def _part(own: set[str], words: tuple[str, ...]) -> str:
     """A name in part: a word that is this speaker's alone, and what of the name is around it."""
     alike = {word for word in words if len(word) > 1} | set(_lone(words))
     around, mine = (any_of(map(_escaped, sorted(some, key=_longest))) for some in (alike, own))
-    joined = f"(?:{around}{_JOINT}){{0,6}}?{mine}(?:{_JOINT}{around}){{0,6}}"
+    letters = "".join(sorted({word[0].upper() for word in words}))
+    initials = rf"(?:(?-i:[{re.escape(letters)}])(?:\.\s?|\s)-?){{0,3}}"
+    joined = f"{initials}(?:{around}{_JOINT}){{0,6}}?{mine}(?:{_JOINT}{around}){{0,6}}"
     return f"{joined}(?:e?s)?{end_of(alike)}"
 
 

@@ -35,21 +35,32 @@ _CAPITAL = "(?-i:(?=[A-Z]))"
 #: Removed wherever they stand.
 _ALWAYS = any_of(
     [
-        _words("rt/right hon/honourable/honorable"),
+        _words("rt/right hon/hon'ble/honourable/honorable"),
         rf"{one_of('dr', 'drs', 'prof', 'profs', 'mr', 'messrs', 'mrs', 'ms', 'mx', 'm.p')}\.?",
         one_of("mp", "kc", "qc", "lord", "lady", "sir", "dame"),
     ]
 )
 #: Removed before a name; in small letters some of them are words like others.
 _BEFORE_NAME = _CAPITAL + one_of(
-    *("professor", "doctor", "miss", "madam", "baron", "baroness", "hon", "honourable")
+    *("professor", "professors", "doctor", "doctors", "miss", "madam", "baron", "baroness"),
+    *("hon", "hon'ble", "honourable"),
 )
+#: Removed before the name of a speaker alone, where they can be nothing else.
+_BEFORE_SPEAKER = one_of(
+    *("rev", "reverend", "senator", "councillor", "cllr", "president", "minister", "judge"),
+    *("justice", "ambassador", "captain", "general", "colonel", "comrade", "count", "countess"),
+    *("lords", "ladies", "herr", "frau", "madame", "monsieur", "signor", "signora", "senor"),
+    *("senora", "don", "dona"),
+)
+#: Written as one word with a name, as in @DrStone.
+_JOINED = "(?:(?:dr|prof|mr|mrs|ms|lord|lady|sir|dame)(?-i:(?=[A-Z])))?"
 TITLE = rf"(?:{_ALWAYS}|{_BEFORE_NAME})\.?"
 POST_NOMINAL = any_of([rf"{one_of('m.p')}\.?", one_of("mp", "kc", "qc", "phd")])
 
+_HON = _words("hon/hon'ble/honourable/honorable")
 _HONOURABLE = (
     f"(?:{_words('right/rt/very/most/learned/noble/gallant/good')}{SPACE}){_FEW}"
-    rf"{_words('hon/honourable/honorable')}\.?{SPACE}"
+    rf"{_HON}\.?{SPACE}"
     f"(?:{_words('and/learned/gallant/noble')}{SPACE}){_FEW}"
 )
 _MEMBER = one_of(
@@ -60,11 +71,12 @@ _OF_THE_MOTION = f"{SPACE}{_words('of the motion')}"
 
 
 def _side(words: tuple[str, ...], before: tuple[str, ...], short: str) -> str:
-    """All of a side: by a word of its own, or by one that is of a side before another only."""
+    """All of a side: by a word of its own, or by one that is of a side beside another only."""
     return any_of(
         [
             f"{_maybe('side')}{one_of(*words)}(?:{_BESIDE})?",
-            f"{one_of(*before)}{_BESIDE}",
+            f"{one_of(*before, short)}{_BESIDE}",
+            f"{_words('side')}{SPACE}{one_of(short)}",
             f"{_CAPITAL}{one_of(short)}(?:{_BESIDE})?",
         ]
     )
@@ -80,13 +92,15 @@ def _one_of_side(word: str, of_the_motion: tuple[str, ...]) -> str:
     )
 
 
-_FOR_WORDS = ("proposition", "propositions", "ayes")
-_FOR_BEFORE = ("government", "treasury", "affirmative")
+_FOR_WORDS = ("proposition", "propositions", "ayes", "yeas")
+_FOR_BEFORE = ("government", "govt", "gov", "treasury", "affirmative", "proposing", "pro", "yes")
 _FOR_MOTION = ("proponent", "supporter", "advocate", "defender")
-_AGAINST_WORDS = ("opposition", "oppositions", "noes")
+_AGAINST_WORDS = ("opposition", "oppositions", "noes", "nays")
+_AGAINST_BEFORE = ("negative", "con", "nay")
 
-#: What may stand around a name.
-BEFORE_NAME = f"{_maybe('the')}(?:{TITLE}{SPACE}){_FEW}"
+#: What may stand around a name. A full stop is of the title or of the space, and once that is known
+#: it is not tried again: of many titles in a row, each would double the ways.
+BEFORE_NAME = f"{_maybe('the')}(?>(?:{TITLE}|{_BEFORE_SPEAKER}\\.?){SPACE}){_FEW}{_JOINED}"
 AFTER_NAME = f"(?:{SPACE}{POST_NOMINAL}){_FEW}"
 
 #: (mark, pattern), the first that fits counts; names come before all of them.
@@ -108,7 +122,9 @@ SIDE_PHRASES = (
     (SPEAKER_OF[_PROPOSITION], _one_of_side("proposer", _FOR_MOTION)),
     (SPEAKER_OF[_OPPOSITION], _one_of_side("opposer", ("opponent", "critic"))),
     (TEAM_OF[_PROPOSITION], _side(_FOR_WORDS, _FOR_BEFORE, "prop")),
-    (TEAM_OF[_OPPOSITION], _side(_AGAINST_WORDS, ("negative",), "opp")),
+    (TEAM_OF[_OPPOSITION], _side(_AGAINST_WORDS, _AGAINST_BEFORE, "opp")),
+    # Whoever speaks may mean the other side or the own.
+    (TEAM, f"{one_of('opposing')}{_BESIDE}"),
     # A text's own words for the slots would pass for a mask.
     (TEAM, rf"{_words('team')}{SPACE}(?-i:[AB])(?![^\W_])"),
 )

@@ -111,7 +111,8 @@ def _plain(character: str) -> str:
         return UNSEEN
     folded = character.casefold()
     letters = _PLAIN.get(character.lower()) or (character if len(folded) == 1 else folded)
-    decomposed = unicodedata.normalize("NFD", letters)
+    # Of full width, in bold and the like too.
+    decomposed = unicodedata.normalize("NFKD", letters)
     return "".join(one for one in decomposed if unicodedata.category(one)[0] != "M")
 
 

@@ -18,7 +18,8 @@ KINDS = ("bio", "interviews", "writings", "speeches")
 #: How the names of documents end, in small letters.
 ENDINGS = (".md", ".txt", ".pdf")
 
-_LONGEST_NAME = 60
+#: Characters of a speaker's name, at most.
+LONGEST_NAME = 60
 #: Each document is a file that Snakemake looks at whenever it starts.
 _MOST_DOCUMENTS = 10_000
 # Snakemake takes braces for wildcards, and its report runs what stands in angle brackets; the rest
@@ -28,8 +29,11 @@ _UNUSABLE = re.compile(
 )
 # "#" begins a heading in a transcript, "=" a line around material, ":" parts a role from a name.
 _NOT_IN_SPEAKERS = "#=:"
-#: What turns call those who are no speakers.
-_TAKEN = ("definitions", "contest", "recalibrate")
+#: What turns call those who are no speakers, and what debates call their sides.
+_TAKEN = ("definitions", "contest", "recalibrate", "proposition", "opposition")
+#: Joiners are letters' own in some scripts; of all else that is not seen, nobody could tell a name
+#: with it from the same without.
+_JOINERS = "\u200c\u200d"
 
 
 def documents(folder: Path) -> list[Path]:
@@ -72,6 +76,7 @@ def _by_speaker(folder: Path) -> dict[str, list[Path]]:
             f"{folder} is no folder; union.speakers must name the one with the speakers' folders."
         )
     found: dict[str, list[Path]] = {}
+    alike: dict[str, str] = {}
     number = 0
     for entry in _entries(folder, folder):
         if not entry.is_dir():
@@ -80,10 +85,7 @@ def _by_speaker(folder: Path) -> dict[str, list[Path]]:
         if not kinds:
             continue
         name = _speaker(entry)
-        if name in found:
-            raise ResourceError(
-                f"{folder} has two folders with the name {name!r}; rename one of them."
-            )
+        _refuse_alike(name, alike, folder)
         found[name] = [path for kind in kinds for path in _documents_in(kind, folder)]
         number += len(found[name])
         if number > _MOST_DOCUMENTS:
@@ -96,6 +98,20 @@ def _by_speaker(folder: Path) -> dict[str, list[Path]]:
             f"{folder} has no speakers; give each a folder with some of {', '.join(KINDS)} in it."
         )
     return found
+
+
+def _refuse_alike(name: str, alike: dict[str, str], folder: Path) -> None:
+    """Refuse a name that readers, judges and some file systems take for another's; note it."""
+    shown = unicodedata.normalize("NFKC", name).translate(dict.fromkeys(map(ord, _JOINERS)))
+    other = alike.setdefault(shown.casefold(), name)
+    if other is name:
+        return
+    if other == name:
+        raise ResourceError(f"{folder} has two folders with the name {name!r}; rename one of them.")
+    raise ResourceError(
+        f"{folder} has the folders {other!r} and {name!r}, whose names differ by capitals or forms "
+        "of letters alone; rename one of them."
+    )
 
 
 def kind_of(path: Path, speakers: Path) -> str:
@@ -155,17 +171,26 @@ def _speaker(entry: Path) -> str:
     """A speaker's name, which stands in prompts, transcripts and ids of turns."""
     name = unicodedata.normalize("NFC", entry.name)
     bad = next((letter for letter in name if letter in _NOT_IN_SPEAKERS), "")
+    hidden = next(filter(_is_hidden, name), "")
     if bad:
         why = f"has {bad!r} in it, which marks something else in prompts and turns"
-    elif len(name) > _LONGEST_NAME:
-        why = f"has {len(name)} characters; a name may have {_LONGEST_NAME}"
+    elif hidden:
+        why = f"has the character U+{ord(hidden):04X} in it, which is not seen"
+    elif len(name) > LONGEST_NAME:
+        why = f"has {len(name)} characters; a name may have {LONGEST_NAME}"
     elif not any(map(str.isalpha, name)) or name != " ".join(name.split()):
         why = "is no name: it needs a letter, and single blanks between its words only"
     elif name.casefold() in _TAKEN:
-        why = "is what the study calls its own notes"
+        why = "is what the study calls a side, or notes of its own"
     else:
         return name
-    raise ResourceError(f"{entry} cannot be a speaker's folder: its name {why}; rename it.")
+    where = _shown(entry) if hidden else entry
+    raise ResourceError(f"{where} cannot be a speaker's folder: its name {why}; rename it.")
+
+
+def _is_hidden(letter: str) -> bool:
+    """Whether a character is not seen, or is of nobody's script."""
+    return letter not in _JOINERS and unicodedata.category(letter) in ("Cf", "Co", "Cn")
 
 
 def _character(name: str) -> str:
@@ -181,4 +206,4 @@ def _character(name: str) -> str:
 
 def _shown(path: object) -> str:
     """A path with what cannot be shown written out, such as \\n."""
-    return ascii(str(path))[1:-1]
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in str(path))

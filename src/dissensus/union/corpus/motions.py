@@ -15,13 +15,15 @@ from dissensus.report.escaping import complain
 from dissensus.settings import Complaint, Faults, Once, Settings, fault, validate
 from dissensus.tables.artefact import Schema
 from dissensus.union.corpus.chunks import chunk
-from dissensus.union.corpus.folders import ENDINGS, KINDS, by_speaker, kind_of
+from dissensus.union.corpus.folders import ENDINGS, KINDS, LONGEST_NAME, by_speaker, kind_of
 from dissensus.union.corpus.reading import read_document
 from dissensus.union.tables import CHUNKS, DOCUMENTS, MOTIONS, SIDES
 from dissensus.user_files import YamlFile
 
 _LONGEST_MOTION = 500
 _MOST_SPEAKERS = 10
+#: Speakers that are named where one is not known.
+_NAMED = 10
 
 
 def _line(text: str) -> str:
@@ -31,8 +33,8 @@ def _line(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-_Line = Annotated[str, AfterValidator(_line)]
-_Names = Annotated[list[_Line], Once]
+_Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_line)]
+_Names = Annotated[list[_Name], Once]
 _Side = Annotated[_Names, Field(min_length=2, max_length=_MOST_SPEAKERS)]
 
 
@@ -155,10 +157,15 @@ def _refuse_strangers(
             if name in speakers:
                 continue
             close = get_close_matches(name, speakers, n=1)
-            mend = f"{close[0]!r} has one" if close else f"those with one: {', '.join(speakers)}"
+            mend = f"{close[0]!r} has one" if close else f"those with one: {_some(speakers)}"
             raise ResourceError(
                 f"{where}: {side} has {name!r}, who has no folder in {folder}; {mend}."
             )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _refuse_again(motion: MotionEntry, rows: Sequence[Mapping[str, Any]], where: str) -> None:

@@ -7,6 +7,7 @@ preferred and its only stable one.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from dissensus.union.measures.tally import Claim, Rebuttal, counts
@@ -21,11 +22,16 @@ def fates(claims: Sequence[Claim], rebuttals: Sequence[Rebuttal]) -> dict[str, s
     """
     known = {claim.claim_id: claim for claim in claims}
     counted = [one for one in rebuttals if counts(one, known)]
+    attackers: dict[str, list[str]] = defaultdict(list)
+    for one in counted:
+        if one.demolishes:
+            attackers[one.claim_id].append(one.by)
     is_in: dict[str, bool] = {}
     # Attackers speak later than what they attack: from the last speech back, each is known in time.
     for claim in sorted(claims, key=lambda claim: -claim.speech):
-        attackers = [one.by for one in counted if one.claim_id == claim.claim_id and one.demolishes]
-        is_in[claim.claim_id] = not any(_stands(by, claim, known, is_in) for by in attackers)
+        is_in[claim.claim_id] = not any(
+            _stands(by, claim, known, is_in) for by in attackers.get(claim.claim_id, ())
+        )
     answered = {one.claim_id for one in counted if one.points > 0}
     return {
         name: ("contested" if name in answered else "survives") if stands else "demolished"
