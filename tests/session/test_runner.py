@@ -248,6 +248,21 @@ def test_a_call_that_is_not_required_costs_no_other_turn(tmp_path: Path):
     assert prompts(provider)[-1] == "after None ('timeout',)"
 
 
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_a_call_that_fails_in_a_repair_counts_the_repairs_before_it(tmp_path: Path, before: int):
+    """Whoever compares turns with calls finds as many: else a run would be refused for good."""
+
+    def debate() -> Steps:
+        yield [replace(toy_call(1), required=False)]
+
+    provider = FakeClient(in_turn(*["bad"] * before, TIMEOUT))
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        session = run_session(1, debate, {"m": provider}, journal, LIMITS)
+    (turn,) = session.turns
+    assert (turn.text, turn.value, turn.violations) == ("", None, ("timeout",))
+    assert turn.repairs == before == len(session.attempts) - 1
+
+
 def test_a_step_without_calls_is_no_step(tmp_path: Path):
     def debate() -> Steps:
         turns = yield []

@@ -97,8 +97,8 @@ def test_a_name_is_one_however_its_accents_are_written(tmp_path: Path):
         ("12/bio/a.md", "its name is no name"),
         (" A/bio/a.md", "its name is no name"),
         ("A  B/bio/a.md", "its name is no name"),
-        ("Definitions/bio/a.md", "what the study calls a side, or notes"),
-        ("OPPOSITION/bio/a.md", "what the study calls a side, or notes"),
+        ("Definitions/bio/a.md", "what the study calls its own notes"),
+        ("OPPOSITION/bio/a.md", "has 'OPPOSITION' in it, which names a side in prompts"),
         ("A\u200bB/bio/a.md", r"its name has the character U\+200B in it, which is not seen"),
         ("A\u200fB/bio/a.md", r"its name has the character U\+200F in it"),
         ("A\ue001B/bio/a.md", r"its name has the character U\+E001 in it"),
@@ -122,7 +122,7 @@ def test_a_name_that_cannot_be_carried_is_refused(tmp_path: Path, name: str, mes
 )
 def test_names_that_only_look_different_are_refused(tmp_path: Path, one: str, other: str):
     folder = corpus(tmp_path, {f"{one}/bio/a.md": "x", f"{other}/bio/a.md": "x"})
-    with pytest.raises(ResourceError, match="differ by capitals or forms of letters alone; rename"):
+    with pytest.raises(ResourceError, match="which read alike; rename one of them"):
         documents(folder)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dissensus.union.pages.debate import debate_data, debate_page
 from dissensus.union.pages.marks import page, paragraphs, table, write_data
 from dissensus.union.pages.memos import memos_page
+from dissensus.union.pages.summary import summary
 from dissensus.union.pages.synthesis import synthesis_page
 from hostile_texts import HOSTILE
 from report.rendered import markdown_shape, markdown_words
@@ -55,6 +56,10 @@ def test_a_speakers_name_is_words_on_every_page(tmp_path: Path, name: str) -> No
         assert markdown_shape(text) == markdown_shape(harmless)
 
 
+#: What no reader of a file sees, and line breaks within a line.
+HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
 @pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_are_words_on_every_page(tmp_path: Path, words: str) -> None:
     """Pages have no element but those that they have with harmless words."""
@@ -81,10 +86,14 @@ def test_hostile_texts_are_words_on_every_page(tmp_path: Path, words: str) -> No
             tmp_path, [(session, made)], memo=memo, motion={**MOTION, "motion": f"x{words}"}
         )
         run = loaded(paths, name)
+        write_data(tmp_path / "summary.json", summary(run))
+        counted = (tmp_path / "summary.json").read_text("utf-8")
+        assert len(json.loads(counted)["debates"]) == 1
+        assert not HIDDEN.search(counted)
         write_data(tmp_path / "data.json", debate_data(run, name))
         data = (tmp_path / "data.json").read_text("utf-8")
         assert json.loads(data)["complete"]
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", data)
+        assert not HIDDEN.search(data)
         return [
             debate_page(run, name),
             memos_page(loaded(paths)),

@@ -40,7 +40,9 @@ def test_a_line_that_looks_like_a_part_of_the_prompt_is_quoted(line: str, end: s
     assert block(text) == f"Before.{end}> {line}{end}After."
 
 
-@pytest.mark.parametrize("text", ["# 1 of all", "a ## b", "a = b", "==", "#1, #2", "x\n\ny", ""])
+@pytest.mark.parametrize(
+    "text", ["# 1 of all", "a ## b", "a = b", "==", "#1, #2", "x\n\ny", "", " \t\n\n"]
+)
 def test_other_lines_stay_as_they_are(text: str) -> None:
     assert block(text) == text
 

@@ -179,7 +179,9 @@ class SessionAttempt:
             if attempt.reply.error and call.required:
                 return TurnResult(done.attempts, failure=attempt.reply.error)
             if attempt.reply.error:
-                return TurnResult(done.attempts, call.turn("", None, (attempt.reply.error,)))
+                # It may have been a repair that failed.
+                lost = call.turn("", None, (attempt.reply.error,), number - 1)
+                return TurnResult(done.attempts, lost)
             if attempt.accepted:
                 break
             messages = call.again(attempt.violations)

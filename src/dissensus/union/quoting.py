@@ -38,8 +38,8 @@ def one_line(text: str) -> str:
 
 
 def _divides(line: str) -> bool:
-    if line[:1].isascii() and line[:1].isalnum():
-        # As nearly all lines begin; none that divides does.
+    if line.isspace() or (line[:1].isascii() and line[:1].isalnum()):
+        # As nearly all lines are; none that divides is.
         return False
     shown = (
         character

@@ -83,7 +83,7 @@ class MapSettings(Settings):
 
 class DiagnosisSettings(Settings):
     simulations: Count
-    gains: Annotated[list[float], Field(min_length=1), Once]
+    gains: Annotated[list[Annotated[float, Field(ge=-1, le=1)]], Field(min_length=1), Once]
     """Planted gains of coaching, as shares of surviving claims."""
 
 
@@ -105,6 +105,7 @@ class UnionSettings(StudySettings):
     """Offers and answers points of information."""
     annotator: str
     """Lists claims and rebuttals, scores by the rubric."""
+    # As many as dissensus.union.protocol.floor.SEATS: one more would never be asked.
     judges: Annotated[list[str], Field(min_length=1, max_length=3)]
     """The panel; three seats are filled in turn, so that one model may have several."""
     coach: str
@@ -127,11 +128,20 @@ class UnionSettings(StudySettings):
             raise ValueError("overlap must be less than chunk")
         return corpus
 
+    @field_validator("judges")
+    @classmethod
+    def _no_judge_is_all(cls, judges: list[str]) -> list[str]:
+        if "all" in judges:
+            raise ValueError(
+                "'all' stands for all judges in the tables; give that model another name"
+            )
+        return judges
+
     @model_validator(mode="after")
     def _pool_has_the_passages(self) -> UnionSettings:
         pool, passages = self.corpus.pool, self.protocol.passages
         if passages > pool:
-            may = f"it must be at most union.corpus.pool, {pool}, that they are drawn from"
+            may = f"corpus.pool, which they are drawn from, has {pool}; it must have as many"
             raise Faults(fault("protocol.passages", passages, may))
         return self
 

@@ -76,8 +76,8 @@ def _side(words: tuple[str, ...], before: tuple[str, ...], short: str) -> str:
         [
             f"{_maybe('side')}{one_of(*words)}(?:{_BESIDE})?",
             f"{one_of(*before, short)}{_BESIDE}",
-            f"{_words('side')}{SPACE}{one_of(short)}",
             f"{_CAPITAL}{one_of(short)}(?:{_BESIDE})?",
+            f"{_words('side')}{SPACE}{one_of(short)}",
         ]
     )
 

@@ -29,8 +29,10 @@ _UNUSABLE = re.compile(
 )
 # "#" begins a heading in a transcript, "=" a line around material, ":" parts a role from a name.
 _NOT_IN_SPEAKERS = "#=:"
-#: What turns call those who are no speakers, and what debates call their sides.
-_TAKEN = ("definitions", "contest", "recalibrate", "proposition", "opposition")
+#: What turns call those who are no speakers.
+_TAKEN = ("definitions", "contest", "recalibrate")
+#: The sides: "Ada, opposition" would pass in a heading for a speaker of that side.
+_SIDES = re.compile(r"\b(?:proposition|opposition)s?\b", re.IGNORECASE)
 #: Joiners are letters' own in some scripts; of all else that is not seen, nobody could tell a name
 #: with it from the same without.
 _JOINERS = "\u200c\u200d"
@@ -102,15 +104,15 @@ def _by_speaker(folder: Path) -> dict[str, list[Path]]:
 
 def _refuse_alike(name: str, alike: dict[str, str], folder: Path) -> None:
     """Refuse a name that readers, judges and some file systems take for another's; note it."""
-    shown = unicodedata.normalize("NFKC", name).translate(dict.fromkeys(map(ord, _JOINERS)))
-    other = alike.setdefault(shown.casefold(), name)
+    shown = name.translate(dict.fromkeys(map(ord, _JOINERS)))
+    folded = unicodedata.normalize("NFKC", shown).casefold()
+    other = alike.setdefault(unicodedata.normalize("NFKC", folded), name)
     if other is name:
         return
     if other == name:
         raise ResourceError(f"{folder} has two folders with the name {name!r}; rename one of them.")
     raise ResourceError(
-        f"{folder} has the folders {other!r} and {name!r}, whose names differ by capitals or forms "
-        "of letters alone; rename one of them."
+        f"{folder} has the folders {other!r} and {name!r}, which read alike; rename one of them."
     )
 
 
@@ -181,7 +183,9 @@ def _speaker(entry: Path) -> str:
     elif not any(map(str.isalpha, name)) or name != " ".join(name.split()):
         why = "is no name: it needs a letter, and single blanks between its words only"
     elif name.casefold() in _TAKEN:
-        why = "is what the study calls a side, or notes of its own"
+        why = "is what the study calls its own notes"
+    elif side := _SIDES.search(unicodedata.normalize("NFKC", name)):
+        why = f"has {side[0]!r} in it, which names a side in prompts"
     else:
         return name
     where = _shown(entry) if hidden else entry

@@ -33,13 +33,20 @@ def _line(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
+def _own_id(name: str) -> str:
+    if name.casefold() == "all":
+        raise Complaint("is 'all', which stands for all motions in the tables; give it another id")
+    return name
+
+
+_Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=60)]
 _Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_line)]
 _Names = Annotated[list[_Name], Once]
 _Side = Annotated[_Names, Field(min_length=2, max_length=_MOST_SPEAKERS)]
 
 
 class MotionEntry(Settings):
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=60)]
+    id: Annotated[_Id, AfterValidator(_own_id)]
     text: Annotated[str, Field(max_length=_LONGEST_MOTION), AfterValidator(_line)]
     proposition: _Side
     opposition: _Side
