@@ -119,15 +119,26 @@ def bundle_at_once(wildcards, threads):
     return GRAPH.at_once(wildcards.study, wildcards.bundle, threads)
 
 
-def of_shards(study, kind):
-    """One kind of artefact of every shard of a study, as an input."""
+def of_shards(study, kind, late=True):
+    """One kind of artefact of every shard of a study, as an input; ``late``: of those too that need what is made of
+    the others.
+    """
 
     @exit_on_user_error
     def files(wildcards):
         drawn(study)
-        return GRAPH.shard_files(study, kind)
+        return GRAPH.shard_files(study, kind, late=late)
 
     return files
+
+
+@exit_on_user_error
+def a_debate(wildcards):
+    """The first debate of the union study's manifest, to be read as a whole."""
+    drawn("union")
+    rows = GRAPH.drawn("union").sessions.rows.values()
+    name = next(row["session_id"] for row in rows if row["kind"] == "debate")
+    return [RESULTS / f"union/debates/{name}.{ending}" for ending in ("md", "json")]
 
 
 def embedding_calls_of(study):

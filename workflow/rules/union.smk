@@ -27,13 +27,6 @@ RECORDS_OF_UNION = {
 }
 
 
-@exit_on_user_error
-def turns_before_names(wildcards):
-    """The turns of all sessions but those that name clusters, which need what is made of them."""
-    drawn("union")
-    return GRAPH.shard_files("union", "turns", late=False)
-
-
 rule retrieve_passages:
     input:
         motions=U / "motions.parquet",
@@ -56,7 +49,8 @@ rule retrieve_passages:
 
 rule reconstruct_union:
     input:
-        turns=turns_before_names,
+        # What names clusters reads what is made of all other sessions.
+        turns=of_shards("union", "turns", late=False),
         manifest=U / "manifest.parquet",
         motions=U / "motions.parquet",
     output:
@@ -217,15 +211,6 @@ rule write_debate:
         "Write debate {wildcards.session} as a whole"
     script:
         "../scripts/union/write_debate.py"
-
-
-@exit_on_user_error
-def a_debate(wildcards):
-    """The first debate of the manifest, to be read as a whole."""
-    drawn("union")
-    rows = GRAPH.drawn("union").sessions.rows.values()
-    name = next(row["session_id"] for row in rows if row["kind"] == "debate")
-    return [U / f"debates/{name}.{ending}" for ending in ("md", "json")]
 
 
 rule union:
