@@ -1,0 +1,83 @@
+"""Whole runs of the union study in bundles of sessions, with clusters that a model names."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from both import asked, ran_since, rows
+from support import Project
+from union.test_union_attacked_runs import bytes_of, configure, folder_of, pairs
+
+NAMER = {"projection": "pca", "namer": "union-coach"}
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A run of one motion, of two epochs, at its end."""
+    made = pairs(tmp_path_factory.mktemp("pairs") / "project", epochs=2)
+    made.succeed()
+    return made
+
+
+def transcripts(project: Project) -> dict[str, Path]:
+    return {path.stem: path for path in folder_of(project).glob("transcripts/*")}
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The same in jobs of three sessions, with clusters that a model names."""
+    made = pairs(tmp_path_factory.mktemp("named") / "project", epochs=2, map=NAMER)
+    path = made.folder / "more.yaml"
+    path.write_text(f"sessions_per_job: 3\n{path.read_text('utf-8')}", encoding="utf-8")
+    assert "run_session" not in made.planned()
+    made.succeed()
+    assert made.planned() == {}
+    return made
+
+
+def names_of(project: Project) -> str:
+    """The session that names the clusters."""
+    manifest = rows(folder_of(project) / "manifest.parquet")
+    (name,) = (row["session_id"] for row in manifest if row["kind"] == "names")
+    return str(name)
+
+
+def test_jobs_of_three_sessions_come_to_the_same_bytes(ended: Project, named: Project) -> None:
+    single, bundled = transcripts(ended), transcripts(named)
+    assert set(bundled) == {*single, names_of(named)}
+    for name, path in single.items():
+        assert bundled[name].read_bytes() == path.read_bytes(), name
+    keys = asked(named)
+    assert {key: keys[key] for key in asked(ended)} == dict(asked(ended))
+    assert set(keys.values()) == {1}
+    for record in ("speeches", "claims", "votes", "verdicts", "wins", "survival", "coaching"):
+        found, expected = (folder_of(one) / f"{record}.parquet" for one in (named, ended))
+        assert rows(found) == rows(expected), record
+
+
+def test_clusters_are_named_last_each_once(named: Project) -> None:
+    name = names_of(named)
+    ends = {one: path.stat().st_mtime_ns for one, path in transcripts(named).items()}
+    assert max(ends, key=lambda one: ends[one]) == name
+    turns = rows(transcripts(named)[name])
+    clusters = rows(folder_of(named) / "clusters.parquet")
+    assert [turn["speaker"] for turn in turns] == [str(row["cluster"]) for row in clusters]
+    assert {turn["role"] for turn in turns} == {"name"} and clusters
+
+
+def test_without_names_and_bundles_again_nothing_more_is_asked(
+    ended: Project, named: Project, tmp_path: Path
+) -> None:
+    project = named.copy(tmp_path / "project")
+    moment = time.time()
+    configure(project, epochs=2)
+    project.succeed()
+    assert ran_since(project, moment) == set()
+    # Who is there no more is in no result; what it said stays where it was kept.
+    kept = transcripts(project).keys() - transcripts(ended).keys()
+    assert kept <= {names_of(named)}
+    mine, whole = bytes_of(project), bytes_of(ended)
+    assert {name: mine[name] for name in whole} == whole
