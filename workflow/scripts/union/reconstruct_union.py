@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.study.gather import by_session, turns_schema
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import concatenate, read, read_by, write
+from dissensus.tables.artefact import concatenate, read_by, write
 from dissensus.union.measures.records import drawn_by, reconstruct
 from dissensus.union.pages.run import RECORDS
 from dissensus.union.tables import IDS, MANIFEST, MOTIONS
