@@ -11,7 +11,7 @@ from dissensus.study.cost import EMBEDDING, REPAIRED_TURNS, Line
 from dissensus.study.spending import by_model, spent_usd
 
 _RANGE = ("low", "expected", "high")
-#: How a purpose is shown; another is shown as it is.
+#: How a purpose is shown; another is shown with a capital.
 _PURPOSES = {"debate": "Debates", "judge": "Judges", EMBEDDING: "Embeddings"}
 _COUNTS = ("calls", "tries", "input_tokens", "output_tokens")
 _USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
@@ -53,7 +53,7 @@ def table_spending(
             continue
         rows.append(
             (
-                _PURPOSES.get(line.purpose, line.purpose),
+                _PURPOSES.get(line.purpose, line.purpose.capitalize()),
                 line.model,
                 *_counts(total),
                 *_spent(total, line.has_price),
@@ -102,8 +102,10 @@ def _budget(
     budget: float | None,
 ) -> str:
     said = []
-    free = [line.model for line in estimate if line.terms.free]
-    unknown = [line.model for line in estimate if not line.has_price and not line.terms.free]
+    # A model that is asked for several purposes has a line for each.
+    free = dict.fromkeys(line.model for line in estimate if line.terms.free)
+    unpriced = (line for line in estimate if not (line.has_price or line.terms.free))
+    unknown = dict.fromkeys(line.model for line in unpriced)
     if unknown:
         said.append(f"Without a price, and so left out: {listed(unknown)}.")
     if free:
