@@ -10,7 +10,7 @@ from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
 from dissensus.union.figures.coaching import OUTCOMES
-from dissensus.union.figures.frames import ALL, FATES, kind_words
+from dissensus.union.figures.frames import ALL, FATES, footnotes, kind_words
 from dissensus.union.tables import CONTESTED
 
 _CONTRASTS = {
@@ -28,6 +28,7 @@ _METHODS = {
 def table_coaching(artefacts: Artefacts, view: View) -> Table:
     """Means, differences, and differences in differences, with the power of the design."""
     rows = records(artefacts.frame("coaching"))
+    marks, notes = footnotes(row["note"] for row in rows)
     gains = [name for name in (rows[0] if rows else {}) if name.startswith("power_")]
     cells = [
         (
@@ -44,7 +45,7 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
             number(row["mde_80"], 2),
             *(percent(row[name], 0) for name in gains),
             "yes" if row["headline"] else "",
-            row["note"],
+            marks[row["note"]],
         )
         for row in rows
     ]
@@ -58,6 +59,7 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
         "N: draws with both debates (of those that the design has); of a mean, debates. Holm: over "
         "the epochs from 2. MDE: the smallest gain that such runs find with 80% power; power for "
         "gains of so many shares: of a t test with the observed spread of the draws."
+        f"{notes}"
     )
     return make("table_coaching", "What coaching changes", columns, cells, note, view.simulated)
 

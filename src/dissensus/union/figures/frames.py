@@ -70,6 +70,18 @@ def motions_of(frame: pd.DataFrame) -> list[str]:
     return [*found, ALL] if ALL in set(frame["motion_id"]) else found
 
 
+def footnotes(notes: Iterable[str]) -> tuple[dict[str, str], str]:
+    """A mark for each different note of a table's rows, and the notes with their marks.
+
+    Long notes that many rows share would make a table that nobody can read.
+    """
+    marks = {"": ""}
+    for note in notes:
+        marks.setdefault(note, str(len(marks)))
+    text = "".join(f" ({mark}) {note}" for note, mark in marks.items() if note)
+    return marks, f" Notes:{text}" if text else ""
+
+
 def attrition(verdicts: pd.DataFrame, manifest: pd.DataFrame) -> str:
     """How many debates came through, as "79 of 80 debates"."""
     return f"{len(verdicts)} of {counted(int((manifest['kind'] == 'debate').sum()), 'debate')}"

@@ -7,7 +7,7 @@ from dissensus.report.frames import records
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
-from dissensus.union.figures.frames import ALL, BIASES, LAYERS
+from dissensus.union.figures.frames import ALL, BIASES, LAYERS, footnotes
 
 _STATISTICS = {
     "share_a": "share for slot A",
@@ -21,6 +21,8 @@ _STATISTICS = {
 def table_judges(artefacts: Artefacts, view: View) -> Table:
     """Every judge's biases."""
     judges = artefacts.frame("judges")
+    biased = records(judges[judges["bias"].isin(list(BIASES))])
+    marks, notes = footnotes(row["note"] for row in biased)
     rows = [
         (
             _judge(row["judge"]),
@@ -35,9 +37,9 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
             _percents(row["followed_low"], row["followed_high"]),
             str(row["pairs"]) if row["pairs"] else MISSING,
             str(row["n"]),
-            row["note"],
+            marks[row["note"]],
         )
-        for row in records(judges[judges["bias"].isin(list(BIASES))])
+        for row in biased
     ]
     columns = (
         *("Judge", "Bias", "Statistic", "Estimate", f"{view.level} CI", "p", "p (Holm)"),
@@ -51,7 +53,7 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
         "adjusted for the difference in the tally, clustered by debate; an unbiased judge has 0, "
         "and quality that the tally does not see still confounds it. N of Length: debates, once "
         "for each pass. Holm: over judges and biases; a judge is named where the adjusted p is "
-        f"below {1.0 - view.confidence:.2g}."
+        f"below {1.0 - view.confidence:.2g}.{notes}"
     )
     return make("table_judges", "The judges’ biases", columns, rows, note, view.simulated)
 
@@ -59,8 +61,9 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
 def table_layers(artefacts: Artefacts, view: View) -> Table:
     """Agreement of judges with each other and themselves, and of every two layers."""
     judges = artefacts.frame("judges")
-    rows = []
-    for row in records(judges[judges["bias"] == "agreement"]):
+    rows, agreeing = [], records(judges[judges["bias"] == "agreement"])
+    marks, notes = footnotes(row["note"] for row in agreeing)
+    for row in agreeing:
         layers = row["level"] == "layers"
         rows.append(
             (
@@ -70,7 +73,7 @@ def table_layers(artefacts: Artefacts, view: View) -> Table:
                 number(row["estimate"]),
                 interval(row["ci_low"], row["ci_high"]),
                 str(row["n"]),
-                row["note"],
+                marks[row["note"]],
             )
         )
     columns = (
@@ -80,6 +83,7 @@ def table_layers(artefacts: Artefacts, view: View) -> Table:
         "Alpha: of the blind votes, by debate, over all seats and passes, or of one judge’s own. "
         "Kappa: of the verdicts (a side, or contested) of two layers, over the debates that both "
         "decide. Intervals resample debates. 0 is agreement by chance, 1 is full agreement."
+        f"{notes}"
     )
     return make("table_layers", "Agreement", columns, rows, note, view.simulated)
 
