@@ -20,6 +20,7 @@ from dissensus.union.map.claims import Options, locate, map_claims
 from dissensus.union.map.clusters import find_clusters
 from dissensus.union.map.extra import check_projection
 from dissensus.union.map.naming import TERMS, name_clusters
+from dissensus.union.map.page import caption_facts
 from dissensus.union.map.projection import Projection, principal_components, project
 from dissensus.union.map.summaries import summarise
 from dissensus.union.map.tables import CLUSTERS, MAP
@@ -271,6 +272,18 @@ def test_the_students_part_is_counted_by_epoch_and_arm() -> None:
             own = students[(students["arm"] == arm) & (students["epoch"] == epoch)]
             share = (own["cluster"] == 1).mean()
             assert clusters[0][name + ending] == pytest.approx(share)
+
+
+def test_the_caption_counts_what_is_on_the_map() -> None:
+    claims, verdicts = debated()
+    mapped, clusters = map_claims(claims, verdicts, embed, OPTIONS)
+    for row, p in zip(clusters, (0.01, 0.049, 0.06, 0.2, None, 1.0), strict=True):
+        row["p_adjusted"] = p
+    assert caption_facts(mapped, clusters, 0.95) == {
+        **{"claims": f"{len(claims):,}", "debates": "24", "clusters": "6"},
+        **{"alone": "0%", "found": "2 of 6"},
+    }
+    assert caption_facts([], [], 0.95)["alone"] == "none"
 
 
 def turn(motion: str, cluster: int, text: str, kind: str = "names") -> Row:

@@ -148,9 +148,17 @@ rule draw_map:
         map=U / "map.parquet",
         clusters=U / "clusters.parquet",
         motions=U / "motions.parquet",
+        caption="workflow/report/union_map.rst",
     output:
         names=U / "cluster_names.parquet",
-        page=U / "map.html",
+        page=report(
+            U / "map.html",
+            caption=captions("union") / "map.rst",
+            category="union",
+            subcategory="3 Map",
+            labels={"result": "Map of the arguments"},
+        ),
+        caption=U / "captions/map.rst",
     log:
         U / "logs/draw_map.log",
     localrule: True

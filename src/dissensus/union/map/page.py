@@ -53,6 +53,21 @@ def map_page(
     return page(TITLE, style(), "\n".join(parts), scripts())
 
 
+def caption_facts(
+    claims: Sequence[Row], clusters: Sequence[Row], confidence: float
+) -> dict[str, str]:
+    """What the map's caption in the report says, from rows of ``map`` and ``clusters``."""
+    alone = sum(row["cluster"] < 0 for row in claims)
+    tested = [row["p_adjusted"] for row in clusters if row["p_adjusted"] is not None]
+    return {
+        "claims": f"{len(claims):,}",
+        "debates": f"{len({row['session_id'] for row in claims}):,}",
+        "clusters": str(len(clusters)),
+        "alone": percent(alone / len(claims)) if claims else "none",
+        "found": f"{sum(p < 1.0 - confidence for p in tested)} of {len(clusters)}",
+    }
+
+
 def cluster_table(clusters: Sequence[Row], confidence: float, simulated: bool) -> Table:
     """All numbers of the clusters, to read without scripts."""
     rows = [
