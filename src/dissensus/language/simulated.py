@@ -118,6 +118,7 @@ class Space:
     """All that can be argued on a motion, in one language."""
 
     motion_id: str
+    language: str
     clauses: tuple[Clause, ...]
 
     @cached_property
@@ -161,14 +162,14 @@ def speak(
     """
     speech = _validated(json.dumps(settings["speech"], sort_keys=True))
     prompt = _Prompt(messages[-1].content)
-    space = _space(speech.arguments, speech.motions, prompt.topic, prompt.language)
+    space = space_of(speech.arguments, speech.motions, prompt.topic, prompt.language)
     debater = _Debater(prompt, speech, space, rng)
     sentences = debater.sentences()
     rate = speech.violation_rate / (2 if prompt.is_repair else 1)
-    frames = _frames(speech.arguments)[prompt.language]
+    frames = frames_of(speech.arguments)[prompt.language]
     if rng.random() < rate:
         return _violate(sentences, prompt.language, frames, rng)
-    return _join(sentences, prompt.language)
+    return join(sentences, prompt.language)
 
 
 class _Prompt:
@@ -214,9 +215,9 @@ class _Debater:
         self.own: set[Clause] = set()
         for who, text in prompt.history:
             if who.startswith(prompt.role[:3]):
-                self.used.update(_found_in(text, space))
+                self.used.update(found_in(text, space))
             if who == prompt.role:
-                self.own.update(_found_in(text, space))
+                self.own.update(found_in(text, space))
         self.point: int | None = None
         self.probability = self._recycling_probability()
 
@@ -247,25 +248,16 @@ class _Debater:
         wanted = {"question": "harm", "takeaway": "claim"}.get(kind, kind)
         clause = self._clause(wanted)
         frame_kind = kind if kind != "answer" or self.prompt.previous else "answer_unprompted"
-        frames = _frames(self.speech.arguments)[self.prompt.language][frame_kind]
+        frames = frames_of(self.speech.arguments)[self.prompt.language][frame_kind]
         frame: str = frames[int(self.rng.integers(len(frames)))]
         text = (
             frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
             .replace("{x}", clause.text)
             .replace("{label}", clause.label)
         )
-        return text.replace("{quote}", self._quotation()) if "{quote}" in text else text
-
-    def _quotation(self) -> str:
-        """At most ten words of the speech before: the opening of the other side's first clause."""
-        speech, language = self.prompt.previous, self.prompt.language
-        found = [c for c in _found_in(speech, self.space) if c.side != self.prompt.side]
-        if language == "zh":
-            openings = [re.split("[，、]", clause.text)[0] for clause in found]
-            short = [opening for opening in openings if 4 <= len(opening) <= 12]
-            return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
-        words = found[0].text if found else re.split(r"[.?]", speech)[0]
-        return " ".join(words.replace("'", "’").split()[:9]).rstrip(",")
+        if "{quote}" not in text:
+            return text
+        return text.replace("{quote}", quotation(self.prompt.previous, self.prompt.side, self.space))
 
     def _clause(self, kind: str) -> Clause:
         """Recycle a used clause of this kind, or open a new one."""
@@ -282,9 +274,27 @@ class _Debater:
         return clause
 
 
+def quotation(speech: str, side: str, space: Space) -> str:
+    """At most ten words of a speech: the opening of the first clause that a side does not share.
+
+    Parameters
+    ----------
+    speech : that is quoted, in the language of the space.
+    side : of who quotes.
+    space : what can be argued.
+    """
+    found = [clause for clause in found_in(speech, space) if clause.side != side]
+    if space.language == "zh":
+        openings = [re.split("[，、]", clause.text)[0] for clause in found]
+        short = [opening for opening in openings if 4 <= len(opening) <= 12]
+        return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
+    words = found[0].text if found else re.split(r"[.?]", speech)[0]
+    return " ".join(words.replace("'", "’").split()[:9]).rstrip(",")
+
+
 # A speech is read again in every later turn of its debate.
 @lru_cache(1024)
-def _found_in(speech: str, space: Space) -> tuple[Clause, ...]:
+def found_in(speech: str, space: Space) -> tuple[Clause, ...]:
     """The clauses that a speech contains, in the order of the space."""
     text = speech.lower()
     return tuple(clause for clause in space.clauses if clause.lower in text)
@@ -296,7 +306,7 @@ def _normal(text: str) -> float:
     return float(np.random.default_rng(int(digest(text)[:16], 16)).standard_normal())
 
 
-def _join(sentences: Sequence[str], language: str) -> str:
+def join(sentences: Sequence[str], language: str) -> str:
     return ("" if language == "zh" else " ").join(sentences)
 
 
@@ -304,33 +314,33 @@ def _violate(
     sentences: list[str], language: str, frames: Mapping[str, Any], rng: np.random.Generator
 ) -> str:
     """The same speech with one format rule broken."""
-    text = _join(sentences, language)
+    text = join(sentences, language)
     kind = int(rng.integers(6))
     if kind == 0:
         return text.replace(sentences[0], f"**{sentences[0]}**", 1)
     if kind == 1:
         return "\n".join(f"- {sentence}" for sentence in sentences)
     if kind == 2:
-        return _join(sentences[:-1], language)
+        return join(sentences[:-1], language)
     if kind == 3:
         mark = "，" if language == "zh" else ", and "
         joined = mark.join(sentence.rstrip(".。?？") for sentence in sentences[1:])
-        return _join([sentences[0], joined + ("。" if language == "zh" else ".")], language)
+        return join([sentences[0], joined + ("。" if language == "zh" else ".")], language)
     if kind == 4:
         greeting = frames["greeting"]
-        return _join([greeting, *sentences[1:]], language)
+        return join([greeting, *sentences[1:]], language)
     return " ".join([frames["foreign"]] * len(sentences))
 
 
 @cache
-def _frames(folder: str) -> dict[str, Any]:
+def frames_of(folder: str) -> dict[str, Any]:
     path = Path(folder) / "frames.yaml"
     frames: dict[str, Any] = read_yaml(path)
     return frames
 
 
 @cache
-def _space(folder: str, motions: str, topic: str, language: str) -> Space:
+def space_of(folder: str, motions: str, topic: str, language: str) -> Space:
     """The argument space of a topic; the generic one where the topic has none of its own."""
     motion_id = _motion_of(motions).get(topic, topic)
     path = Path(folder) / f"{motion_id}.tsv"
@@ -349,7 +359,7 @@ def _space(folder: str, motions: str, topic: str, language: str) -> Space:
         if part != "label":
             label = labels[side, point]
             clauses.append(Clause(side, int(point), part, row[language], label))
-    return Space(motion_id, tuple(clauses))
+    return Space(motion_id, language, tuple(clauses))
 
 
 @cache

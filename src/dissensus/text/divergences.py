@@ -131,6 +131,24 @@ class LexicalMeasures:
     types: int
 
 
+def plain_similarity(pieces: Sequence[npt.ArrayLike], labels: Sequence[int]) -> float:
+    """S_lex of the units that pieces make up, as they are.
+
+    Parameters
+    ----------
+    pieces : m integer arrays, token ids of each turn.
+    labels : m ints, the unit of every piece, numbered from 0 without a gap.
+
+    Returns
+    -------
+    As :func:`lexical_similarity`.
+    """
+    tokens, lengths, types = _indexed(pieces)
+    sizes = np.bincount(labels, lengths).astype(np.intp)
+    order = np.argsort(np.repeat(labels, lengths), kind="stable")
+    return lexical_similarity(_counts(tokens[order], sizes, types))
+
+
 def grouped_measures(
     pieces: Sequence[npt.ArrayLike],
     groupings: Sequence[Sequence[int]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from dissensus.digests import digest
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count
-from dissensus.text.divergences import grouped_measures
-from dissensus.text.embeddings import cosine_matrix, pair_means
+from dissensus.text.divergences import grouped_measures, plain_similarity
+from dissensus.text.embeddings import cosine_matrix, embedder, pair_means
+from dissensus.text.tokens import tokenizer
 
 UNITS = ("turn", "speaker", "side")
 #: Ending of a column -> what it holds for a unit, and its unit of measurement.
@@ -136,6 +138,26 @@ def semantic_components(turns: Sequence[Turn], vectors: NDArray[np.float32]) -> 
         "s_sem_same_side": means.same_side,
         "s_sem_same_speaker": means.same_speaker,
     }
+
+
+def plain_components(turns: Sequence[Turn], measures: Mapping[str, Any]) -> tuple[float, float]:
+    """The two similarities that the index is made of, of one session, from its texts.
+
+    Parameters
+    ----------
+    turns : in order, each with ``speaker`` and ``text``.
+    measures : the study's settings: ``tokenizer``, ``embedder`` (one of this machine) and ``unit``.
+    """
+    encode = _tokenizer(measures["tokenizer"])
+    encoded = [np.asarray(encode(turn["text"]), dtype=np.int64) for turn in turns]
+    labels = _groupings(turns)[UNITS.index(measures["unit"])]
+    vectors = _embedder(measures["embedder"]).embed([turn["text"] for turn in turns])
+    return plain_similarity(encoded, labels), semantic_components(turns, vectors)["s_sem_pooled"]
+
+
+# Each takes a second to load.
+_tokenizer = cache(tokenizer)
+_embedder = cache(embedder)
 
 
 def _groupings(turns: Sequence[Turn]) -> list[list[int]]:
