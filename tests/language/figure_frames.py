@@ -7,16 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dissensus.language.design.instrument import rendering_id, renderings_of
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains as tests_of_domains
 from dissensus.language.inference.domains import contrast_domains, estimate_domains
 from dissensus.language.inference.effect import estimate_language_effect
 from dissensus.language.inference.power import power_table
 from dissensus.language.inference.saturation import measure_saturation
-from dissensus.language.measures.anchors import fit, homogeneity
+from dissensus.language.measures.anchors import fit, weighted
 from dissensus.language.settings import InferenceSettings
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
+from language.inference_frames import MEASURES
 
 ROLES = ("P1", "P2", "O1", "O2")
 PANEL = ("model-a", "model-b", "model-c", "a-model-of-a-longer-name")
@@ -64,6 +66,7 @@ class Run:
     manifest: pd.DataFrame
     outcomes: pd.DataFrame
     metrics: pd.DataFrame
+    instrument: pd.DataFrame
     reuse: pd.DataFrame
     turns: pd.DataFrame
     effect: pd.DataFrame
@@ -97,7 +100,8 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
     )
     metrics = _metrics(manifest, outcomes, languages, shift, rng)
     scales = ["hi_z", "hi_normal_cdf"]
-    effect = estimate_language_effect(metrics, "en", INFERENCE, "z", "normal_cdf", 1)
+    renderings = _renderings(metrics, languages)
+    effect = estimate_language_effect(metrics, renderings, "en", INFERENCE, MEASURES, 1)
     curve, curve_tests = _curve(languages, rng)
     reuse, turns = _speeches(manifest[~lost], rng)
     return Run(
@@ -105,6 +109,7 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
         manifest,
         outcomes,
         metrics,
+        _instrument(languages),
         reuse,
         turns,
         pd.DataFrame(effect),
@@ -113,7 +118,7 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
         pd.DataFrame(contrast_domains(metrics, pool, scales, INFERENCE)),
         pd.DataFrame(tests_of_domains(metrics, pool, "en", scales, INFERENCE, 1)),
         pd.DataFrame(diagnose_design(manifest, outcomes, pool, PANEL, "en", INFERENCE, 1)),
-        pd.DataFrame(power_table(metrics, "en", "hi_z", draws, [0.1, 0.3, 0.5], 0.95)),
+        pd.DataFrame(power_table(pool, pd.DataFrame(effect), draws, [0.1, 0.3, 0.5], 0.3, 0.95, 1)),
         curve,
         curve_tests,
         pd.DataFrame(
@@ -160,6 +165,7 @@ def _manifest(
                 "domain_id": int(motion["domain_id"]),
                 "motion_id": motion["motion_id"],
                 "language": language,
+                "rendered_from": "",
                 "language_order": ">".join(order),
                 "position": order.index(language) + 1,
                 **dict(zip(ROLES, cast, strict=True)),
@@ -190,15 +196,53 @@ def _metrics(
     for name in ("s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker"):
         frame[name] = frame["s_sem"] + rng.normal(0, 0.01, n)
     frame["tokens"] = np.where(frame["complete"], 1000.0 + 400 * level, np.nan)
-    reference = (frame["language"] == "en").to_numpy()
+    return _on_scales(frame, frame)
+
+
+def _on_scales(frame: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its index on every scale, fitted on the English sessions of the metrics."""
+    english = metrics[metrics["language"] == "en"]
     for scale in ANCHORS:
         for short, column in (("lex", "s_lex"), ("sem", "s_sem")):
-            values = frame[column].to_numpy()
-            frame[f"{short}_{scale}"] = fit(scale, values[reference])(values)
-        frame[f"hi_{scale}"] = homogeneity(
-            frame["s_lex"], frame["s_sem"], reference, weights=(0.5, 0.5), scale=scale
-        )
+            put = fit(scale, english[column].to_numpy())
+            frame[f"{short}_{scale}"] = put(frame[column].to_numpy())
+        parts = [frame[f"{short}_{scale}"].to_numpy() for short in ("lex", "sem")]
+        frame[f"hi_{scale}"] = weighted(parts, (0.5, 0.5))
     return frame
+
+
+def _renderings(metrics: pd.DataFrame, languages: tuple[str, ...]) -> pd.DataFrame:
+    """Every debate in English in the others, which reads .02 more there, and these in English."""
+    parts = []
+    for own, into in renderings_of(languages, "en"):
+        part = metrics[(metrics["language"] == own) & metrics["complete"]].copy()
+        part["session_id"] = [rendering_id(draw, own, into) for draw in part["draw_id"]]
+        part["language"], part["rendered_from"] = into, own
+        for name in [name for name in part if name.startswith("s_")]:
+            part[name] += 0.02 if own == "en" else -0.02
+        parts.append(part)
+    return _on_scales(pd.concat(parts, ignore_index=True), metrics)
+
+
+def _instrument(languages: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "contrast": f"{language}-en",
+            "measure": measure,
+            "tokenizer": tokenizer,
+            "embedder": None,
+            "anchor": anchor,
+            "direction": direction,
+            "estimate": 0.02,
+            "ci_low": 0.01,
+            "ci_high": 0.03,
+            "estimate_d": None if anchor else 0.4,
+            "n": 20,
+        }
+        for language in languages[1:]
+        for measure, tokenizer, anchor in (("hi", "tekken", "z"), ("s_lex_turn", "tekken", None))
+        for direction in (f"en>{language}", f"{language}>en", "mean")
+    )
 
 
 def _curve(

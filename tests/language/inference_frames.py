@@ -11,20 +11,22 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from dissensus.language.design.instrument import rendering_id, renderings_of
 from dissensus.language.design.manifest import Drawing, draw_manifest
-from dissensus.language.measures.homogeneity import measure_homogeneity
+from dissensus.language.inference.effect import estimate_language_effect
+from dissensus.language.measures.homogeneity import RENDERINGS, measure_homogeneity
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.tables.artefact import Schema, read, write
 
 ANCHORS = ["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 EMBEDDER = "use-multilingual"
-_CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
 INFERENCE = InferenceSettings(
-    **{**_CONFIG["language"]["inference"], "confidence": 0.95, "resamples": 400, "flips": 500}
+    **{**CONFIG["language"]["inference"], "confidence": 0.95, "resamples": 400, "flips": 500}
 )
 MEASURES = MeasureSettings(
     **{
-        **_CONFIG["language"]["measures"],
+        **CONFIG["language"]["measures"],
         "tokenizer": "tekken",
         "embedder": EMBEDDER,
         "anchors": ANCHORS,
@@ -43,6 +45,7 @@ class Study:
     outcomes: pd.DataFrame
     components: pd.DataFrame
     metrics: pd.DataFrame
+    renderings: pd.DataFrame
 
 
 def make_pool(domains: int = 4, motions: int = 3) -> pd.DataFrame:
@@ -73,8 +76,12 @@ def make_study(
     panel: Sequence[str] = ("a", "b", "c", "d"),
     tokenizers: Sequence[str] = ("tekken",),
     seed: int = 1,
+    offset: float | None = None,
 ) -> Study:
-    """A study whose languages after the first differ from it by ``effect`` in both parts."""
+    """A study whose languages after the first differ from it by ``effect`` in both parts.
+
+    With an offset, its debates are rendered, and what is in another language reads that much more.
+    """
     pool = make_pool(domains, motions)
     drawing = Drawing(seed, draws, 25, languages, panel)
     manifest = pd.DataFrame(draw_manifest(pool.to_dict("records"), drawing))
@@ -87,12 +94,31 @@ def make_study(
         compliant=pd.Series(np.where(complete, rng.random(len(manifest)) < 0.98, None)),
     )
     parts = [
-        _components(manifest[complete], languages[0], tokenizer, effect, spread, rng)
+        _components(
+            manifest[complete], languages[0], tokenizer, effect + (offset or 0), spread, rng
+        )
         for tokenizer in tokenizers
     ]
+    if offset is not None:
+        parts += [_rendered(part, languages, offset) for part in parts]
     components = pd.concat(parts, ignore_index=True)
-    metrics = measure_homogeneity(manifest, outcomes, components, MEASURES, languages[0])
-    return Study(pool, manifest, outcomes, components, metrics)
+    metrics, renderings = measure_homogeneity(
+        manifest, outcomes, components, MEASURES, languages[0]
+    )
+    return Study(pool, manifest, outcomes, components, metrics, renderings)
+
+
+def _rendered(debates: pd.DataFrame, languages: Sequence[str], offset: float) -> pd.DataFrame:
+    """Every debate in the reference rendered in the others, and these in the reference."""
+    parts = []
+    for own, into in renderings_of(languages, languages[0]):
+        part = debates[debates["language"] == own].copy()
+        part["session_id"] = [rendering_id(draw, own, into) for draw in part["draw_id"]]
+        part["language"], part["rendered_from"] = into, own
+        read = [name for name in part if name.startswith("s_")]
+        part[read] += offset if own == languages[0] else -offset
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _components(
@@ -112,12 +138,26 @@ def _components(
         *(f"s_sem_{p}" for p in ("pooled", "cross_side", "same_side", "same_speaker")),
     ]
     shift = effect * (sessions["language"] != reference).to_numpy()
-    frame = sessions[["session_id", "draw_id", "language"]].assign(
+    frame = sessions[["session_id", "draw_id", "language", "rendered_from"]].assign(
         tokenizer=tokenizer, embedder=EMBEDDER, tokens=900, types=400, words=800, characters=4000
     )
     for name in names:
         frame[name] = 0.5 + shift + spread * rng.standard_normal(len(sessions))
     return frame
+
+
+#: Of a study that measured no parallel text.
+NO_RENDERINGS = pd.DataFrame({name: [] for name in RENDERINGS.columns if "{" not in name})
+
+
+def effect_of(
+    metrics: pd.DataFrame,
+    settings: InferenceSettings = INFERENCE,
+    seed: int = 1,
+    renderings: pd.DataFrame = NO_RENDERINGS,
+) -> list[dict[str, Any]]:
+    """The rows of the language effect."""
+    return estimate_language_effect(metrics, renderings, "en", settings, MEASURES, seed)
 
 
 def checked(rows: list[dict[str, Any]], schema: Schema, folder: Path) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.language.measures.anchors import Clips, fit, homogeneity
+from dissensus.language.measures.anchors import Clips, fit, weighted
 
 SCALES = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile")
 BOUNDED = SCALES[1:]
@@ -76,7 +76,8 @@ def test_a_reference_that_fits_nothing_gives_nothing(scale, reference):
 
 
 def index(lexical, semantic, mask, scale="z", weights=(0.5, 0.5)):
-    return homogeneity(lexical, semantic, mask, weights=weights, scale=scale)
+    parts = [np.asarray(part, dtype=float) for part in (lexical, semantic)]
+    return weighted([fit(scale, part[np.asarray(mask)])(part) for part in parts], weights)
 
 
 @enough

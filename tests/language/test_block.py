@@ -19,6 +19,7 @@ SPEAKERS = ("P1", "O1", "P2", "O2", "P1", "O1", "P2", "O2")
 def session(name: str, texts: list[str]) -> list[dict[str, object]]:
     draw, language = name.split("-")
     ids = {"session_id": name, "draw_id": draw, "language": language, "model": "m"}
+    ids |= {"rendered_from": ""}
     return [
         {**ids, "turn": number, "speaker": who, "text": text}
         for number, (who, text) in enumerate(zip(SPEAKERS, texts, strict=True), start=1)
@@ -48,7 +49,7 @@ def embedded(sessions, names=("one", "two")) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def measured():
-    return measure_block(SESSIONS, embedded(SESSIONS), ["words", "tekken"], 5, 1)
+    return measure_block(SESSIONS, {}, embedded(SESSIONS), ["words", "tekken"], 5, 1)
 
 
 def test_there_is_a_row_a_session_tokeniser_and_embedder(measured, tmp_path: Path):
@@ -84,7 +85,8 @@ def test_lexical_parts_do_not_depend_on_the_embedder_nor_semantic_ones_on_the_to
 
 def test_semantic_parts_are_those_of_the_sessions_own_vectors():
     vectors = embedded(SESSIONS, ["one"])
-    rows = {row["session_id"]: row for row in measure_block(SESSIONS, vectors, ["words"], 2, 1)[0]}
+    measured = measure_block(SESSIONS, {}, vectors, ["words"], 2, 1)[0]
+    rows = {row["session_id"]: row for row in measured}
     for name in SESSIONS:
         own = np.array([row["vector"] for row in vectors if row["session_id"] == name])
         pairs = (own @ own.T)[np.triu_indices(8, 1)]
@@ -93,8 +95,8 @@ def test_semantic_parts_are_those_of_the_sessions_own_vectors():
 
 def test_the_order_of_the_vectors_does_not_matter():
     vectors = embedded(SESSIONS)
-    assert measure_block(SESSIONS, vectors[::-1], ["words"], 2, 1)[0][0]["s_sem_pooled"] in {
-        row["s_sem_pooled"] for row in measure_block(SESSIONS, vectors, ["words"], 2, 1)[0]
+    assert measure_block(SESSIONS, {}, vectors[::-1], ["words"], 2, 1)[0][0]["s_sem_pooled"] in {
+        row["s_sem_pooled"] for row in measure_block(SESSIONS, {}, vectors, ["words"], 2, 1)[0]
     }
 
 
@@ -104,7 +106,7 @@ def test_lengths_are_matched_within_draws_only():
         "d002-en": session("d002-en", ["one two"] * 8),
         "d002-zh": session("d002-zh", ["学校，医院，警察"] * 8),
     }
-    rows = measure_block(sessions, embedded(sessions, ["one"]), ["words"], 2, 1)[0]
+    rows = measure_block(sessions, {}, embedded(sessions, ["one"]), ["words"], 2, 1)[0]
     assert {row["session_id"]: row["matched_depth"] for row in rows} == {
         **{"d001-en": 4, "d002-en": 2, "d002-zh": 2}
     }
@@ -114,7 +116,7 @@ def test_lengths_are_matched_within_draws_only():
 def test_words_and_characters_do_not_depend_on_the_tokeniser(tokenizers):
     texts = ["It's so.", "本院愿意。", *["so"] * 6]
     sessions = {"d001-en": session("d001-en", texts)}
-    [row] = measure_block(sessions, embedded(sessions, ["one"]), tokenizers, 2, 1)[0]
+    [row] = measure_block(sessions, {}, embedded(sessions, ["one"]), tokenizers, 2, 1)[0]
     assert row["characters"] == len("".join(texts))
     # It's, so; 本院, 愿意 (segmented); and so six times over.
     assert row["words"] == 10
@@ -122,7 +124,7 @@ def test_words_and_characters_do_not_depend_on_the_tokeniser(tokenizers):
 
 def test_a_session_measures_the_same_alone(measured):
     alone = {"d002-en": SESSIONS["d002-en"]}
-    found = measure_block(alone, embedded(alone), ["words", "tekken"], 5, 1)[0]
+    found = measure_block(alone, {}, embedded(alone), ["words", "tekken"], 5, 1)[0]
     for row in found:
         [other] = [
             other
@@ -147,4 +149,4 @@ def test_reuse_is_of_a_speakers_own_two_turns(measured):
 
 
 def test_a_block_of_failures_has_no_rows():
-    assert measure_block({}, [], ["words"], 2, 1) == ([], [])
+    assert measure_block({}, {}, [], ["words"], 2, 1) == ([], [])

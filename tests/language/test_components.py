@@ -13,7 +13,10 @@ SPEAKERS = ("P1", "O1", "P2", "O2", "P1", "O1", "P2", "O2")
 
 
 def session(*texts: str) -> list[dict[str, str]]:
-    return [{"speaker": who, "text": text} for who, text in zip(SPEAKERS, texts, strict=False)]
+    return [
+        {"speaker": who, "text": text, "rendered_from": ""}
+        for who, text in zip(SPEAKERS, texts, strict=False)
+    ]
 
 
 def letters(text: str) -> list[int]:

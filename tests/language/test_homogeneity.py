@@ -42,6 +42,7 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
             "session_id": name,
             "draw_id": name[:4],
             "language": name[5:],
+            "rendered_from": "",
             "domain_id": 4,
             "motion_id": "m",
             "block": 1,
@@ -64,6 +65,9 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
         {
             **dict.fromkeys(COMPONENTS.columns, 0.0),
             "session_id": name,
+            "draw_id": name[:4],
+            "language": name[5:],
+            "rendered_from": "",
             "tokenizer": tokenizer,
             "embedder": embedder,
             **{
@@ -88,7 +92,7 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 
 
 def test_every_session_has_a_row_the_lost_one_without_measures(frames, tmp_path: Path):
-    metrics = measure_homogeneity(*frames, settings(), "en")
+    metrics, _ = measure_homogeneity(*frames, settings(), "en")
     assert list(metrics["session_id"]) == SESSIONS
     lost = metrics.set_index("session_id").loc[LOST]
     assert lost[["s_lex", "s_sem", "hi_z", "tokens"]].isna().all()
@@ -101,7 +105,7 @@ def test_every_session_has_a_row_the_lost_one_without_measures(frames, tmp_path:
 
 @pytest.mark.parametrize("unit", ["turn", "side"])
 def test_the_settings_components_are_taken(frames, unit: str):
-    metrics = measure_homogeneity(*frames, settings(unit=unit), "en").set_index("session_id")
+    metrics = measure_homogeneity(*frames, settings(unit=unit), "en")[0].set_index("session_id")
     for name in SESSIONS:
         if name != LOST:
             row = metrics.loc[name]
@@ -113,7 +117,7 @@ def test_the_settings_components_are_taken(frames, unit: str):
 
 @pytest.mark.parametrize("reference", ["en", "zh"])
 def test_the_index_is_anchored_on_the_reference(frames, reference: str):
-    metrics = measure_homogeneity(*frames, settings(), reference)
+    metrics, _ = measure_homogeneity(*frames, settings(), reference)
     own = metrics[metrics["language"] == reference]
     for part in ("lex_z", "sem_z", "hi_z"):
         assert own[part].mean() == pytest.approx(0, abs=1e-12)
@@ -122,9 +126,10 @@ def test_the_index_is_anchored_on_the_reference(frames, reference: str):
 
 
 def test_the_language_effect_by_hand(frames):
-    metrics = measure_homogeneity(
+    metrics, _ = measure_homogeneity(
         *frames, settings(weights={"lexical": 1.0, "semantic": 0.0}), "en"
-    ).set_index("session_id")
+    )
+    metrics = metrics.set_index("session_id")
     # English values .1 to .4 have SD .129099; Chinese ones are .15 higher.
     effect = metrics.loc["d001-zh", "hi_z"] - metrics.loc["d001-en", "hi_z"]
     assert effect == pytest.approx(0.15 / 0.1290994449)
@@ -132,7 +137,7 @@ def test_the_language_effect_by_hand(frames):
 
 def test_only_the_scales_asked_for_are_given(frames):
     asked = settings(anchors=["z", "ecdf"], primary="z", paper_scale="ecdf")
-    metrics = measure_homogeneity(*frames, asked, "en")
+    metrics, _ = measure_homogeneity(*frames, asked, "en")
     assert [name for name in metrics if name.startswith("hi_")] == ["hi_z", "hi_ecdf"]
 
 

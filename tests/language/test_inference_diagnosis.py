@@ -1,101 +1,128 @@
-"""The design diagnosis: unbiased estimators, honest intervals, a sign-flip test of right size."""
+"""The design diagnosis, reduced: a planted null and a planted effect, from texts to intervals."""
 
-from pathlib import Path
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import DIAGNOSIS
-from dissensus.language.design.manifest import Drawing
 from dissensus.language.inference.diagnosis import (
     DIAGNOSED,
-    Assignment,
-    _differences,
-    assign,
+    HELD,
+    SHIFTS,
     diagnose,
+    draw_study,
+    plant,
 )
-from language.inference_frames import checked, make_pool
+from dissensus.language.inference.estimators import NET, REFITTED
+from dissensus.language.inference.library import Library
+from language.inference_frames import CONFIG, checked
+from scripted import ROOT
+from simulation import motions
 
-SIMULATIONS = 250
+SIMULATIONS = 200
 
 
-def diagnosed(
-    pool: pd.DataFrame, draws: int, simulations: int, effects: list[float], share: float, seed: int
-) -> list[dict[str, Any]]:
-    settings = {
-        "draws": draws,
-        "block_size": 25,
-        "language_names": ("en", "zh"),
-        "panel": ("a", "b", "c", "d"),
-        "diagnosis": {"simulations": simulations, "effects": effects, "motion_share": share},
+def settings(**changes: Any) -> dict[str, Any]:
+    own = CONFIG["language"]
+    diagnosis = {**own["diagnosis"], "simulations": SIMULATIONS, "draws": [60], "sessions": 2}
+    return {
+        "languages": own["languages"],
+        "reference": "en",
+        "protocol": {**own["protocol"], "session_deadline_s": None},
+        "measures.unit": "turn",
+        "measures.weights": {"lexical": 1.0, "semantic": 0.0},
         "inference.confidence": 0.95,
+        "diagnosis": diagnosis | changes,
     }
-    return diagnose({row["motion_id"]: row for row in pool.to_dict("records")}, settings, seed)
+
+
+def pool(number: int) -> dict[str, dict[str, Any]]:
+    some = list(motions().items())[:number]
+    return {
+        name: {**row, "domain_id": place % 4, "drawable": True}
+        for place, (name, row) in enumerate(some)
+    }
+
+
+class Letters:
+    """Stands for an embedder where meaning has no weight: the chain is that of the words."""
+
+    name, dimensions = "letters", 26
+
+    def embed(self, texts):
+        counts = np.array(
+            [[text.lower().count(chr(97 + i)) + 1 for i in range(26)] for text in texts]
+        )
+        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
 def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    pool = make_pool(domains=8, motions=5)
-    rows = diagnosed(pool, 60, SIMULATIONS, [0.0, 0.5], 0.3, 7)
+    from dissensus.language.measures import components
+
+    patch = pytest.MonkeyPatch()
+    patch.chdir(ROOT)
+    patch.setattr(components, "_embedder", lambda name: Letters())
+    rows = diagnose(pool(24), settings(recycle={"zero": 0.36, "large": 0.8}), 7)
+    patch.undo()
     made = checked(rows, DIAGNOSIS, tmp_path_factory.mktemp("diagnosis"))
-    return made.set_index(["world", "true", "estimator"])
+    return made.set_index(["world", "estimator"])
 
 
-def within(share: float, level: float) -> bool:
-    """Whether a share is what a binomial of the level gives in all but 1 of 10,000 runs."""
-    return abs(share - level) < 4 * np.sqrt(level * (1 - level) / SIMULATIONS)
+def test_every_world_has_its_estimators(frame: pd.DataFrame) -> None:
+    worlds = 2 + len(SHIFTS)
+    assert len(frame) == worlds * len(DIAGNOSED) + 1
+    assert (frame["simulations"].drop(("zero_as_held", "library_mean")) == SIMULATIONS).all()
 
 
-def test_every_population_effect_and_estimator_has_its_row(frame: pd.DataFrame) -> None:
-    assert len(frame) == 3 * len(DIAGNOSED)
-    assert (frame["simulations"] == SIMULATIONS).all()
+def test_the_null_of_the_texts_is_one(frame: pd.DataFrame) -> None:
+    """What the library of equal debaters came out as, before it was moved to zero."""
+    assert frame.loc[("zero_as_held", "library_mean"), "coverage"] == 1.0
 
 
-def test_headline_is_unbiased_and_covers(frame: pd.DataFrame) -> None:
-    for effect in (0.0, 0.5):
-        row = frame.loc[("motions_differ", effect, HEADLINE)]
-        assert abs(row["bias"]) < 4 * row["sd"] / np.sqrt(SIMULATIONS)
-        assert within(row["coverage"], 0.95)
-        assert row["rmse"] >= abs(row["bias"])
-    assert within(frame.loc[("motions_differ", 0.0, HEADLINE), "rejection"], 0.05)
+def test_net_has_its_size_and_the_papers_index_finds_the_ruler(frame: pd.DataFrame) -> None:
+    zero = frame.loc["zero_60_draws"]
+    assert zero.loc[NET, "true"] == 0 and abs(zero.loc[NET, "bias"]) < 0.05
+    assert zero.loc[NET, "rejection"] < 0.11
+    assert zero.loc[NET, "coverage"] > 0.89
+    assert zero.loc[REFITTED, "mean"] > 0.2
+    assert zero.loc[REFITTED, "rejection"] > 3 * zero.loc[NET, "rejection"]
 
 
-def test_sign_flip_has_its_size_under_the_sharp_null(frame: pd.DataFrame) -> None:
-    row = frame.loc[("sharp_null", 0.0, "sign_flip")]
-    assert within(row["rejection"], 0.05)
-    assert np.isnan(row["coverage"])
+def test_net_finds_what_is_planted_and_covers_it(frame: pd.DataFrame) -> None:
+    large = frame.loc["large_60_draws"]
+    assert large.loc[NET, "true"] > 0.5 and large.loc[NET, "rejection"] > 0.95
+    assert large.loc[NET, "type_s"] == 0 and large.loc[NET, "coverage"] > 0.89
 
 
-def test_power_grows_with_the_effect_and_signs_come_out_right(frame: pd.DataFrame) -> None:
-    at = frame.xs(HEADLINE, level="estimator").loc["motions_differ"]
-    assert at.loc[0.5, "rejection"] > 0.6 > 0.2 > at.loc[0.0, "rejection"]
-    assert at.loc[0.5, "type_s"] == 0 and np.isnan(at.loc[0.0, "type_s"])
+def test_anchors_that_are_held_cover_too_little(frame: pd.DataFrame) -> None:
+    far = frame.loc[f"shifted_{SHIFTS[-1]:g}_SD_60_draws"]
+    assert far.loc[HELD, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]
 
 
-def test_differences_have_unit_variance_and_motions_their_share() -> None:
-    pool = make_pool(domains=8, motions=5).to_dict("records")
-    assigned = assign(pool, Drawing(3, 20_000, 25, ("en", "zh"), ("a", "b", "c", "d")))
-    assert (assigned.n_domains, assigned.n_motions) == (8, 40)
-    # One motion a draw, so that the sampled motions' own variance shows.
-    alone = Assignment(8, 20_000, assigned.domains, np.arange(20_000), assigned.first)
-    for share in (0.3, 1.0, None):
-        differences = _differences(alone, share, np.random.default_rng(1))
-        assert differences.mean() == pytest.approx(0, abs=0.05)
-        assert differences.var() == pytest.approx(1, abs=0.05)
+def library(rng: np.random.Generator) -> Library:
+    reference = rng.normal(size=(6, 50, 2, 2))
+    treated = rng.normal(size=(6, 50, 2, 2)) + 0.3
+    domains = np.array([1, 1, 1, 2, 2, 3])
+    return Library(tuple("abcdef"), domains, reference, {"zero": treated, "more": treated + 1.0})
 
 
-def test_same_seed_same_diagnosis_whatever_the_effects() -> None:
-    pool = make_pool()
-    one, two = (diagnosed(pool, 12, 3, effects, 0.3, 1) for effects in ([0.2], [0.1, 0.2]))
-    kept = [row for row in two if row["true"] != 0.1]
-    pd.testing.assert_frame_equal(pd.DataFrame(one), pd.DataFrame(kept))
-
-
-def test_a_study_of_two_draws_is_diagnosed_as_far_as_it_goes(tmp_path: Path) -> None:
-    rows = diagnosed(make_pool(domains=1, motions=1), 2, 4, [0.0], 1.0, 1)
-    frame = checked(rows, DIAGNOSIS, tmp_path)
-    by_motion = frame["estimator"] == HEADLINE
-    assert (frame.loc[by_motion, "simulations"] == 0).all()
+def test_studies_draw_what_the_library_says_is_true() -> None:
+    made = library(np.random.default_rng(1))
+    planted, _ = plant(made, (0.5, 0.5), [60])
+    more = next(one for one in planted if one.name == "more_60_draws")
+    rng = np.random.default_rng(2)
+    means = []
+    for _ in range(300):
+        r = draw_study(made, more.treated, 60, rng)
+        means.append(
+            (r.treated - r.reference_rendered + r.treated_rendered - r.reference).mean() / 2
+        )
+    # Domains uniformly, then motions: the spread of the reference is near 1 by construction.
+    assert np.mean(means) == pytest.approx(more.true, abs=0.05)
+    zero = next(one for one in planted if one.name == "zero_60_draws")
+    assert zero.true == 0.0

@@ -1,5 +1,6 @@
 """Randomisation, attrition and compliance as they came out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +47,7 @@ def test_paper_order_counts(tmp_path: Path) -> None:
     study = make_study(100)
     manifest = study.manifest.copy()
     order = np.repeat(np.where(np.arange(100) < 62, "en>zh", "zh>en"), 2)
-    changed = Study(
-        study.pool,
-        manifest.assign(language_order=order),
-        study.outcomes,
-        study.components,
-        study.metrics,
-    )
+    changed = replace(study, manifest=manifest.assign(language_order=order))
     share = diagnosed(changed, tmp_path).loc[("language_order", "en", "share_first")]
     assert (share["value"], round(share["p_value"], 4)) == (0.62, 0.0210)
 
@@ -95,7 +90,7 @@ def test_a_longer_panel_is_held_against_partial_permutations(tmp_path: Path) -> 
     row = diagnosed(study, tmp_path, panel).loc[("model_by_role", "all", "sum_squares")]
     assert 0.01 < row["p_value"] <= 1
     fixed = study.manifest.assign(P1="a", P2="b", O1="c", O2="d")
-    changed = Study(study.pool, fixed, study.outcomes, study.components, study.metrics)
+    changed = replace(study, manifest=fixed)
     stuck = diagnosed(changed, tmp_path, panel).loc[("model_by_role", "all", "sum_squares")]
     assert stuck["p_value"] < 0.01
 

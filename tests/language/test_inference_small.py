@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from dissensus.language.inference import domain_tests
@@ -15,7 +16,7 @@ from dissensus.language.inference.domains import (
     contrast_domains,
     estimate_domains,
 )
-from dissensus.language.inference.effect import LANGUAGE_EFFECT, estimate_language_effect
+from dissensus.language.inference.effect import LANGUAGE_EFFECT
 from dissensus.language.inference.power import POWER, power_table
 from dissensus.language.inference.saturation import SATURATION, measure_saturation
 from dissensus.language.inference.specification import (
@@ -23,7 +24,16 @@ from dissensus.language.inference.specification import (
     SPECIFICATION_TESTS,
     specification_curve,
 )
-from language.inference_frames import ANCHORS, INFERENCE, MEASURES, Study, checked, make_study
+from language.inference_frames import (
+    ANCHORS,
+    INFERENCE,
+    MEASURES,
+    NO_RENDERINGS,
+    Study,
+    checked,
+    effect_of,
+    make_study,
+)
 
 PANEL = ("a", "b", "c", "d")
 OUTCOMES = ["hi_z", "hi_normal_cdf", "s_lex"]
@@ -69,8 +79,10 @@ def test_every_artefact_of_a_small_run(case: str, tmp_path: Path) -> None:
     metrics, pool = study.metrics, study.pool
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        effect = estimate_language_effect(metrics, "en", INFERENCE, "z", "normal_cdf", 1)
-        curve, tests = specification_curve(study.components, metrics, "en", MEASURES, INFERENCE, 1)
+        effect = effect_of(metrics, INFERENCE, 1)
+        curve, tests = specification_curve(
+            study.components, metrics, NO_RENDERINGS, "en", MEASURES, INFERENCE, 1
+        )
         omnibus = domain_tests.test_domains(metrics, pool, "en", OUTCOMES, INFERENCE, 1)
         diagnostics = diagnose_design(
             study.manifest, study.outcomes, pool, PANEL, "en", INFERENCE, 1
@@ -85,7 +97,7 @@ def test_every_artefact_of_a_small_run(case: str, tmp_path: Path) -> None:
             (DIAGNOSTICS, diagnostics),
             (SPECIFICATION_CURVE, curve),
             (SPECIFICATION_TESTS, tests),
-            (POWER, power_table(metrics, "en", "hi_z", planned, [0.0, 0.5], 0.95)),
+            (POWER, power_table(pool, pd.DataFrame(effect), planned, [0.0, 0.5], 0.3, 0.95, 1)),
         ]
     for schema, rows in artefacts:
         checked(rows, schema, tmp_path)

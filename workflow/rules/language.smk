@@ -2,7 +2,7 @@
 #
 # in:    results/<run>/language/: shards (turns), manifest, outcomes, pool
 # out:   results/<run>/language/: embeddings, components, reuse, metrics, estimates, the case study's page
-# steps: embed_turns, measure_shard, measure_homogeneity; estimate_language_effect, estimate_domains,
+# steps: render_turns, embed_turns, measure_shard, measure_homogeneity; measure_instrument, estimate_language_effect, estimate_domains,
 #        diagnose_design, trace_specifications, compute_power; compare_speeches
 # What every study goes through is in study.smk.
 
@@ -11,9 +11,35 @@ LANGUAGE = SETTINGS.language
 EMBEDDERS = [name for _, name in LANGUAGE.measures.named_embedders()]
 
 
+rule render_turns:
+    input:
+        turns=L / "shards/{shard}/turns.parquet",
+        manifest=ancient(L / "manifest.parquet"),
+    output:
+        rendered=L / "shards/{shard}/rendered_turns.parquet",
+    log:
+        L / "logs/render_turns/{shard}.log",
+    priority: 1
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            **STUDIES["language"].rendering(
+                {name: model.model_dump() for name, model in SETTINGS.models.items()}
+            ),
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Put the debates of shard {wildcards.shard} into the other languages"
+    script:
+        "../scripts/language/render_turns.py"
+
+
 rule embed_turns:
     input:
         turns=L / "shards/{shard}/turns.parquet",
+        rendered=L / "shards/{shard}/rendered_turns.parquet",
         manifest=ancient(L / "manifest.parquet"),
     output:
         embeddings=L / "shards/{shard}/embeddings.parquet",
@@ -41,6 +67,7 @@ rule embed_turns:
 rule measure_shard:
     input:
         turns=L / "shards/{shard}/turns.parquet",
+        rendered=L / "shards/{shard}/rendered_turns.parquet",
         embeddings=L / "shards/{shard}/embeddings.parquet",
     output:
         components=L / "shards/{shard}/components.parquet",
@@ -75,6 +102,7 @@ rule measure_homogeneity:
         components=L / "components.parquet",
         reuse=L / "reuse.parquet",
         metrics=L / "metrics.parquet",
+        renderings=L / "renderings.parquet",
     log:
         L / "logs/measure_homogeneity.log",
     localrule: True
@@ -91,9 +119,35 @@ rule measure_homogeneity:
         "../scripts/language/measure_homogeneity.py"
 
 
+rule measure_instrument:
+    input:
+        components=L / "components.parquet",
+        metrics=L / "metrics.parquet",
+        renderings=L / "renderings.parquet",
+    output:
+        instrument=L / "instrument.parquet",
+    log:
+        L / "logs/measure_instrument.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            reference=LANGUAGE.reference,
+            measures=LANGUAGE.measures,
+            inference=LANGUAGE.inference,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Measure what the instrument makes of parallel texts"
+    script:
+        "../scripts/language/measure_instrument.py"
+
+
 rule estimate_language_effect:
     input:
         metrics=L / "metrics.parquet",
+        renderings=L / "renderings.parquet",
     output:
         effect=L / "language_effect.parquet",
         saturation=L / "saturation.parquet",
@@ -106,9 +160,7 @@ rule estimate_language_effect:
         settings=given(
             inference=LANGUAGE.inference,
             reference=LANGUAGE.reference,
-            primary=LANGUAGE.measures.primary,
-            paper_scale=LANGUAGE.measures.paper_scale,
-            anchors=LANGUAGE.measures.anchors,
+            measures=LANGUAGE.measures,
             seed=SETTINGS.seed,
         ),
     message:
@@ -172,6 +224,7 @@ rule trace_specifications:
     input:
         components=L / "components.parquet",
         metrics=L / "metrics.parquet",
+        renderings=L / "renderings.parquet",
     output:
         curve=L / "specification_curve.parquet",
         tests=L / "specification_tests.parquet",
@@ -195,7 +248,8 @@ rule trace_specifications:
 
 rule compute_power:
     input:
-        metrics=L / "metrics.parquet",
+        pool=L / "pool.parquet",
+        effect=L / "language_effect.parquet",
     output:
         power=L / "power.parquet",
     log:
@@ -205,11 +259,11 @@ rule compute_power:
         ENVIRONMENT
     params:
         settings=given(
-            reference=LANGUAGE.reference,
-            primary=LANGUAGE.measures.primary,
-            draws=LANGUAGE.draws,
+            planned=LANGUAGE.draws,
             effects=LANGUAGE.diagnosis.effects,
+            motion_share=LANGUAGE.diagnosis.motion_share,
             confidence=LANGUAGE.inference.confidence,
+            seed=SETTINGS.seed,
         ),
     message:
         "Compute power and the smallest detectable effect"
@@ -255,6 +309,7 @@ rule language:
         of_shards("language", "reuse"),
         of_shards("language", "embeddings"),
         rules.measure_homogeneity.output,
+        rules.measure_instrument.output,
         rules.estimate_language_effect.output,
         rules.estimate_domains.output,
         rules.diagnose_design.output,

@@ -151,13 +151,40 @@ class InferenceSettings(Settings):
     """Share of sessions at a bound of a scale from which the report warns."""
 
 
+class InstrumentSettings(Settings):
+    translator: str | None = None
+    """The model that translates debates to measure the instrument; null: none, but debates of
+    simulated models have exact parallels."""
+    draws: Count | None = None
+    """Draws whose debates are put into the other languages; null for all."""
+
+
 class DiagnosisSettings(Settings):
     simulations: Count
     """Simulated studies in each row of the design diagnosis."""
+    draws: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1), Once]
+    """Draws of a simulated study; each number has its rows."""
+    sessions: Count
+    """Draws that are held for every motion, from which the studies are drawn."""
+    debaters: Annotated[list[dict[str, Any]], Field(min_length=len(ROLES))]
+    """Simulated models, as in models, that hold them."""
+    recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]
+    """Planted effect, zero among them -> probability of recycling in the other language."""
+    tokenizer: TokenizerName
+    """What the sessions are measured with."""
+    embedder: str
+    """What the sessions are measured with: one of this machine."""
     effects: Annotated[list[float], Field(min_length=1), Once]
-    """Planted language effects, in standard deviations of a paired difference."""
+    """Effects that the table of power has, in standard deviations of a paired difference."""
     motion_share: Rate
-    """Share of the variance of paired differences that motions account for."""
+    """Share of the variance of paired differences between motions that power is computed with."""
+
+    @model_validator(mode="after")
+    def _has_a_null(self) -> DiagnosisSettings:
+        if "zero" not in self.recycle:
+            may = "it must have zero, the probability that the reference recycles with, too"
+            raise Faults(fault("recycle", self.recycle, may))
+        return self
 
 
 class LanguageSettings(StudySettings):
@@ -175,6 +202,7 @@ class LanguageSettings(StudySettings):
     pool: PoolSettings
     protocol: LanguageProtocolSettings
     measures: MeasureSettings
+    instrument: InstrumentSettings
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 

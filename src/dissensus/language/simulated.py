@@ -257,7 +257,9 @@ class _Debater:
         )
         if "{quote}" not in text:
             return text
-        return text.replace("{quote}", quotation(self.prompt.previous, self.prompt.side, self.space))
+        return text.replace(
+            "{quote}", quotation(self.prompt.previous, self.prompt.side, self.space)
+        )
 
     def _clause(self, kind: str) -> Clause:
         """Recycle a used clause of this kind, or open a new one."""
@@ -341,10 +343,13 @@ def frames_of(folder: str) -> dict[str, Any]:
 
 @cache
 def space_of(folder: str, motions: str, topic: str, language: str) -> Space:
-    """The argument space of a topic; the generic one where the topic has none of its own."""
-    motion_id = _motion_of(motions).get(topic, topic)
+    """The argument space of a topic, by its text or its motion_id; the generic one where the topic
+    has none of its own.
+    """
+    known = _motion_of(motions)
+    motion_id = known.get(topic, topic)
     path = Path(folder) / f"{motion_id}.tsv"
-    if motion_id == topic or not path.exists():
+    if motion_id not in known.values() or not path.exists():
         path = Path(folder) / "generic.tsv"
     rows = read_tsv(path, ("side", "point", "part", language))
     labels = {(r["side"], r["point"]): r[language] for _, r in rows if r["part"] == "label"}

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
+from dissensus.language import simulated
+from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS
 from dissensus.language.figures import FIGURES, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
@@ -53,7 +55,10 @@ class Language(Study[LanguageSettings]):
     tables = TABLES
     diagnosis = Diagnosis(
         "dissensus.language.inference.diagnosis:diagnose",
-        settings=(*_DRAWING, "diagnosis", "inference.confidence"),
+        settings=(
+            *("languages", "reference", "protocol", "measures.unit", "measures.weights"),
+            *("diagnosis", "inference.confidence"),
+        ),
     )
 
     def models(self) -> list[ModelUse]:
@@ -75,6 +80,41 @@ class Language(Study[LanguageSettings]):
             "prompts": condition.prompts,
             "prompts_sha256": self._prompts[row["language"]].sha256,
             "script": condition.script,
+        }
+
+    def rendering(self, models: Mapping[str, Any]) -> dict[str, Any]:
+        """How debates get their parallel texts without a translator: by the simulated models' own.
+
+        Parameters
+        ----------
+        models : name -> settings.
+
+        Returns
+        -------
+        ``draws``: how many are rendered; ``pairs`` of languages; ``spoken``: language -> as the
+        spaces of arguments name it; ``sources``: model -> where its arguments are, with a digest
+        of them; none unless all of the panel are simulated debaters.
+        """
+        settings = self.settings
+        panel = [models[name] for name in settings.panel]
+        are_exact = settings.instrument.translator is None and all(
+            model.get("behaviour") == simulated.__name__ for model in panel
+        )
+        sources = {
+            name: {
+                "arguments": model["speech"]["arguments"],
+                "motions": model["speech"]["motions"],
+                "sha256": simulated.identity({**model, "speech": dict(model["speech"])}),
+            }
+            for name, model in zip(settings.panel, panel, strict=True)
+            if are_exact
+        }
+        languages = settings.languages.items()
+        return {
+            "draws": settings.instrument.draws,
+            "pairs": renderings_of(settings.language_names, settings.reference),
+            "spoken": {name: one.motion.removeprefix("motion_") for name, one in languages},
+            "sources": sources,
         }
 
     def cast(self, row: Row) -> list[str]:

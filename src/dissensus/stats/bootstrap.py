@@ -198,9 +198,23 @@ def cluster_robust_mean(
         return constant(estimate, n, count)
     residual = sums - sizes * estimate
     se = float(np.sqrt((residual**2 / (1.0 - sizes / n)).sum()) / n)
-    leverage = sizes**2 / (n - sizes)
-    df = n**2 / ((sizes**2).sum() + leverage.sum() ** 2 - (leverage**2).sum())
-    return t_estimate(estimate, se, float(df), confidence, n, count)
+    return t_estimate(estimate, se, satterthwaite(sizes), confidence, n, count)
+
+
+def satterthwaite(sizes: npt.ArrayLike) -> float:
+    """Degrees of freedom of a CR2 standard error of a mean, see :func:`cluster_robust_mean`.
+
+    Parameters
+    ----------
+    sizes : of the clusters; empty ones do not count. NaN where fewer than two have a member.
+    """
+    counts = np.asarray(sizes, dtype=np.float64)
+    counts = counts[counts > 0]
+    if counts.size < 2:
+        return float("nan")
+    n = counts.sum()
+    leverage = counts**2 / (n - counts)
+    return float(n**2 / ((counts**2).sum() + leverage.sum() ** 2 - (leverage**2).sum()))
 
 
 def two_way_cluster_bootstrap(

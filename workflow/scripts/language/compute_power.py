@@ -2,20 +2,18 @@
 
 from typing import Any
 
+from dissensus.language.design.pool import POOL
+from dissensus.language.inference.effect import LANGUAGE_EFFECT
 from dissensus.language.inference.power import POWER, power_table
-from dissensus.language.measures.homogeneity import METRICS
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = power_table(
-        read(inputs.metrics, METRICS).to_pandas(),
-        stage.settings["reference"],
-        f"hi_{stage.settings['primary']}",
-        stage.settings["draws"],
-        stage.settings["effects"],
-        stage.settings["confidence"],
+        read(inputs.pool, POOL).to_pandas(),
+        read(inputs.effect, LANGUAGE_EFFECT).to_pandas(),
+        **stage.settings,
     )
     write(outputs.power, POWER, rows, stage.provenance)
 

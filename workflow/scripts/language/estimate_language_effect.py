@@ -4,8 +4,8 @@ from typing import Any
 
 from dissensus.language.inference.effect import LANGUAGE_EFFECT, estimate_language_effect
 from dissensus.language.inference.saturation import SATURATION, measure_saturation
-from dissensus.language.measures.homogeneity import METRICS
-from dissensus.language.settings import InferenceSettings
+from dissensus.language.measures.homogeneity import METRICS, RENDERINGS
+from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
 
@@ -13,16 +13,13 @@ from dissensus.tables.artefact import read, write
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings = stage.settings
     metrics = read(inputs.metrics, METRICS).to_pandas()
+    renderings = read(inputs.renderings, RENDERINGS).to_pandas()
+    measures = MeasureSettings(**settings["measures"])
     inference = InferenceSettings(**settings["inference"])
     effect = estimate_language_effect(
-        metrics,
-        settings["reference"],
-        inference,
-        settings["primary"],
-        settings["paper_scale"],
-        settings["seed"],
+        metrics, renderings, settings["reference"], inference, measures, settings["seed"]
     )
-    saturation = measure_saturation(metrics, settings["anchors"], inference)
+    saturation = measure_saturation(metrics, measures.anchors, inference)
     write(outputs.effect, LANGUAGE_EFFECT, effect, stage.provenance)
     write(outputs.saturation, SATURATION, saturation, stage.provenance)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from dissensus.language.design.manifest import IDS, MANIFEST
 from dissensus.language.measures.components import COMPONENTS
-from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
+from dissensus.language.measures.homogeneity import METRICS, RENDERINGS, measure_homogeneity
 from dissensus.language.measures.reuse import REUSE
 from dissensus.language.settings import MeasureSettings
 from dissensus.study.gather import outcomes_schema
@@ -14,7 +14,7 @@ from dissensus.tables.artefact import concatenate, read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     components = concatenate(inputs.components, COMPONENTS)
-    metrics = measure_homogeneity(
+    metrics, renderings = measure_homogeneity(
         read(inputs.manifest, MANIFEST).to_pandas(),
         read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
         components.to_pandas(),
@@ -24,6 +24,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     write(outputs.components, COMPONENTS, components, stage.provenance)
     write(outputs.reuse, REUSE, concatenate(inputs.reuse, REUSE), stage.provenance)
     write(outputs.metrics, METRICS, metrics, stage.provenance)
+    write(outputs.renderings, RENDERINGS, renderings, stage.provenance)
 
 
 if __name__ == "__main__":

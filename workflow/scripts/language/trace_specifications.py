@@ -8,7 +8,7 @@ from dissensus.language.inference.specification import (
     specification_curve,
 )
 from dissensus.language.measures.components import COMPONENTS
-from dissensus.language.measures.homogeneity import METRICS
+from dissensus.language.measures.homogeneity import METRICS, RENDERINGS
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
@@ -18,6 +18,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     curve, tests = specification_curve(
         read(inputs.components, COMPONENTS).to_pandas(),
         read(inputs.metrics, METRICS).to_pandas(),
+        read(inputs.renderings, RENDERINGS).to_pandas(),
         stage.settings["reference"],
         MeasureSettings(**stage.settings["measures"]),
         InferenceSettings(**stage.settings["inference"]),

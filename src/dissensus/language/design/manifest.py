@@ -22,6 +22,9 @@ MANIFEST = Schema(
         **common("session_id", "draw_id", "block"),
         **POOL.pick("domain_id", "motion_id"),
         "language": text("Language of the debate, as the configuration names it."),
+        "rendered_from": text(
+            "Language of the debate that the session is a translation of; empty for a debate."
+        ),
         "language_order": text("Order in which the draw's languages are run, as in a>b."),
         **common("position"),
         "P1": text("Model that speaks first for the motion."),
@@ -34,7 +37,7 @@ MANIFEST = Schema(
 )
 
 #: The columns that name a session.
-IDS = MANIFEST.pick("session_id", "draw_id", "language")
+IDS = MANIFEST.pick("session_id", "draw_id", "language", "rendered_from")
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
         shared = {
             "domain_id": domain,
             "motion_id": motion,
+            "rendered_from": "",
             "language_order": ">".join(order),
             **dict(zip(ROLES, cast, strict=True)),
         }

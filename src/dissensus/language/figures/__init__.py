@@ -75,6 +75,7 @@ TABLES = (
         *("diagnostics", "reliability"),
     ),
     _table("study_tables", "table_components", "language_effect"),
+    _table("study_tables", "table_instrument", "instrument"),
     _table("study_tables", "table_saturation", "saturation"),
     _table("study_tables", "table_domain_tests", "domain_tests"),
     _table("study_tables", "table_conduct", "diagnostics"),

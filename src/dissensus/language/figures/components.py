@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import estimates, languages_of, wide
+from dissensus.language.inference.estimators import NET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import dots, threads
 from dissensus.report.frames import Record, jitter
@@ -42,7 +43,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     ):
         values = wide(metrics, column, languages)
         _panel(place, values, looks)
-        found = estimates(effect, column, METHOD)
+        found = _effects(effect, column)
         lines = [_line(name, row, contrasts) for name, row in found.items()]
         blank = ["" for _ in range(2 * contrasts)] if not lines else []
         place.set_title(f"{letter}  {title}", size=7.5, pad=9 * 2 * contrasts + 6)
@@ -58,6 +59,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         )
         place.set_ylabel(unit, size=7)
     return Drawn(figure, describe(metrics, effect, view))
+
+
+def _effects(effect: pd.DataFrame, column: str) -> dict[str, Record]:
+    """contrast -> its effect on a component, net of the instrument where that was measured."""
+    return estimates(effect, column, METHOD) | estimates(effect, column, NET)
 
 
 def _line(contrast: str, row: Record, contrasts: int) -> str:
@@ -99,14 +105,16 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
     languages = languages_of(metrics, view.reference)
 
     def clause(column: str) -> str:
-        found = estimates(effect, column, METHOD)
+        found = _effects(effect, column)
         return "; ".join(
             f"{contrast_words(name)} {signed(row['estimate'])} {limits(row)}"
             for name, row in found.items()
         )
 
     tokens = wide(metrics, "tokens", languages).mean()
+    nets = bool((effect["method"] == NET).any())
     return {
+        "kind": "net of the instrument" if nets else "not net of the instrument",
         "plain": clause("s_lex"),
         "matched": clause("s_lex_matched"),
         "excess": clause("s_lex_excess"),

@@ -10,7 +10,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy.special import stdtrit
 
-from dissensus.language.figures.frames import differences, headlines, languages_of, primary
+from dissensus.language.figures.frames import (
+    differences,
+    headlines,
+    languages_of,
+    offsets,
+    primary,
+)
 from dissensus.language.figures.paired_effects import unit
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
@@ -69,12 +75,15 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     looks = marks(languages, view.reference)
     _forest(left, rows - 0.1, means, INK, "o", label="all languages")
     _language_means(left, rows + 0.2, means, domains, view, looks)
-    answers = headlines(effect)
-    offsets = 0.26 * (np.arange(len(others)) - (len(others) - 1) / 2)
-    for offset, language in zip(offsets, others, strict=True):
+    answers, less = headlines(effect), offsets(effect, primary(view))
+    places = 0.26 * (np.arange(len(others)) - (len(others) - 1) / 2)
+    for place, language in zip(places, others, strict=True):
         look = looks[language]
         found = domain_effects(metrics, primary(view), language, view).reindex(means.index)
-        _forest(right, rows + offset, found, look.colour, look.marker)
+        ruler = less.get(f"{language}-{view.reference}")
+        if ruler:
+            found[["estimate", "ci_low", "ci_high"]] -= ruler["estimate"]
+        _forest(right, rows + place, found, look.colour, look.marker)
         answer = answers[f"{language}-{view.reference}"]
         right.axvline(
             answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1

@@ -10,6 +10,7 @@ import pandas as pd
 from pyarrow import Table, array, string
 from pyarrow.compute import is_in
 
+from dissensus.language.inference.estimators import OFFSET
 from dissensus.report.frames import Record, keyed
 from dissensus.report.view import View
 from dissensus.tables.seal import open_sealed
@@ -67,6 +68,11 @@ def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, Reco
 def headlines(effect: pd.DataFrame) -> dict[str, Record]:
     """contrast -> the study's answer."""
     return keyed(effect[effect["headline"].to_numpy(dtype=bool)], "contrast")
+
+
+def offsets(effect: pd.DataFrame, outcome: str) -> dict[str, Record]:
+    """contrast -> the instrument's offset on an outcome, of contrasts that measured one."""
+    return estimates(effect, outcome, OFFSET)
 
 
 def by_language_means(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.Series[float]:

@@ -1,4 +1,4 @@
-"""The language effect draw by draw: each pair, the sorted differences, and the headline."""
+"""The language effect draw by draw, net of the instrument: pairs, sorted differences, headline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.language.figures.frames import differences, headlines, languages_of, primary
+from dissensus.language.figures.frames import (
+    differences,
+    estimates,
+    headlines,
+    languages_of,
+    offsets,
+    primary,
+)
+from dissensus.language.inference.estimators import REFITTED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
@@ -35,51 +43,80 @@ def unit(outcome: str, reference: str) -> str:
 
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
-    """Draw every contrast with the reference: pairs, and sorted differences."""
+    """Draw every contrast with the reference: pairs, and sorted differences.
+
+    With an offset of the instrument, a draw's value in the language stands twice: as the index
+    reads it, and less the offset; differences are those of the second.
+    """
     metrics, effect = artefacts.frames("metrics", "language_effect")
     outcome, reference = primary(view), view.reference
-    answers = headlines(effect)
+    answers, ruler = headlines(effect), offsets(effect, outcome)
     looks = marks(languages_of(metrics, reference), reference)
     figure = new_figure(0.4 + 2.9 * len(answers), view.simulated)
     axes = figure.subplots(len(answers), 2, squeeze=False, width_ratios=[1.0, 2.2])
     for row, (contrast, answer) in zip(axes, answers.items(), strict=True):
         language = contrast.removesuffix(f"-{reference}")
-        pairs = differences(metrics, outcome, language, reference)
+        pairs = _net_of(differences(metrics, outcome, language, reference), ruler.get(contrast))
         _pairs(row[0], pairs, language, reference, looks)
         _sorted(row[1], pairs, answer, looks[language], view.level)
         row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
         row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(outcome, reference)})")
     axes[0, 0].set_title("a  Each draw in both languages")
-    axes[0, 1].set_title("b  Paired differences, sorted")
+    net = "net of the instrument, " if ruler else ""
+    axes[0, 1].set_title(f"b  Paired differences, {net}sorted")
     axes[-1, 1].set_xlabel("draws, by difference")
     return Drawn(figure, describe(metrics, effect, view))
+
+
+def _net_of(pairs: pd.DataFrame, offset: Record | None) -> pd.DataFrame:
+    """The pairs with a column ``net``, the language's value less the offset, and its difference."""
+    if offset is None:
+        return pairs
+    less = float(offset["estimate"])
+    language = pairs.columns[0]
+    return pairs.assign(net=pairs[language] - less, difference=pairs["difference"] - less)
 
 
 def _pairs(
     axes: Axes, pairs: pd.DataFrame, language: str, reference: str, looks: dict[str, Mark]
 ) -> None:
-    """A thin line a draw, dots at its ends, and the means."""
-    left, right = pairs[reference].to_numpy(), pairs[language].to_numpy()
+    """A thin line a draw, dots where it stands, and the means."""
+    shown = [(reference, looks[reference].name)]
+    columns = [reference]
+    if "net" in pairs:
+        columns.append("net")
+        shown.append((language, f"{looks[language].name},\nnet"))
+    columns.append(language)
+    shown.append((language, f"{looks[language].name},\nas read" if "net" in pairs else ""))
+    names = [name or looks[language].name for _, name in shown]
+    values_of = [pairs[column].to_numpy() for column in columns]
     thin = 0.7 if len(pairs) > 30 else 1.0
-    threads(axes, [0, 1], np.column_stack([left, right]), 0.6 * thin)
-    for place, values, name in ((0, left, reference), (1, right, language)):
-        look = looks[name]
+    threads(axes, list(range(len(columns))), np.column_stack(values_of), 0.6 * thin)
+    for place, (values, (own, _)) in enumerate(zip(values_of, shown, strict=True)):
+        look = looks[own]
+        as_read = "net" in pairs and place == len(columns) - 1
         axes.plot(
             place + jitter(len(values), 0.12 if len(values) <= CROWD else 0.3),
             values,
             look.marker,
-            color=look.colour,
+            color=GREY if as_read else look.colour,
             zorder=2,
             **dots(len(values), 2.6 * thin, 0.75),
         )
         axes.plot(
             [place - 0.2, place + 0.2], [values.mean()] * 2, color=INK, linewidth=1.8, zorder=3
         )
-    axes.text(-0.25, left.mean(), number(left.mean(), 2, "−"), ha="right", va="center", size=7)
-    axes.text(1.25, right.mean(), number(right.mean(), 2, "−"), ha="left", va="center", size=7)
-    axes.set(
-        xticks=[0, 1], xticklabels=[looks[reference].name, looks[language].name], xlim=(-0.75, 1.75)
-    )
+        axes.text(
+            place + (-0.25 if place == 0 else 0.25),
+            values.mean(),
+            number(values.mean(), 2, "−"),
+            ha="right" if place == 0 else "left",
+            va="center",
+            size=7,
+            bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5},
+            zorder=4,
+        )
+    axes.set(xticks=range(len(columns)), xticklabels=names, xlim=(-0.85, len(columns) - 0.15))
 
 
 def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: str) -> None:
@@ -135,8 +172,11 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
     """What the caption says: a clause for every contrast."""
     outcome, reference = primary(view), view.reference
     clauses, shares, step = [], [], 1
+    ruler = offsets(effect, outcome)
+    as_read = estimates(effect, outcome, REFITTED)
     for contrast, answer in headlines(effect).items():
         pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)
+        pairs = _net_of(pairs, ruler.get(contrast))
         clauses.append(
             f"{contrast_words(contrast)} {signed(answer['estimate'])} "
             f"({view.level} CI {limits(answer)}, "
@@ -146,7 +186,24 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
         step = max(step, stride(len(pairs)))
         above = int((pairs["difference"] > 0).sum())
         shares.append(f"{whole(above)} of {whole(len(pairs))} for {contrast_words(contrast)}")
+    if ruler:
+        instrument = "; ".join(
+            f"{contrast_words(contrast)}, on parallel texts {signed(row['estimate'])} "
+            f"({limits(row)}), and as the paper's index reads the debates "
+            f"{signed(as_read[contrast]['estimate'])} ({limits(as_read[contrast])})"
+            for contrast, row in ruler.items()
+        )
+        kind = "Net of the instrument"
+        instrument = f"What the instrument does by itself is in none of this: {instrument}"
+    else:
+        kind = "Not net of the instrument"
+        instrument = (
+            "No parallel text was measured, so that the effect cannot be told from what the "
+            "measures themselves do from language to language"
+        )
     return {
+        "kind": kind,
+        "instrument": instrument,
         "effects": "; ".join(clauses),
         "unit": unit(outcome, reference),
         "above": listed(shares),

@@ -20,15 +20,6 @@ TARGET = 0.8
 #: Numbers of draws that make good ticks.
 _LADDER = frozenset(25 * 2**rung for rung in range(16))
 
-#: By draw and by motion: line, and where its label goes.
-_UNITS = {"draw": (0, (1, 1)), "motion": "-"}
-
-
-def _split(basis: str) -> tuple[str, str]:
-    """Contrast and unit of "zh-en by motion"."""
-    contrast, _, by = basis.partition(" by ")
-    return contrast, by
-
 
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
@@ -87,17 +78,16 @@ def _detectable(
     answers: dict[str, Record],
     view: View,
 ) -> None:
-    """A line for each contrast and unit of sampling; the headline's estimate as a star."""
+    """A line for each contrast; the headline's estimate as a star."""
     rows = power[power["basis"] != STANDARDISED].drop_duplicates(["basis", "n_draws"])
     looks = marks([name.removesuffix(f"-{view.reference}") for name in answers], view.reference)
     lines = []
-    for basis, own in rows.groupby("basis", sort=False):
-        contrast, by = _split(str(basis))
+    for contrast, own in rows.groupby("basis", sort=False):
         own = own.sort_values("n_draws")
-        look = looks[contrast.removesuffix(f"-{view.reference}")]
-        axes.plot(own["n_draws"], own["mde"], linestyle=_UNITS[by], color=look.colour)
-        name = f"{look.name} " if len(answers) > 1 else ""
-        lines.append((float(own["mde"].iloc[-1]), float(own["n_draws"].iloc[-1]), f"{name}by {by}"))
+        look = looks[str(contrast).removesuffix(f"-{view.reference}")]
+        axes.plot(own["n_draws"], own["mde"], color=look.colour)
+        name = look.name if len(answers) > 1 else "detectable"
+        lines.append((float(own["mde"].iloc[-1]), float(own["n_draws"].iloc[-1]), name))
     lines = [line for line in lines if np.isfinite(line[0])]
     highest = float(rows["mde"].max()) if rows["mde"].notna().any() else 1.0
     for contrast, answer in answers.items():
@@ -140,15 +130,11 @@ def describe(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View
     clauses = []
     for contrast, answer in headlines(effect).items():
         rows = keyed(power[power["n_draws"] == answer["n"]], "basis")
-        found = [
-            f"{number(rows[basis]['mde'])} by {by}"
-            for by in _UNITS
-            if (basis := f"{contrast} by {by}") in rows
-        ]
-        if found:
+        if contrast in rows:
             clauses.append(
                 f"{contrast_words(contrast)}, {counted(int(answer['n']), 'complete pair')}: "
-                f"{listed(found)}, against an estimate of {signed(answer['estimate'])}"
+                f"{number(rows[contrast]['mde'])}, against an estimate of "
+                f"{signed(answer['estimate'])}"
             )
     return {
         "planned": counted(planned, "draw"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dissensus.language.figures.frames import by_language_means, paper
+from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
@@ -21,6 +22,7 @@ TABLE_6 = (182, 15, 3)
 class Implied:
     """What follows from the printed numbers; tests derive each of them again."""
 
+    offset: str = "cannot be told from an offset of the instrument"
     se: str = "SE 0.0287, t 17.37, d_z 1.746 (t interval, 98 df)"
     mean_both: str = "0.750 (N-weighted mean of Table 2)"
     english: str = "0.501 (mean of both minus half the ATE)"
@@ -28,7 +30,7 @@ class Implied:
     ceiling: str = "ATE = 1 − mean English; its interval is that of the English mean"
     sd: str = "SD of the difference 0.286; MDE at 80% power 0.081"
     omnibus: str = "ANOVA F(8, 90) = 1.434, p = 0.193; Welch F(8, 35.27) = 1.464, p = 0.206"
-    picked: str = "Welch p = 0.009 with t intervals; smallest of 36 by BH 0.217"
+    picked: str = "Welch p = 0.009 with t intervals; smallest of 36 by BH 0.218"
     domains: str = "chi-square 5.30, df 8, p = 0.725"
     order: str = "exact binomial p = 0.021"
     casts: str = "sum of squared deviations 86, Q 2.58, df 9, p = 0.979"
@@ -67,11 +69,25 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
     sd = float(t["se"]) * n**0.5
     dz = number(float(t["estimate"]) / sd) if sd > 0 else MISSING
     ratio = number(float(t["estimate"]) / float(t["se"]), 2) if sd > 0 else MISSING
-    powered = power[(power["basis"] == f"{contrast} by draw") & (power["n_draws"] == n)]
+    powered = power[(power["basis"] == contrast) & (power["n_draws"] == n)]
     mde = number(float(powered["mde"].iloc[0])) if len(powered) else MISSING
     return [
         ("Pairs (Table 1)", "99", "", str(n)),
-        ("ATE (Table 1)", "0.499", "", number(t["estimate"])),
+        ("ATE (Table 1)", "0.499", IMPLIED.offset, number(t["estimate"])),
+        (
+            "Instrument offset",
+            "not measured",
+            "no parallel text",
+            number(by[OFFSET]["estimate"]) if OFFSET in by else MISSING,
+        ),
+        (
+            "Effect net of the instrument",
+            "not measured",
+            "no parallel text",
+            f"{number(by[NET]['estimate'])} {interval(by[NET]['ci_low'], by[NET]['ci_high'])}"
+            if NET in by
+            else MISSING,
+        ),
         (
             "95% CI of the ATE (Table 1)",
             "[0.442, 0.556]",

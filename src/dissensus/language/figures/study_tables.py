@@ -6,9 +6,11 @@ import pandas as pd
 
 from dissensus.language.figures.components import METHOD, PANELS
 from dissensus.language.inference.domain_tests import TESTS
+from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import (
+    MISSING,
     contrast_words,
     interval,
     language_name,
@@ -124,43 +126,99 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
     """The effect on each raw component of the index."""
     effect, rows = artefacts.frame("language_effect"), []
     chosen = effect[(effect["method"] == METHOD) & effect["outcome"].isin(list(PANELS))]
-    flips = {
-        (row["contrast"], row["outcome"]): row["p_value"]
-        for row in records(effect[effect["method"] == "sign_flip"])
+    by = {
+        name: {
+            (row["contrast"], row["outcome"]): row
+            for row in records(effect[effect["method"] == name])
+        }
+        for name in ("sign_flip", NET, OFFSET)
     }
     for row in records(chosen):
         title, unit = PANELS[row["outcome"]]
+        place = row["contrast"], row["outcome"]
+        net, offset = by[NET].get(place), by[OFFSET].get(place)
         rows.append(
             (
                 contrast_words(row["contrast"]),
                 title,
                 unit,
+                number(net["estimate"]) if net else MISSING,
+                interval(net["ci_low"], net["ci_high"]) if net else MISSING,
+                p_value(net["p_value"]) if net else MISSING,
+                number(offset["estimate"]) if offset else MISSING,
                 number(row["estimate"]),
                 interval(row["ci_low"], row["ci_high"]),
-                p_value(row["p_value"]),
-                p_value(flips.get((row["contrast"], row["outcome"]))),
+                p_value(by["sign_flip"][place]["p_value"]) if place in by["sign_flip"] else MISSING,
                 str(row["n"]),
             )
         )
     note = (
-        "Mean paired difference of raw similarities, which no anchor touches; interval and p by "
-        "motion (CR2), p (Fisher's) by sign flips of draws. Matched: both sessions of a draw "
+        "Raw similarities, which no anchor touches. Net: mean paired difference less the "
+        "instrument's offset, the difference between languages on parallel texts; studentised "
+        "bootstrap over motions. As read: the paired difference; interval by motion (CR2), p "
+        "(Fisher's) by sign flips of draws. Matched: both sessions of a draw "
         "cut at random to as many tokens a turn. Excess: over the session's own shuffled tokens."
     )
     columns = (
         "Contrast",
         "Part",
         "Unit",
-        "Est.",
-        f"{view.level} CI",
-        "p-value",
-        "p (Fisher's)",
+        "Net",
+        f"{view.level} CI, net",
+        "p-value, net",
+        "Offset",
+        "As read",
+        f"{view.level} CI, as read",
+        "p (Fisher's), as read",
         "N",
     )
     return make(
         "table_components",
         "Language effect on the parts of the index",
         columns,
+        rows,
+        note,
+        view.simulated,
+    )
+
+
+def table_instrument(artefacts: Artefacts, view: View) -> Table:
+    """What the measures make of parallel texts."""
+    rows = []
+    for row in records(artefacts.frame("instrument")):
+        what = row["measure"]
+        if row["anchor"]:
+            what = f"Homogeneity Index, {scale_words('hi_' + str(row['anchor']))}"
+        direction = str(row["direction"]).replace(">", " to ")
+        by = [str(row[name]) for name in ("tokenizer", "embedder") if row[name]]
+        rows.append(
+            (
+                contrast_words(row["contrast"]),
+                what,
+                ", ".join(by),
+                direction,
+                number(row["estimate"]),
+                interval(row["ci_low"], row["ci_high"]),
+                number(row["estimate_d"], 2),
+                str(row["n"]),
+            )
+        )
+    note = (
+        "The difference between languages on one and the same debate, held in the one and rendered "
+        "in the other, in each direction and in the mean: what the measure does by itself. "
+        "Studentised bootstrap over motions; the index refits its anchors. In SDs: of debates held "
+        f"in {language_name(view.reference)}. N counts debates, in the mean draws."
+    )
+    if not rows:
+        note = (
+            "No parallel text was measured: name a translator in language.instrument. Until then "
+            "no difference between languages can be told from the instrument's own."
+        )
+    columns = ("Contrast", "Measure", "Measured with", "Direction", "Difference")
+    return make(
+        "table_instrument",
+        "The instrument: parallel texts in two languages",
+        (*columns, f"{view.level} CI", "In SDs", "N"),
         rows,
         note,
         view.simulated,

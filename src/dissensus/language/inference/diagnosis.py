@@ -1,52 +1,57 @@
-"""The worlds in which the language study's design is diagnosed."""
+"""The worlds in which the language study's design is diagnosed, from texts to the last interval."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dissensus.design.contrasts import robust_mean, sign_flip
 from dissensus.design.diagnosis import World, run_worlds
-from dissensus.language.design.manifest import Drawing, draw_manifest
-from dissensus.language.inference.estimators import Options, estimate
-from dissensus.language.inference.pairs import Array, Labels, Sample
-from dissensus.stats.checks import IntArray
+from dissensus.language.inference import net
+from dissensus.language.inference.estimators import NET, NET_SIGN_FLIP, REFITTED
+from dissensus.language.inference.library import Conditions, Library, simulate_library
+from dissensus.language.inference.net import Readings, Scaling, estimate_net, net_draws
 from dissensus.stats.results import Estimate
 
-ESTIMAND = "the language effect, in standard deviations of a paired difference"
+Array = NDArray[np.float64]
 
-#: What is diagnosed: the headline, and what stands beside it in the tables.
-DIAGNOSED = (
-    "cluster_robust",
-    "student_t",
-    "sign_flip",
-    "sign_flip_motion_studentised",
-    "bootstrap_draw_percentile",
-    "bootstrap_motion_percentile",
-    "bootstrap_motion_studentised",
-    "order_stratified",
-)
+ESTIMAND = "the language effect net of the instrument, in SDs of debates held in the reference"
 
-#: Of the variance that motions do not account for: shares of domain by language and of order.
-_DOMAIN_SHARE, _ORDER_SHARE = 0.05, 0.05
+#: What is diagnosed: the headline; the same with its anchors held; the sign-flip test beside it;
+#: and the paper's index as it reads, whose bias is the instrument's offset.
+HELD = "net_anchors_held"
+DIAGNOSED = (NET, HELD, NET_SIGN_FLIP, REFITTED)
+
+#: The world whose library is moved to have no effect at all, and by these SDs, beyond what
+#: recycling can do.
+ZERO = "zero"
+SHIFTS = (1.0, 2.5)
 
 #: Repetitions within a study: 999 put p = .05 exactly on the grid.
 _REPETITIONS = 999
 
 
 @dataclass(frozen=True)
-class Assignment:
-    """What a manifest randomised, an entry a draw, of `n_domains` and `n_motions` in the pool."""
+class Planted:
+    """A planted effect in the library.
 
-    n_domains: int
-    n_motions: int
-    domains: IntArray
-    motions: IntArray
-    first: NDArray[np.bool_]
+    Attributes
+    ----------
+    name : of the world.
+    draws : of a study in it.
+    treated : components of the sessions in the language, shape (m, u, 2, 2).
+    true : the net effect over the library, in SDs of the reference.
+    """
+
+    name: str
+    draws: int
+    treated: Array
+    true: float
 
 
 def diagnose(
@@ -57,92 +62,160 @@ def diagnose(
     Parameters
     ----------
     pool : motion_id -> row.
-    settings : those of the manifest, of which each simulated study draws its own (the contrast is
-        that of the first two languages), ``inference.confidence``, and ``diagnosis``: simulated
-        studies, planted effects and the share of variance between motions.
+    settings : the languages, of which the first other one is compared with the reference, the
+        protocol, the measures, ``inference.confidence``, and ``diagnosis``: the simulated debaters,
+        what is planted, draws of a study, simulated studies, and draws of the library.
     seed : of the run.
     cores : processes that share the work.
 
     Returns
     -------
-    Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`, in standard deviations of a paired
-    difference. A study that an estimator cannot estimate (all draws on one motion) is left out.
+    Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. ``true`` is the net effect over the whole
+    library. That of the world without an effect is a random number near zero (the library is
+    finite); it is subtracted, so that the null is one, and what it was is in the row
+    ``library_mean``, with the interval that must hold zero.
 
     Notes
     -----
-    Each study draws a manifest, and differences d = tau + b_motion + c_domain +- P + e of total
-    variance 1 about tau. b is drawn anew for every motion in every study, so that the pool's
-    motions are a sample, and has the variance `motion_share`. Domains are the ten of the
-    classification and no sample: their deviations c are fixed and sum to zero over the drawable
-    ones. P is added where the language came first and subtracted where it came second. What
-    varies between motions or draws alike in both languages cancels, and is not drawn. Effects
-    share the studies: their rows differ by the planted effect and not by chance.
+    Sessions are held, rendered and measured once (:mod:`dissensus.language.inference.library`). A
+    study draws as many motions for each domain as the pool has there, with replacement, so that the
+    pool's motions are a sample of motions; then domains and motions as the manifest does; then for
+    each draw a pair of sessions of its motion. Anchors, offset and intervals are those of the run.
     """
     diagnosis, confidence = settings["diagnosis"], settings["inference.confidence"]
-    worlds = [World("motions_differ", float(one), DIAGNOSED) for one in diagnosis["effects"]]
-    worlds.append(World("sharp_null", 0.0, DIAGNOSED))
-    drawing = Drawing.of(settings, seed)
-    motions, share = list(pool.values()), diagnosis["motion_share"]
-    simulate = partial(_simulate, motions, drawing, share, worlds, confidence, seed)
-    return run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
+    library = simulate_library(
+        list(pool.values()), _conditions(settings), diagnosis["sessions"], seed, cores
+    )
+    weights = settings["measures.weights"]
+    shares = (weights["lexical"], weights["semantic"])
+    planted, checks = plant(library, shares, diagnosis["draws"])
+    worlds = [World(one.name, one.true, DIAGNOSED) for one in planted]
+    simulate = partial(_simulate, library, planted, shares, confidence, seed)
+    rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
+    found = World("zero_as_held", 0.0, ("library_mean",))
+    return rows + run_worlds([found], ESTIMAND, lambda _: [checks], 1, confidence)
+
+
+def _conditions(settings: Mapping[str, Any]) -> Conditions:
+    """What the library is held and measured under: by measures of this machine."""
+    reference, diagnosis = settings["reference"], settings["diagnosis"]
+    languages = settings["languages"]
+    other = next(name for name in languages if name != reference)
+    return Conditions(
+        {name: languages[name] for name in (reference, other)},
+        diagnosis["debaters"],
+        diagnosis["recycle"],
+        settings["protocol"],
+        {
+            "tokenizer": diagnosis["tokenizer"],
+            "embedder": diagnosis["embedder"],
+            "unit": settings["measures.unit"],
+        },
+    )
+
+
+def plant(
+    library: Library, shares: Sequence[float], sizes: Sequence[int]
+) -> tuple[list[Planted], dict[str, Estimate]]:
+    """The worlds of a library, and the estimate of what its world without an effect came out as.
+
+    Parameters
+    ----------
+    library : with the effect :data:`ZERO` among its own.
+    shares : weights of the index's parts.
+    sizes : draws of a study.
+    """
+    weights = _chances(library)
+    own = library.reference[:, :, 0]
+    centre = _mean(own, weights)
+    spread = np.sqrt(_mean((own - centre) ** 2, weights))
+    found: list[tuple[str, Array, Array]] = []
+    checks = {}
+    for name, treated in library.treated.items():
+        differences = _net(library.reference, treated)
+        effect = _mean(differences, weights)
+        if name != ZERO:
+            found.append((name, treated, effect))
+            continue
+        by_draw = (differences / spread * shares).sum(axis=-1)
+        labels = np.repeat(np.array(library.motions), by_draw.shape[1])
+        known = np.isfinite(by_draw).ravel()
+        checks["library_mean"] = robust_mean(by_draw.ravel()[known], labels[known], 0.95)
+        moved = treated - effect
+        found.append((name, moved, np.zeros_like(effect)))
+        found += [(f"shifted_{s:g}_SD", moved + s * spread, s * spread) for s in SHIFTS]
+    return [
+        Planted(f"{name}_{n}_draws", n, treated, float((effect / spread) @ np.asarray(shares)))
+        for n in sizes
+        for name, treated, effect in found
+    ], checks
+
+
+def _chances(library: Library) -> Array:
+    """The chance that a draw takes each motion, shape (m,): domains uniformly, then motions."""
+    domains, sizes = np.unique(library.domains, return_counts=True)
+    own = sizes[np.searchsorted(domains, library.domains)]
+    return np.asarray(1.0 / (len(domains) * own))
+
+
+def _mean(values: Array, weights: Array) -> Array:
+    """Mean over the library by the chances of the design, shape (parts,)."""
+    chances = np.broadcast_to(weights[:, None, None], values.shape)
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0) * chances
+    return np.asarray(total.sum(axis=(0, 1)) / (known * chances).sum(axis=(0, 1)))
+
+
+def _net(reference: Array, treated: Array) -> Array:
+    """Mean of the two differences with one ruler, shape (..., parts)."""
+    forward = treated[..., 0, :] - reference[..., 1, :]
+    return (forward + treated[..., 1, :] - reference[..., 0, :]) / 2.0
 
 
 def _simulate(
-    pool: Sequence[Mapping[str, Any]],
-    drawing: Drawing,
-    share: float,
-    worlds: Sequence[World],
+    library: Library,
+    planted: Sequence[Planted],
+    shares: Sequence[float],
     confidence: float,
     seed: int,
     index: int,
 ) -> list[dict[str, Estimate]]:
-    """One study in every world; effects share the study."""
-    rng = np.random.default_rng([seed, index])
-    assigned = assign(pool, replace(drawing, seed=int(rng.integers(2**31))))
-    noise = {
-        "motions_differ": _differences(assigned, share, rng),
-        "sharp_null": _differences(assigned, None, rng),
+    """One study in every world; worlds of one size share its draws."""
+    found = []
+    for world in planted:
+        rng = np.random.default_rng([seed, index, world.draws])
+        readings = draw_study(library, world.treated, world.draws, rng)
+        found.append(_estimates(readings, shares, confidence, int(rng.integers(2**31))))
+    return found
+
+
+def draw_study(library: Library, treated: Array, n: int, rng: np.random.Generator) -> Readings:
+    """A study of n draws from the library, as :func:`diagnose` says."""
+    domains = np.unique(library.domains)
+    places = np.arange(len(library.domains))
+    pool = places.copy()
+    for domain in domains:
+        own = places[library.domains == domain]
+        pool[own] = rng.choice(own, len(own))
+    drawn = domains[rng.integers(len(domains), size=n)]
+    slots = np.array([rng.choice(places[library.domains == domain]) for domain in drawn])
+    units = rng.integers(library.reference.shape[1], size=n)
+    held, other = library.reference[pool[slots], units], treated[pool[slots], units]
+    return Readings(other[:, 0], held[:, 0], held[:, 1], other[:, 1], slots.astype(object))
+
+
+def _estimates(
+    readings: Readings, shares: Sequence[float], confidence: float, seed: int
+) -> dict[str, Estimate]:
+    every = estimate_net(readings, Scaling(shares, "z"), confidence, _REPETITIONS, seed)
+    spread = np.nanstd(readings.reference, axis=0, ddof=1)
+    by_draw = (net_draws(readings) / spread) @ np.asarray(shares)
+    known = np.isfinite(by_draw)
+    found = {
+        NET: every.get(net.NET),
+        REFITTED: every.get(net.PAIRED),
+        HELD: robust_mean(by_draw[known], readings.motions[known].astype(str), confidence),
     }
-    options = Options(confidence, _REPETITIONS, _REPETITIONS, int(rng.integers(2**31)))
-    samples = [
-        Sample(noise[world.name] + world.true, assigned.motions, assigned.first) for world in worlds
-    ]
-    return [{name: estimate(name, sample, options) for name in DIAGNOSED} for sample in samples]
-
-
-def assign(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> Assignment:
-    """Draw a manifest, and take from it what bears on the paired differences."""
-    reference, language = drawing.languages[:2]
-    rows = draw_manifest(pool, drawing)
-    treated = [row for row in rows if row["language"] == language]
-    before = {row["draw_id"]: row["position"] for row in rows if row["language"] == reference}
-
-    def codes(column: str) -> tuple[int, IntArray]:
-        labels: Labels = np.array([row[column] for row in treated])
-        # Over the whole pool, so that a domain keeps its number from study to study.
-        known = np.unique([motion[column] for motion in pool if motion["drawable"]])
-        return len(known), np.searchsorted(known, labels).astype(np.int64)
-
-    (n_domains, domains), (n_motions, motions) = codes("domain_id"), codes("motion_id")
-    first = np.array([row["position"] < before[row["draw_id"]] for row in treated])
-    return Assignment(n_domains, n_motions, domains, motions, first)
-
-
-def _differences(assigned: Assignment, share: float | None, rng: np.random.Generator) -> Array:
-    """Paired differences about their expectation; without a share, those of the sharp null."""
-    n = len(assigned.first)
-    motion, rest = (0.0, 1.0) if share is None else (share, 1.0 - share)
-    domain = 0.0 if share is None else rest * _DOMAIN_SHARE
-    order = rest * _ORDER_SHARE
-    sampled = rng.standard_normal(assigned.n_motions)[assigned.motions]
-    fixed = _spread(assigned.n_domains)[assigned.domains]
-    period = np.where(assigned.first, 1.0, -1.0)
-    noise = rng.standard_normal(n)
-    scales = np.sqrt([motion, domain, order, rest - domain - order])
-    return np.asarray(scales @ np.vstack([sampled, fixed, period, noise]))
-
-
-def _spread(k: int) -> Array:
-    """k equally spaced deviations of mean 0 and variance 1; 0 for a single one."""
-    steps = np.arange(k, dtype=np.float64) - (k - 1) / 2.0
-    return np.asarray(steps / steps.std()) if k > 1 else steps
+    if known.sum() > 1:
+        found[NET_SIGN_FLIP] = sign_flip(by_draw[known], _REPETITIONS, seed)
+    return {name: one for name, one in found.items() if one is not None}

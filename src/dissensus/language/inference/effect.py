@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import (
-    HEADLINE,
     adjust_family,
     contrast_name,
     contrast_row,
     contrasts_schema,
+    sign_flip,
 )
 from dissensus.digests import digest
 from dissensus.language.inference.estimators import (
     BOUNDS,
     CORE,
     METHODS,
+    NET,
+    NET_SIGN_FLIP,
+    REFITTED,
+    REFITTING,
     Options,
     estimate,
     undefined,
 )
+from dissensus.language.inference.net import Scaling, estimate_net, net_draws
 from dissensus.language.inference.pairs import Pairs, compared_languages, pair_up
+from dissensus.language.inference.readings import read_texts
 from dissensus.language.inference.saturation import UNBOUNDED
-from dissensus.language.settings import InferenceSettings
+from dissensus.language.measures.anchors import clips_of
+from dissensus.language.measures.homogeneity import PARTS
+from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.bounds import lee_bounds, manski_bounds
 from dissensus.stats.results import Estimate
 
@@ -44,69 +53,123 @@ RAW_OUTCOMES = (
 
 def estimate_language_effect(
     metrics: pd.DataFrame,
+    renderings: pd.DataFrame,
     reference: str,
     settings: InferenceSettings,
-    primary: str,
-    paper_scale: str,
+    measures: MeasureSettings,
     seed: int,
 ) -> list[dict[str, Any]]:
     """Estimate the effect of each language against the reference.
 
     Parameters
     ----------
-    metrics : a row a session, failed ones included.
+    metrics : a row a debate, failed ones included.
+    renderings : a row a rendering of a debate in another language; none leave only the paired
+        difference, which holds the instrument's offset.
     reference : the language that the others are compared with.
     settings : level and repetitions.
-    primary, paper_scale : the scales whose index gets every method; all else gets the core.
+    measures : weights and scales; the primary one and the paper's get every method, all else the
+        core.
     seed : the study's; every row has a random stream of its own.
 
     Returns
     -------
     Rows of :data:`LANGUAGE_EFFECT`. An outcome that the metrics lack has no rows. Exactly one row
-    a contrast is the headline: the primary outcome by :data:`HEADLINE`.
+    a contrast is the headline: the primary outcome net of the instrument, or, where no parallel
+    text was measured, with its anchors refitted.
 
     Notes
     -----
-    The estimand is tau = E[Y(language) - Y(reference)], estimated by the mean difference over the
-    draws complete in both ("Language as a Treatment", equation 1); the bounds say what the
-    incomplete ones could change. ``p_adjusted`` (Holm) and ``p_bh`` (Benjamini-Hochberg) are
-    given by family: the headline over the contrasts, and the two components over components and
-    contrasts.
+    The paper's estimand is tau = E[Y(language) - Y(reference)], estimated by the mean difference
+    over the draws complete in both ("Language as a Treatment", equation 1); the bounds say what the
+    incomplete ones could change. What tau has of the instrument, the net effect leaves out.
+    ``p_adjusted`` (Holm) and ``p_bh`` (Benjamini-Hochberg) are given by family: the headline over
+    the contrasts, and the two components over components and contrasts.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
+    chosen: dict[str, str] = {}
+    components = (f"lex_{measures.primary}", f"sem_{measures.primary}")
     for language in compared_languages(metrics, reference):
         contrast = contrast_name(language, reference)
-        for outcome, methods in _plan(metrics, primary, paper_scale).items():
+        for outcome, methods in _plan(metrics, measures).items():
+            found = _net(
+                metrics, renderings, outcome, (language, reference), settings, measures, seed
+            )
+            if outcome == f"hi_{measures.primary}":
+                chosen[contrast] = NET if NET in found else REFITTED
             pairs = pair_up(metrics, outcome, language, reference)
             for method in methods:
-                options = Options(
-                    settings.confidence,
-                    settings.resamples,
-                    settings.flips,
-                    int(digest([seed, contrast, outcome, method])[:12], 16),
-                )
-                headline = outcome == f"hi_{primary}" and method == HEADLINE
-                found = _estimate(method, pairs, options)
-                rows.append(contrast_row(outcome, language, reference, method, found, headline))
-    components = (f"lex_{primary}", f"sem_{primary}")
+                stream = int(digest([seed, contrast, outcome, method])[:12], 16)
+                options = Options(settings.confidence, settings.resamples, settings.flips, stream)
+                found[method] = _estimate(method, pairs, options)
+            for method, one in found.items():
+                is_primary = outcome == f"hi_{measures.primary}"
+                headline = is_primary and method == chosen[contrast]
+                rows.append(contrast_row(outcome, language, reference, method, one, headline))
+    adjust_family(
+        rows,
+        lambda row: row["outcome"] in components and row["method"] == chosen[row["contrast"]],
+    )
     adjust_family(rows, lambda row: bool(row["headline"]))
-    adjust_family(rows, lambda row: row["outcome"] in components and row["method"] == HEADLINE)
     return rows
 
 
-def _plan(metrics: pd.DataFrame, primary: str, paper_scale: str) -> dict[str, tuple[str, ...]]:
+def _net(
+    metrics: pd.DataFrame,
+    renderings: pd.DataFrame,
+    outcome: str,
+    contrast: tuple[str, str],
+    settings: InferenceSettings,
+    measures: MeasureSettings,
+    seed: int,
+) -> dict[str, Estimate]:
+    """Method -> estimate, of those that estimate anchors and offset anew in each resample."""
+    parts, scaling = _parts(outcome, measures)
+    if not set(parts) <= set(metrics.columns):
+        return {}
+    stream = int(digest([seed, "net", *contrast, outcome])[:12], 16)
+    readings = read_texts(metrics, renderings, parts, *contrast)
+    every = estimate_net(readings, scaling, settings.confidence, settings.resamples, stream)
+    found = {method: every[name] for name, method in REFITTING.items() if name in every}
+    if NET not in found:
+        return found
+    differences = net_draws(read_texts(metrics, renderings, [outcome], *contrast))[:, 0]
+    differences = differences[np.isfinite(differences)]
+    if len(differences) > 1:
+        found[NET_SIGN_FLIP] = sign_flip(differences, settings.flips, stream)
+    return found
+
+
+def _parts(outcome: str, measures: MeasureSettings) -> tuple[list[str], Scaling]:
+    """Which raw columns an outcome is made of, and how."""
+    kind, _, scale = outcome.partition("_")
+    own, columns = measures.weights, list(PARTS.values())
+    weights = {
+        "hi": (own.lexical, own.semantic),
+        "lex": (1.0, 0.0),
+        "sem": (0.0, 1.0),
+    }
+    if kind in weights:
+        return columns, Scaling(weights[kind], scale, clips_of(measures))
+    return [outcome], Scaling((1.0,), None)
+
+
+def _plan(metrics: pd.DataFrame, measures: MeasureSettings) -> dict[str, tuple[str, ...]]:
     """Outcomes that the metrics hold, the important ones first, and the methods of each."""
-    main = (f"hi_{primary}", f"hi_{paper_scale}")
+    main = (f"hi_{measures.primary}", f"hi_{measures.paper_scale}")
     scales = [str(name) for name in metrics.columns if str(name).startswith("hi_")]
-    wanted = [*main, *scales, f"lex_{primary}", f"sem_{primary}", *RAW_OUTCOMES]
+    parts = (f"lex_{measures.primary}", f"sem_{measures.primary}")
     plan = {}
-    for outcome in dict.fromkeys(wanted):
+    for outcome in dict.fromkeys([*main, *scales, *parts, *RAW_OUTCOMES]):
         if outcome not in metrics.columns:
             continue
         # On a scale without bounds, one lost session makes the worst case infinite.
         bounded = outcome.removeprefix("hi_") not in UNBOUNDED
-        every = tuple(name for name in METHODS if bounded or name != "manski_bounds")
-        plan[outcome] = every if outcome in main else CORE
+        every = [name for name in METHODS if bounded or name != "manski_bounds"]
+        refitting = (*REFITTING.values(), NET_SIGN_FLIP)
+        plan[outcome] = (
+            tuple(name for name in every if name not in refitting) if outcome in main else CORE
+        )
     return plan
 
 

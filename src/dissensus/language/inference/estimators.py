@@ -3,11 +3,14 @@
 The estimates of a run and the design diagnosis go through the same functions, so that what is
 diagnosed is what is reported.
 
+The headline is net of the instrument (:mod:`dissensus.language.inference.net`). The methods here
+take the differences as they are, and their anchors for fixed.
+
 Which unit is sampled is a choice of population. Draws take motions at random from the pool, with
 replacement, so that by draw they are independent and an interval by draw speaks of the mean effect
 over this pool of motions. Seen as a sample of the motions that could have been in the pool, draws
-that repeat a motion are not independent, and only an interval by motion holds. The headline is
-the latter, wider one.
+that repeat a motion are not independent, and only an interval by motion holds. The headline's is
+of the latter, wider kind.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION, sign_flip
+from dissensus.language.inference import net
 from dissensus.language.inference.pairs import Sample
 from dissensus.stats.bootstrap import (
     cluster_bootstrap,
@@ -37,8 +41,21 @@ from dissensus.stats.location import (
 from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.stratified import order_stratified
 
+#: What is estimated with anchors, and the instrument's offset, estimated anew in each resample of
+#: motions: :mod:`dissensus.language.inference.net`.
+NET, OFFSET, REFITTED = "net", "instrument_offset", "anchors_refitted"
+#: The sign-flip test of the differences with one ruler.
+NET_SIGN_FLIP = "net_sign_flip"
+
+#: Name of what :func:`dissensus.language.inference.net.estimate_net` finds -> method.
+REFITTING = {net.NET: NET, net.OFFSET: OFFSET, net.PAIRED: REFITTED}
+
 #: What each method is, in a sentence for tables.
 METHODS = {
+    NET: "Mean difference less the instrument's offset, studentised bootstrap over motions.",
+    OFFSET: "Difference between languages on parallel texts, studentised bootstrap over motions.",
+    NET_SIGN_FLIP: "Sign-flip randomisation test of differences with one ruler, by draw.",
+    REFITTED: "Mean difference, studentised bootstrap over motions with anchors fitted anew.",
     HEADLINE: "Mean difference, CR2 standard error clustered on motion, Satterthwaite t.",
     "student_t": "Mean difference, Student's t by draw.",
     RANDOMISATION: "Sign-flip randomisation test of the mean difference, by draw.",

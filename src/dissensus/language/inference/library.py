@@ -119,17 +119,15 @@ def simulate_library(
     )
 
 
-def _hold_motion(
-    motion: Mapping[str, Any], conditions: Conditions, draws: int, seed: int
-) -> Array:
+def _hold_motion(motion: Mapping[str, Any], conditions: Conditions, draws: int, seed: int) -> Array:
     """Shape (1 + effects, draws, 2, 2): of the reference, then of each planted effect."""
     reference, language = list(conditions.languages)[:2]
-    arms = [(reference, "", None)]
+    arms: list[tuple[str, str, float | None]] = [(reference, "", None)]
     arms += [(language, name, p) for name, p in conditions.recycle.items()]
     found = np.full((len(arms), draws, 2, PARTS), np.nan)
     for number in range(draws):
         rng = stream("library", seed, motion["motion_id"], number)
-        cast = rng.permutation(len(conditions.debaters))[: len(ROLES)]
+        cast = rng.permutation(len(conditions.debaters))[: len(ROLES)].tolist()
         for place, (own, name, recycle) in enumerate(arms):
             other = language if own == reference else reference
             models = _models(conditions, cast, language, recycle)
@@ -142,14 +140,14 @@ def _models(
     conditions: Conditions, cast: Sequence[int], language: str, recycle: float | None
 ) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """Role -> name and settings of its model, with what is planted."""
-    found = {}
+    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for role, index in zip(ROLES, cast, strict=True):
-        settings = dict(conditions.debaters[int(index)])
+        settings = dict(conditions.debaters[index])
         if recycle is not None:
             speech = settings["speech"]
             planted = {**speech["recycle"], language: recycle}
             settings["speech"] = {**speech, "recycle": planted}
-        found[role] = (f"debater-{int(index)}", settings)
+        found[role] = (f"debater-{index}", settings)
     return found
 
 

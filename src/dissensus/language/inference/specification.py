@@ -106,6 +106,7 @@ def specifications(
 def specification_curve(
     components: pd.DataFrame,
     metrics: pd.DataFrame,
+    renderings: pd.DataFrame,
     reference: str,
     measures: MeasureSettings,
     inference: InferenceSettings,
@@ -115,8 +116,10 @@ def specification_curve(
 
     Parameters
     ----------
-    components : a row a session, tokeniser and embedder, with the raw similarities.
-    metrics : a row a session; says which draw, motion and language it is and whether complete.
+    components : a row a debate or rendering, tokeniser and embedder, with the raw similarities.
+    metrics : a row a debate; says which draw, motion and language it is and whether complete.
+    renderings : a row a rendering of a debate; with some, every difference is net of what the
+        specification's own instrument does, and of the draws with all four texts.
     reference : the language that anchors are fitted on and others compared with.
     measures : anchors, and the choices of the main specification.
     inference : level and flips, at most 10,000.
@@ -144,12 +147,13 @@ def specification_curve(
         )
     )
     low, high = measures.clip_percentiles
-    index = _index(components, metrics, reference, Clips(measures.clip_z, (low, high)))
+    texts = _texts(metrics, renderings)
+    index = _index(components, texts, reference, Clips(measures.clip_z, (low, high)))
     curve: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for language in compared_languages(metrics, reference):
         contrast = contrast_name(language, reference)
-        pair = _pairing(metrics, language, reference)
+        pair = _pairing(texts, language, reference)
         rows = [
             _row(contrast, choice, pair(index(choice)), measures, inference.confidence)
             for choice in choices
@@ -173,14 +177,22 @@ def _present(components: pd.DataFrame, column: str, main: str) -> list[str]:
     return sorted(set(components[column]), key=lambda name: (name != main, name)) or [main]
 
 
+def _texts(metrics: pd.DataFrame, renderings: pd.DataFrame) -> pd.DataFrame:
+    """Debates, then renderings; of one contrast, all the texts of a draw."""
+    shared = ["session_id", "draw_id", "language", "motion_id", "domain_id"]
+    held = metrics[[*shared, "complete", "position"]].assign(rendered_from="")
+    rendered = renderings[[*shared, "rendered_from"]].assign(complete=True, position=0)
+    return pd.concat([held, rendered], ignore_index=True) if len(rendered) else held
+
+
 def _index(
-    components: pd.DataFrame, metrics: pd.DataFrame, reference: str, clips: Clips
+    components: pd.DataFrame, texts: pd.DataFrame, reference: str, clips: Clips
 ) -> Callable[[Specification], Array]:
-    """From a choice to the Homogeneity Index of every session, in the order of the metrics."""
-    is_reference = (metrics["language"] == reference).to_numpy()
-    complete = metrics["complete"].to_numpy(dtype=bool)
+    """From a choice to the Homogeneity Index of every text, in their order."""
+    is_reference = ((texts["language"] == reference) & (texts["rendered_from"] == "")).to_numpy()
+    complete = texts["complete"].to_numpy(dtype=bool)
     tables = {
-        (str(names[0]), str(names[1])): part.set_index("session_id").reindex(metrics["session_id"])
+        (str(names[0]), str(names[1])): part.set_index("session_id").reindex(texts["session_id"])
         for names, part in components.groupby(["tokenizer", "embedder"])
     }
     first = next(iter(tables), ("", ""))
@@ -189,7 +201,7 @@ def _index(
     def scaled(tokenizer: str, embedder: str, name: str, scale: str) -> Array:
         table = tables.get((tokenizer, embedder))
         if table is None:  # measured in no session
-            return np.full(len(metrics), np.nan)
+            return np.full(len(texts), np.nan)
         values = table[name].to_numpy(dtype=float, na_value=np.nan)
         values = np.where(complete, values, np.nan)
         return fit(scale, values[is_reference], clips)(values)
@@ -207,22 +219,42 @@ def _index(
     return index
 
 
-def _pairing(metrics: pd.DataFrame, language: str, reference: str) -> Callable[[Array], Pairs]:
-    """From values by session to their pairs: the frame is pivoted once, for session numbers."""
-    numbered = metrics.assign(session=np.arange(len(metrics)), complete=True)
-    places = pair_up(numbered, "session", language, reference)
+def _pairing(texts: pd.DataFrame, language: str, reference: str) -> Callable[[Array], Pairs]:
+    """From values by text to pairs: the frame is pivoted once, for the numbers of the texts.
+
+    With renderings, the two sides of a pair are the means of what each debate reads by both rulers.
+    """
+    numbered = texts.assign(session=np.arange(len(texts)), complete=True)
+    held = numbered[numbered["rendered_from"] == ""]
+    places = pair_up(held, "session", language, reference)
     # Numbers in the order of the names: sorting names anew would take most of a specification.
     motions = np.unique(places.clusters.astype(str), return_inverse=True)[1]
-    both = places.complete
+    draws = np.sort(held["draw_id"].unique())
+
+    def rendered(into: str, own: str) -> Array:
+        chosen = (numbered["language"] == into) & (numbered["rendered_from"] == own)
+        rows = numbered[chosen].set_index("draw_id")["session"].reindex(draws)
+        return rows.to_numpy(dtype=float)
+
+    sides = [
+        (places.treated, rendered(reference, language)),
+        (places.reference, rendered(language, reference)),
+    ]
+    nets = all(np.isfinite(parallel).any() for _, parallel in sides)
 
     def taken(values: Array, side: Array) -> Array:
         found = np.full(len(side), np.nan)
-        found[both] = values[side[both].astype(np.int64)]
+        known = np.isfinite(side)
+        found[known] = values[side[known].astype(np.int64)]
         return found
 
     def pair(values: Array) -> Pairs:
-        treated, untreated = taken(values, places.treated), taken(values, places.reference)
-        return Pairs(treated, untreated, motions, places.domains, places.first)
+        found = []
+        for side, parallel in sides:
+            own = taken(values, side)
+            other = taken(values, parallel) if nets else own
+            found.append((own + other) / 2.0)
+        return Pairs(found[0], found[1], motions, places.domains, places.first)
 
     return pair
 

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from dissensus.language.settings import MeasureSettings
+
 Array = NDArray[np.float64]
 
 
@@ -83,37 +85,24 @@ def _linear(values: Any, low: float, high: float) -> Array:
     return np.asarray(np.clip((np.asarray(values, dtype=float) - low) / (high - low), 0, 1))
 
 
-def homogeneity(
-    lexical: Any,
-    semantic: Any,
-    is_reference: Any,
-    *,
-    weights: tuple[float, float],
-    scale: str,
-    clips: Clips = Clips(),
-) -> Array:
-    """The Homogeneity Index: a weighted sum of both components, each on its anchored scale.
+def clips_of(settings: MeasureSettings) -> Clips:
+    """Where the settings have the clipped scales cut."""
+    low, high = settings.clip_percentiles
+    return Clips(settings.clip_z, (low, high))
+
+
+def weighted(components: Sequence[Array], weights: Sequence[float]) -> Array:
+    """The Homogeneity Index: the weighted sum of components that are on their anchored scales.
 
     Parameters
     ----------
-    lexical, semantic : raw similarities, shape (sessions,).
-    is_reference : which sessions are in the reference language, shape (sessions,).
-    weights : of the lexical and of the semantic component.
-    scale, clips : see :func:`fit`.
+    components : shape (sessions,) each.
+    weights : of the components; one at least is above zero.
 
     References
     ----------
     "Language as a Treatment", equation 2.
     """
-    mask = np.asarray(is_reference, dtype=bool)
-    components = [
-        fit(scale, np.asarray(raw, dtype=float)[mask], clips)(raw) for raw in (lexical, semantic)
-    ]
-    return weighted(components, weights)
-
-
-def weighted(components: Sequence[Array], weights: Sequence[float]) -> Array:
-    """The sum of scaled components, shape (sessions,) each; one weight at least is above zero."""
     # A component of no weight must not make the index missing where that component is.
     return np.asarray(
         sum(w * each for w, each in zip(weights, components, strict=True) if w > 0), dtype=float

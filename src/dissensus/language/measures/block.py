@@ -16,37 +16,43 @@ from dissensus.text.tokens import tokenizer
 
 def measure_block(
     sessions: dict[str, list[dict[str, Any]]],
+    rendered: dict[str, list[dict[str, Any]]],
     embeddings: list[dict[str, Any]],
     tokenizers: Sequence[str],
     repetitions: int,
     seed: int,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Components and reuse of every session given.
+    """Components of every debate and rendering given, and reuse in every debate.
 
     Parameters
     ----------
-    sessions : session_id -> turns in order.
-    embeddings : rows of the embeddings' artefact.
+    sessions : session_id -> turns in order; of debates.
+    rendered : the same of their renderings in other languages.
+    embeddings : rows of the embeddings' artefact, of both.
     tokenizers : the study's own first; reuse by token is measured with that one.
     repetitions, seed : of the Monte Carlo measures.
     """
-    semantic = _semantic(sessions, embeddings)
-    encoded = {name: _encoded(sessions, name) for name in dict.fromkeys([*tokenizers, "words"])}
+    texts = sessions | rendered
+    semantic = _semantic(texts, embeddings)
+    encoded = {name: _encoded(texts, name) for name in dict.fromkeys([*tokenizers, "words"])}
     words = encoded["words"]
     components = []
     for name in tokenizers:
-        for _, group in groupby(sessions.items(), key=lambda item: item[1][0]["draw_id"]):
+        ordered = sorted(texts.items(), key=lambda item: str(item[1][0]["draw_id"]))
+        for _, group in groupby(ordered, key=lambda item: item[1][0]["draw_id"]):
             lexical = lexical_components(dict(group), encoded[name], repetitions, seed)
             components += [
                 {
                     "session_id": session,
-                    "draw_id": sessions[session][0]["draw_id"],
-                    "language": sessions[session][0]["language"],
+                    **{
+                        column: texts[session][0][column]
+                        for column in ("draw_id", "language", "rendered_from")
+                    },
                     "tokenizer": name,
                     "embedder": embedder_name,
                     **row,
                     "words": sum(map(len, words[session])),
-                    "characters": sum(len(turn["text"]) for turn in sessions[session]),
+                    "characters": sum(len(turn["text"]) for turn in texts[session]),
                     **means,
                 }
                 for session, row in lexical.items()

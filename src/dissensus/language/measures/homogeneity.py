@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dissensus.language.design.manifest import MANIFEST
-from dissensus.language.measures.anchors import Clips, fit, homogeneity
+from dissensus.language.measures.anchors import clips_of, fit, weighted
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.settings import MeasureSettings, Scale
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number
 
 _FURTHER = ["s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker", "words", "characters"]
+#: Short name of a part of the index -> its column.
+PARTS = {"lex": "s_lex", "sem": "s_sem"}
+
 _SCALE = "standard deviations of the reference language for z, else 0 to 1"
+
+#: Measured of every text, and its values on the scales.
+_MEASURED = ("s_lex", "s_sem", "tokens", "s_lex_matched", "s_lex_excess", *_FURTHER)
+_ON_SCALES = ("lex_{scale}", "sem_{scale}", "hi_{scale}")
 
 METRICS = Schema(
     name="metrics",
@@ -50,6 +60,19 @@ METRICS = Schema(
     where={"scale": "|".join(get_args(Scale))},
 )
 
+RENDERINGS = Schema(
+    name="renderings",
+    row="rendering of a debate in another language",
+    columns={
+        **MANIFEST.pick(
+            "session_id", "draw_id", "language", "rendered_from", "domain_id", "motion_id"
+        ),
+        **{name: METRICS.columns[name] for name in (*_MEASURED, *_ON_SCALES)},
+    },
+    key=("session_id",),
+    where=METRICS.where,
+)
+
 _DESIGN = ["session_id", "draw_id", "language", "domain_id", "motion_id", "block"]
 
 
@@ -59,15 +82,20 @@ def measure_homogeneity(
     components: pd.DataFrame,
     settings: MeasureSettings,
     reference: str,
-) -> pd.DataFrame:
-    """The metrics of every session of the manifest.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The metrics of every debate of the manifest, and of every rendering of one.
 
     Parameters
     ----------
     manifest, outcomes : a row a session.
-    components : a row a session, tokeniser and embedder; those of the settings are taken.
+    components : a row a session or rendering, tokeniser and embedder; those of the settings are
+        taken.
     settings : unit, weights and anchors.
-    reference : the language that the anchors are fitted on.
+    reference : the language whose debates the anchors are fitted on.
+
+    Returns
+    -------
+    Rows of :data:`METRICS`, and of :data:`RENDERINGS`.
     """
     chosen = components[
         (components["tokenizer"] == settings.tokenizer)
@@ -80,28 +108,43 @@ def measure_homogeneity(
         f"{lexical}_excess": "s_lex_excess",
         "s_sem_pooled": "s_sem",
     }
-    raw = chosen.rename(columns=renamed)[["session_id", *renamed.values(), "tokens", *_FURTHER]]
+    raw = chosen.rename(columns=renamed)
+    measured = raw[["session_id", *renamed.values(), "tokens", *_FURTHER]]
     ended = outcomes[["session_id", "complete", "attempts", "repairs", "compliant"]]
+    debates = manifest[manifest["rendered_from"] == ""]
     frame = (
-        manifest[[*_DESIGN, "language_order", "position"]]
+        debates[[*_DESIGN, "language_order", "position"]]
         .merge(ended, on="session_id", validate="1:1")
-        .merge(raw, on="session_id", how="left", validate="1:1")
+        .merge(measured, on="session_id", how="left", validate="1:1")
     )
-    counts = ["tokens", "words", "characters"]
-    frame[counts] = frame[counts].astype("Int64")
-    is_reference = (frame["language"] == reference).to_numpy()
-    clips = Clips(settings.clip_z, (settings.clip_percentiles[0], settings.clip_percentiles[1]))
+    draws = debates.drop_duplicates("draw_id")[["draw_id", "domain_id", "motion_id"]]
+    named = raw.loc[
+        raw["rendered_from"] != "", ["session_id", "draw_id", "language", "rendered_from"]
+    ]
+    renderings = (
+        named.merge(draws, on="draw_id", validate="m:1")
+        .merge(measured, on="session_id", validate="1:1")
+        .sort_values("session_id", ignore_index=True)
+    )
+    _add_scales([frame, renderings], (frame["language"] == reference).to_numpy(), settings)
+    return frame, renderings
+
+
+def _add_scales(
+    frames: Sequence[pd.DataFrame], is_reference: NDArray[np.bool_], settings: MeasureSettings
+) -> None:
+    """Add both parts and the index on every scale, fitted on the reference's rows of the first."""
+    clips = clips_of(settings)
     weights = (settings.weights.lexical, settings.weights.semantic)
+    for frame in frames:
+        counts = ["tokens", "words", "characters"]
+        frame[counts] = frame[counts].astype("Int64")
     for scale in settings.anchors:
-        for short, column in (("lex", "s_lex"), ("sem", "s_sem")):
-            values = frame[column].to_numpy(float)
-            frame[f"{short}_{scale}"] = fit(scale, values[is_reference], clips)(values)
-        frame[f"hi_{scale}"] = homogeneity(
-            frame["s_lex"].to_numpy(float),
-            frame["s_sem"].to_numpy(float),
-            is_reference,
-            weights=weights,
-            scale=scale,
-            clips=clips,
-        )
-    return frame
+        fitted = {
+            short: fit(scale, frames[0][column].to_numpy(float)[is_reference], clips)
+            for short, column in PARTS.items()
+        }
+        for frame in frames:
+            parts = [put(frame[PARTS[short]].to_numpy(float)) for short, put in fitted.items()]
+            frame[f"lex_{scale}"], frame[f"sem_{scale}"] = parts
+            frame[f"hi_{scale}"] = weighted(parts, weights)

@@ -1,0 +1,51 @@
+"""What the index's parts read on all texts of a draw: debates, and their renderings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dissensus.language.inference.net import Readings
+
+Array = NDArray[np.float64]
+
+
+def read_texts(
+    metrics: pd.DataFrame,
+    renderings: pd.DataFrame,
+    parts: Sequence[str],
+    language: str,
+    reference: str,
+) -> Readings:
+    """The readings of one contrast, an entry for every draw, in the order of their names.
+
+    Parameters
+    ----------
+    metrics : a row a debate, failed ones included.
+    renderings : a row a rendering of one.
+    parts : columns of both.
+    language, reference : what is compared with what.
+    """
+    draws = metrics.drop_duplicates("draw_id").set_index("draw_id").sort_index()
+    held = metrics[metrics["complete"].to_numpy(dtype=bool)]
+    renders = renderings[["language", "rendered_from"]]
+    of_reference = (renders["language"] == language) & (renders["rendered_from"] == reference)
+    of_language = (renders["language"] == reference) & (renders["rendered_from"] == language)
+    texts = [
+        held[held["language"] == language],
+        held[held["language"] == reference],
+        renderings[of_reference.to_numpy(dtype=bool)],
+        renderings[of_language.to_numpy(dtype=bool)],
+    ]
+    values = [
+        text.set_index("draw_id")[list(parts)].reindex(draws.index).to_numpy(float, na_value=np.nan)
+        for text in texts
+    ]
+    # A rendering of a debate that does not count is none either.
+    treated, own, forward, back = values
+    forward = np.where(np.isfinite(own), forward, np.nan)
+    back = np.where(np.isfinite(treated), back, np.nan)
+    return Readings(treated, own, forward, back, draws["motion_id"].to_numpy())
