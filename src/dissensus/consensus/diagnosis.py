@@ -23,10 +23,10 @@ ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
 
 #: Agents of the worlds; a planted arm has its own chance of a step towards the others' mean.
 TRAITS = Traits(
-    disagreement=1.2,
+    disagreement=1.1,
     noise=0.3,
-    stubbornness=0.4,
-    conformity=0.12,
+    stubbornness=0.35,
+    conformity=0.2,
     drift=0.05,
     meets={},
     susceptibility={},

@@ -62,6 +62,7 @@ class Debate:
     statement : that is voted on.
     agents : name -> persona, in the order in which they are shown.
     where, place : what experts know, in full and in short.
+    names : of the agents, as those without a vote are told them.
     truth, secret : what the public prefers, as a label and as points; for a nudger alone.
     rounds, side_rounds, experts : how many, at most.
     model, extra_model : of the agents, and of those who have no vote.
@@ -74,6 +75,7 @@ class Debate:
     agents: Mapping[str, Persona]
     where: str
     place: str
+    names: str
     truth: str
     secret: tuple[int, ...]
     rounds: int
@@ -145,7 +147,7 @@ class _Session:
         alone, credible = role in _ALONE, role == "credible"
         places = {
             "COUNT": _NUMBERS[len(debate.agents)] if len(debate.agents) < len(_NUMBERS) else "many",
-            "AGENTS": ", ".join(sorted(debate.agents)),
+            "AGENTS": debate.names,
             "WHERE": debate.where,
             "PLACE": debate.place,
         }

@@ -87,12 +87,14 @@ class Consensus(Study[ConsensusSettings]):
         settings, strategy = self.settings, row["strategy"]
         domain = self._domains[row["domain"]]
         agents = {agent.id: agent for agent in domain.agents}
-        told = strategy == "nudger"
+        extra, told = strategy in EXTRAS, strategy == "nudger"
         return {
             **{name: value for name, value in row.items() if name not in _LEFT_OUT},
             "statement": item["statement"],
             "personas": [agents[name].model_dump() for name in row["order"]],
-            "where": [domain.where, domain.place] if strategy in EXTRAS else ["", ""],
+            "told": [domain.where, domain.place, ", ".join(domain.names)]
+            if extra
+            else ["", "", ""],
             "truth": item["truth"] if told else "",
             "secret": list(range(item["truth_low"], item["truth_high"] + 1)) if told else [],
             "side": [settings.side_rounds, settings.experts] if strategy in SIDES else [0, 0],
@@ -120,8 +122,9 @@ class Consensus(Study[ConsensusSettings]):
                 )
                 for one in spec["personas"]
             },
-            where=spec["where"][0],
-            place=spec["where"][1],
+            where=spec["told"][0],
+            place=spec["told"][1],
+            names=spec["told"][2],
             truth=spec["truth"],
             secret=tuple(spec["secret"]),
             rounds=spec["rounds"],
@@ -151,6 +154,7 @@ class Consensus(Study[ConsensusSettings]):
                 agents={"a": persona, "b": persona, "c": persona},
                 where=PLACEHOLDER,
                 place=PLACEHOLDER,
+                names=PLACEHOLDER,
                 truth=PLACEHOLDER,
                 secret=(),
                 rounds=3,
