@@ -119,7 +119,7 @@ def test_every_arm_has_the_same_statements_agents_and_order() -> None:
     made = study()
     manifest = draw(statements(), made.settings.model_dump(), 3)
     draws = {row["draw_id"] for row in manifest}
-    assert len(draws) == 16 and len(manifest) == 16 * len(made.settings.arms)
+    assert len(draws) == 18 and len(manifest) == 18 * len(made.settings.arms)
     for draw_id in draws:
         own = [row for row in manifest if row["draw_id"] == draw_id]
         assert len({(row["statement_id"], *row["order"], row["rounds"]) for row in own}) == 1
@@ -127,7 +127,7 @@ def test_every_arm_has_the_same_statements_agents_and_order() -> None:
         assert len({row["seed"] for row in own}) == len(own)
         assert sorted(row["position"] for row in own) == list(range(1, len(own) + 1))
     # A further statement leaves the draws that there are as they were.
-    more = draw(statements(), {**made.settings.model_dump(), "statements": 9}, 3)
+    more = draw(statements(), {**made.settings.model_dump(), "statements": 10}, 3)
     assert [row for row in more if row["draw_id"] in draws] == manifest
 
 

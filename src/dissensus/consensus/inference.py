@@ -92,7 +92,8 @@ def estimate_arms(
     Returns
     -------
     Rows of :data:`ESTIMATES`, for each domain and for all together. ``n`` counts the sessions in
-    which the measure is defined; there is no interval for fewer than two statements.
+    which the measure is defined; there is no interval for fewer than two statements, or where all
+    sessions came out alike.
     """
     rows = []
     courses = by_round(metrics, rounds)
@@ -251,7 +252,8 @@ def _bootstrap(
     values: FloatArray, clusters: Any, confidence: float, resamples: int, seed: int
 ) -> Estimate:
     count = len(np.unique(clusters))
-    if count < 2:
+    # A few debates that all came out alike have no spread to redraw, and are no proof of anything.
+    if count < 2 or np.ptp(values) == 0.0:
         mean = float(values.mean()) if len(values) else NAN
         return Estimate(mean, n=len(values), n_clusters=count)
     return cluster_bootstrap(

@@ -11,6 +11,7 @@ from dissensus.consensus.figures.forest import (
     forest,
     joined_planted,
     key,
+    tick,
     titles_of,
 )
 from dissensus.consensus.figures.words import attrition, percent_of
@@ -43,7 +44,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
         axes.set_title(title)
         axes.set_xlim(left=-2.0)
-    key(figure, view, titles_of(view), planted=len(planted) > 0)
+    key(figure, view, titles_of(view), tick(rows["planted"]))
     return Drawn(figure, facts)
 
 

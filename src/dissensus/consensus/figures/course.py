@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from dissensus.consensus.figures.forest import (
     arm_words,
@@ -21,6 +24,8 @@ from dissensus.report.style import GREY, INK, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
 _ACROSS = 4
+#: How the planted course is drawn.
+PLANTED: dict[str, Any] = {"linewidth": 1.0, "linestyle": (0, (1, 1.2))}
 
 
 @styled
@@ -52,7 +57,10 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         if index + across >= len(arms):
             axes.set_xlabel("round")
             axes.tick_params(labelbottom=True)
-    key(figure, view, titles_of(view), planted=bool(rows["planted"].notna().any()))
+    planted_too = bool(rows["planted"].notna().any())
+    key(
+        figure, view, titles_of(view), Line2D([], [], color=INK, **PLANTED) if planted_too else None
+    )
     return Drawn(figure, facts)
 
 
@@ -71,7 +79,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, base: pd.DataFrame, view: View) -> No
             markersize=2.6,
             linewidth=1.0,
         )
-        axes.plot(own["round"], 100 * own["planted"], "_", color=INK, markersize=5)
+        axes.plot(own["round"], 100 * own["planted"], color=mark.colour, **PLANTED)
     last = int(view["rounds"])
     axes.set_xlim(0.7, last + 0.3)
     axes.set_ylim(-4, 104)

@@ -11,6 +11,7 @@ from dissensus.consensus.figures.forest import (
     forest,
     joined_planted,
     key,
+    tick,
     titles_of,
 )
 from dissensus.consensus.inference import ALL, PRIMARY
@@ -49,7 +50,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    key(figure, view, titles_of(view), planted=bool(rows["planted"].notna().any()))
+    key(figure, view, titles_of(view), tick(rows["planted"]))
     return Drawn(figure, facts)
 
 

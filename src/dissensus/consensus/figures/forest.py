@@ -100,20 +100,26 @@ def _dot(axes: Axes, row: Record, y: float, mark: Mark, scale: float, solid: boo
         axes.plot(scale * row["planted"], y, "|", color=INK, markersize=7, markeredgewidth=1.1)
 
 
-def key(figure: Figure, view: View, titles: Mapping[str, str], planted: bool) -> None:
-    """The legend above all panels."""
+def key(figure: Figure, view: View, titles: Mapping[str, str], planted: Line2D | None) -> None:
+    """The legend above all panels; ``planted`` is how a planted value is drawn, None for none."""
     handles = [
         Line2D([], [], color=mark.colour, marker=mark.marker, markersize=3.6, linewidth=1.0)
         for mark in looks(view).values()
     ]
     names = [label(titles.get(domain, domain), 30) for domain in looks(view)]
-    if planted:
-        tick = Line2D([], [], color=INK, marker="|", markersize=7, linestyle="none")
-        handles.append(tick)
+    if planted is not None:
+        handles.append(planted)
         names.append("planted")
     figure.legend(
         handles, names, loc="outside upper left", ncols=len(names), frameon=False, fontsize=7.5
     )
+
+
+def tick(planted: pd.Series[float]) -> Line2D | None:
+    """How a forest marks planted values; None where there are none."""
+    if not planted.notna().any():
+        return None
+    return Line2D([], [], color=INK, marker="|", markersize=7, linestyle="none")
 
 
 def titles_of(view: View) -> dict[str, str]:
