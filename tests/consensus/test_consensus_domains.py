@@ -13,8 +13,7 @@ from dissensus.consensus.domains import read_domain, read_statements
 from dissensus.consensus.scale import names_label, read_truth, trust
 from dissensus.errors import ResourceError
 
-AGENTS = """title: Transport
-where: the town of Ferry
+AGENTS = """where: the town of Ferry
 place: Ferry
 agents:
   - id: rider
@@ -91,10 +90,10 @@ def test_a_broken_table_is_one_sentence_with_its_row(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("id: driver", "id: rider", "line 8: agents.1.id holds 'rider'; another agent has"),
+        ("id: driver", "id: rider", "line 7: agents.1.id holds 'rider'; another agent has"),
         ("place: Ferry\n", "", "place is missing"),
-        ("id: driver", "id: bus driver", "line 8: agents.1.id holds 'bus driver'"),
-        ("system: You drive", "sistem: You drive", "line 8: agents.1.system is missing"),
+        ("id: driver", "id: bus driver", "line 7: agents.1.id holds 'bus driver'"),
+        ("system: You drive", "sistem: You drive", "line 7: agents.1.system is missing"),
     ],
 )
 def test_broken_agents_are_one_sentence_with_their_line(

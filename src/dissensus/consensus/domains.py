@@ -62,8 +62,6 @@ class Agent(Settings):
 class Domain(Settings):
     """Who debates in a domain, and where."""
 
-    title: _Line
-    """For tables and figures."""
     where: _Line
     """What experts know, such as: the city of Port Alder."""
     place: _Line

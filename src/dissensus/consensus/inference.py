@@ -148,7 +148,7 @@ def contrast_arms(
 def by_round(metrics: pd.DataFrame, rounds: int) -> pd.DataFrame:
     """Whether each debate had agreed by each round; missing where it failed."""
     known = metrics["consensus"].notna().to_numpy()
-    reached = metrics["consensus"].fillna(False).to_numpy(dtype=bool)
+    reached = metrics["consensus"].eq(True).to_numpy(dtype=bool)
     when = metrics["consensus_round"].to_numpy(dtype=float)
     return pd.DataFrame(
         {
