@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,10 @@ from dissensus.union import figures as union
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
 
+STUDIES = ("language", "identity", "deliberation", "union")
+
+
+@cache
 def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
     debates = deliberation_frames.make_run(4, ("emergent", "full", "pid"), 3, 3)
     return {
@@ -51,7 +56,7 @@ def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
     }
 
 
-@pytest.mark.parametrize("study", runs())
+@pytest.mark.parametrize("study", STUDIES)
 def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
     artefacts, view, declared = runs()[study]
     for one in declared:
