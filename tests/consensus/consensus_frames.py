@@ -50,9 +50,15 @@ class Frames:
 
 
 @cache
+def _ran(each: int) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    _, metrics, rows = run(SPEECH, ARMS, statements=each)
+    return metrics, rows
+
+
+@cache
 def make_run(each: int = 3, lost: int = 0) -> Frames:
     """A run of so many statements of each domain, of which some sessions failed for good."""
-    _, metrics, rows = run(SPEECH, ARMS, statements=each)
+    metrics, rows = _ran(each)
     manifest, items = pd.DataFrame(rows), pd.DataFrame(statements().values())
     metrics = metrics.astype({"consensus": object, "alignment": float, "weighted_match": float})
     failed = metrics.index[:lost]
@@ -63,17 +69,16 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
         if name not in ("agents", "rounds_lasted", "extra_turns", "withheld")
     ]
     for name in numbers:
-        metrics[name] = metrics[name].astype(object).where(~metrics.index.isin(failed), None)
-        metrics[name] = metrics[name] if name == "consensus" else metrics[name].astype(float)
+        left = metrics[name].astype(object).where(~metrics.index.isin(failed), None)
+        metrics[name] = left if name == "consensus" else left.astype(float)
     contrasts = contrast_arms(metrics, list(ARMS), "debate", Options(0.95, 200, 1))
-    numeric = ["estimate", "se", "ci_low", "ci_high", "p_value", "p_adjusted", "p_bh"]
+    limits = ["estimate", "ci_low", "ci_high"]
+    tested = [*limits, "se", "p_value", "p_adjusted", "p_bh"]
     return Frames(
         metrics,
         manifest,
         items,
-        pd.DataFrame(estimate_arms(metrics, 5, 0.95, 200, 1)).astype(
-            dict.fromkeys(numeric[0:1] + numeric[2:4], float)
-        ),
-        pd.DataFrame(contrasts).astype(dict.fromkeys(numeric, float)),
+        pd.DataFrame(estimate_arms(metrics, 5, 0.95, 200, 1)).astype(dict.fromkeys(limits, float)),
+        pd.DataFrame(contrasts).astype(dict.fromkeys(tested, float)),
         pd.DataFrame(planted_values(manifest, items, SPEECH, "debate", 1)),
     )

@@ -266,7 +266,7 @@ def test_no_test_finds_the_second_name_more_often_than_its_level() -> None:
 
 def test_the_default_run_finds_what_is_planted_in_compromise() -> None:
     meets = CONFIG["models"]["consensus-agent"]["speech"]["meets"]["compromise"]
-    frame = diagnosed(len(CONFIG["consensus"]["arms"]), 150, [meets]).reset_index("true")
+    frame = diagnosed(len(CONFIG["consensus"]["arms"]), 120, [meets]).reset_index("true")
     assert frame.loc[HEADLINE + HOLM, "rejection"] >= 0.9
     row = frame.loc[HEADLINE]
     assert row["true"] > 0.2 and abs(row["bias"]) < 4 * row["bias_se"]

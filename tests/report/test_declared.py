@@ -9,11 +9,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.consensus import consensus_frames
 from tests.deliberation import deliberation_frames
 from tests.identity import identity_frames
 from tests.language import figure_frames
 from tests.union import union_frames
 
+from dissensus.consensus import figures as consensus
 from dissensus.deliberation import figures as deliberation
 from dissensus.identity import figures as identity
 from dissensus.language import figures as language
@@ -26,7 +28,7 @@ from dissensus.union import figures as union
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
 
-STUDIES = ("language", "identity", "deliberation", "union")
+STUDIES = ("language", "identity", "deliberation", "union", "consensus")
 
 
 @cache
@@ -53,6 +55,11 @@ def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
             union_frames.VIEW,
             (*union.FIGURES, *union.TABLES),
         ),
+        "consensus": (
+            consensus_frames.make_run().artefacts,
+            consensus_frames.VIEW,
+            (*consensus.FIGURES, *consensus.TABLES),
+        ),
     }
 
 
@@ -76,6 +83,7 @@ FIGURES = {
     "identity": identity.FIGURES,
     "deliberation": deliberation.FIGURES,
     "union": union.FIGURES,
+    "consensus": consensus.FIGURES,
 }
 
 
@@ -90,6 +98,7 @@ def test_declarations_import_nothing_heavy() -> None:
         "import sys\n"
         "import dissensus.language.figures, dissensus.identity.figures\n"
         "import dissensus.deliberation.figures, dissensus.union.figures\n"
+        "import dissensus.consensus.figures\n"
         "heavy = {'matplotlib', 'pandas', 'numpy', 'scipy', 'pyarrow'} & set(sys.modules)\n"
         "sys.exit(len(heavy))"
     )

@@ -183,9 +183,11 @@ class _Session:
             self.number += 1
             for name, others in partners.items():
                 circle = self._circle(name, others, outsiders)
+                if not circle:
+                    continue
                 instruction = render(
                     words[debate.strategy],
-                    PARTNERS=", ".join(circle.values()) or words.none,
+                    PARTNERS=", ".join(circle.values()),
                     ROUNDS=str(debate.side_rounds),
                 )
                 prompt = self._side_prompt(self._question(name), instruction, said, name, circle)
@@ -196,6 +198,8 @@ class _Session:
                 circle = {name: name}
                 prompt = self._side_prompt("", instruction, said, speaker, circle, only=name)
                 calls.append(self._side_call(speaker, role, side_round, (Message("user", prompt),)))
+            if not calls:
+                break
             turns = yield calls
             said += [(turn.speaker, turn.value or "") for turn in turns]
         return {

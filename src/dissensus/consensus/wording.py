@@ -55,7 +55,6 @@ class Words(Part):
     entry: Annotated[str, slots("AGENT", "VOTE", "TEXT")]
     confident_entry: Annotated[str, slots("AGENT", "VOTE", "CONFIDENCE", "TEXT")]
     speech: Annotated[str, slots("AGENT", "TEXT")]
-    none: Text
     reply: Text
     confident_reply: Text
     speech_reply: Text

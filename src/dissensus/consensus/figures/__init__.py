@@ -26,5 +26,5 @@ TABLES = (
     _table("tables", "table_2", "estimates", "metrics", "manifest", "statements"),
     _table("tables", "table_3", "estimates", "metrics", "manifest", "statements"),
     _table("tables", "table_contrasts", "contrasts", "planted"),
-    _table("printed", "table_printed", "estimates"),
+    _table("printed", "table_printed"),
 )

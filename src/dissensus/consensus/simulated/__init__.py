@@ -51,10 +51,10 @@ _TASKS = {
     "consensus": "multi-agent dialogue with the goal of reaching consensus",
     "compromise": "Consensus is required, so be flexible",
     "reconcile": "Carefully weigh the answers below",
-    "moderator": "\nThe moderator says:\n>",
-    "nudger": "\nThe facilitator says:\n>",
-    "credible": "\nThe credible expert says:\n>",
-    "sentimental": "\nThe sentimental agent says:\n>",
+    "moderator": "\nThe moderator:\n>",
+    "nudger": "\nThe facilitator:\n>",
+    "credible": "\nThe credible expert:\n>",
+    "sentimental": "\nThe sentimental agent:\n>",
 }
 #: What extra agents are, by what their system prompts begin with.
 _ROLES = {
