@@ -18,7 +18,15 @@ from support import Project
 
 LABELS = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
 #: What stays: debate, nudger, credible, alliance and reconcile.
-LEFT_OUT = "discuss consensus compromise moderator debate_again sentimental opposites".split()
+LEFT_OUT = [
+    "discuss",
+    "consensus",
+    "compromise",
+    "moderator",
+    "debate_again",
+    "sentimental",
+    "opposites",
+]
 SMALL = {
     "studies": ["consensus"],
     "consensus": {
@@ -49,7 +57,7 @@ def resumed(tmp_path_factory: pytest.TempPathFactory) -> Project:
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert not (project.results(study="consensus") / "votes.parquet").exists()
-    project.succeed()
+    project.succeed("results/demo/consensus/metrics.parquet")
     return project
 
 
