@@ -27,10 +27,11 @@ lint: .venv/installed
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/snakemake --lint
 
-# The README's picture and the debate that docs/union.md shows, from the run of `make reproduce`.
+# The pictures of the docs and the debate that docs/union.md shows, from the run of `make reproduce`.
 pictures: .venv/installed
 	$(BIN)/snakemake --cores 8
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
+	cp results/demo/consensus/figures/effects.png docs/consensus_effects.png
 	cp results/demo/union/debates/lottery-e1-r01-coached.md docs/union-debate.md
 
 # Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a

@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from browsing import Browser, browsing
 from marking import MARKS, mark_called_for, marks
-from support import Project
+from support import Project, built_once
 
 # The same examples in every run, however slow the machine: what fails here fails for everybody.
 # `pytest --hypothesis-profile default` looks for new ones.
@@ -51,9 +51,11 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project with one whole run, for tests that only look, or that copy it first."""
-    made = Project(tmp_path_factory.mktemp("finished") / "project")
-    made.succeed()
-    return made
+
+    def build(folder: Path) -> None:
+        Project(folder).succeed()
+
+    return Project.at(built_once(tmp_path_factory, "finished", build))
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ FILES = {
     "deliberation/judging.yaml": "deliberation.judging",
     "union/debate.yaml": "union.prompts",
     "union/judging.yaml": "union.judging",
+    "consensus/debate.yaml": "consensus.prompts",
 }
 #: Ends of sentences.
 NOT_THERE = "and no slot is filled there; take it out."

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
@@ -25,6 +30,20 @@ SMALL: dict[str, Any] = {
 }
 
 
+def built_once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], None]) -> Path:
+    """A folder that the first process of pytest to ask for it builds, for all of them to read."""
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, built = shared / name, shared / f"{name}.built"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            build(folder)
+            built.touch()
+    return folder
+
+
 class Project:
     """A copy of the workflow in a folder of its own."""
 
@@ -39,12 +58,17 @@ class Project:
                 shutil.copy2(source, folder / name)
         self.configure(SMALL)
 
+    @classmethod
+    def at(cls, folder: Path) -> Project:
+        """The project that is in a folder already."""
+        made = object.__new__(cls)
+        made.folder = folder
+        return made
+
     def copy(self, folder: Path) -> Project:
         """This project, with its results, in another folder."""
         shutil.copytree(self.folder, folder, symlinks=True)
-        again = object.__new__(Project)
-        again.folder = folder
-        return again
+        return Project.at(folder)
 
     def configure(self, overrides: dict[str, Any]) -> None:
         """Settings on top of the default ones, from the next run on: the language study's alone
@@ -79,6 +103,23 @@ class Project:
         done = self.run(*arguments, cores=cores)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout + done.stderr
+
+    def kill_when(self, happens: Callable[[], bool], *arguments: str, cores: int = 2) -> None:
+        """Start a run, and kill it with all that it started as soon as something holds."""
+        run = subprocess.Popen(
+            self.command(*arguments, cores=cores),
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        end = time.monotonic() + 300
+        while not happens() and run.poll() is None and time.monotonic() < end:
+            time.sleep(0.005)
+        held = happens()
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        assert held, "the run ended before it could be killed where the test is about"
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a dry run would run."""

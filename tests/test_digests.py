@@ -13,6 +13,8 @@ import pytest
 import dissensus
 from dissensus import digests
 from dissensus.digests import code_digest, digest, file_digest
+from dissensus.study.configuration import load_file
+from support import ROOT
 
 
 def forget() -> None:
@@ -127,6 +129,14 @@ def test_measures_depend_on_the_text_modules_and_not_on_the_figures():
     found = digests._reachable(["dissensus.language.measures.block"])
     assert {"dissensus.text.divergences", "dissensus.text.words", "dissensus.errors"} <= found
     assert not any("inference" in name or "figures" in name for name in found)
+
+
+def test_debates_do_not_depend_on_what_is_measured_of_them_afterwards():
+    settings = load_file(ROOT / "config.yaml")
+    for name in settings.studies:
+        code = digests._reachable([settings.study(name).protocol, "dissensus.session.runner"])
+        assert "dissensus.session.protocol" in code
+        assert "dissensus.text.divergences" not in code, name
 
 
 def test_equal_values_have_equal_digests():

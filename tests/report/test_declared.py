@@ -5,14 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.consensus import consensus_frames
 from tests.deliberation import deliberation_frames
 from tests.identity import identity_frames
 from tests.language import figure_frames
 from tests.union import union_frames
 
+from dissensus.consensus import figures as consensus
 from dissensus.deliberation import figures as deliberation
 from dissensus.identity import figures as identity
 from dissensus.language import figures as language
@@ -25,6 +28,10 @@ from dissensus.union import figures as union
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
 
+STUDIES = ("language", "identity", "deliberation", "union", "consensus")
+
+
+@cache
 def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
     debates = deliberation_frames.make_run(4, ("emergent", "full", "pid"), 3, 3)
     return {
@@ -48,10 +55,15 @@ def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
             union_frames.VIEW,
             (*union.FIGURES, *union.TABLES),
         ),
+        "consensus": (
+            consensus_frames.make_run().artefacts,
+            consensus_frames.VIEW,
+            (*consensus.FIGURES, *consensus.TABLES),
+        ),
     }
 
 
-@pytest.mark.parametrize("study", runs())
+@pytest.mark.parametrize("study", STUDIES)
 def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
     artefacts, view, declared = runs()[study]
     for one in declared:
@@ -71,6 +83,7 @@ FIGURES = {
     "identity": identity.FIGURES,
     "deliberation": deliberation.FIGURES,
     "union": union.FIGURES,
+    "consensus": consensus.FIGURES,
 }
 
 
@@ -85,6 +98,7 @@ def test_declarations_import_nothing_heavy() -> None:
         "import sys\n"
         "import dissensus.language.figures, dissensus.identity.figures\n"
         "import dissensus.deliberation.figures, dissensus.union.figures\n"
+        "import dissensus.consensus.figures\n"
         "heavy = {'matplotlib', 'pandas', 'numpy', 'scipy', 'pyarrow'} & set(sys.modules)\n"
         "sys.exit(len(heavy))"
     )

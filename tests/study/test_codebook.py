@@ -52,7 +52,7 @@ def test_every_artefact_of_the_workflow_has_its_schema_here():
     assert made <= {schema.name for schema in FOUND.values()}
     assert {name.split("/")[0] for name in FOUND} == {
         SHARED,
-        *("deliberation", "identity", "language", "union"),
+        *("consensus", "deliberation", "identity", "language", "union"),
     }
 
 

@@ -68,7 +68,7 @@ WRONG: list[tuple[str, Any, str]] = [
         1,
         "colour is no setting; known here are models, providers, budget_usd, prices, run, seed, "
         "sessions_per_job, sessions_on, studies, study_folders, language, identity, deliberation, "
-        "union.",
+        "union, consensus.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (

@@ -67,22 +67,32 @@ def test_a_sound_run_is_verified_and_not_touched(copied: Project) -> None:
     assert copied.planned() == {}
 
 
+#: What the verification of others is drawn from, so that it is damaged by itself.
+SOURCES = {STUDY / "manifest.parquet"}
+
+
 def test_a_flipped_byte_in_any_kind_of_file_is_found(
     copied: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert verified(copied, monkeypatch).summary.endswith(WHOLE)
-    files = kinds(RUN)
-    assert {path.suffix for path in files.values()} == {
+    files = {*kinds(RUN).values()}
+    assert {path.suffix for path in files} == {
         *("", ".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst")
     }
-    for path in files.values():
-        good = path.read_bytes()
-        for place, bits in ((0.0, 1), (0.4, 0x20), (1.0, 0xFF)):
-            flip(path, place, bits)
+    # A log says what its stage wrote, and a mark what its session was made from.
+    logs = {path for path in files if path.suffix == ".log"}
+    marks = {path for path in files if path.parent.name == "complete"}
+    good = {path: path.read_bytes() for path in files}
+    for place, bits in ((0.0, 1), (0.4, 0x20), (1.0, 0xFF)):
+        for together in (files & SOURCES, marks, logs, files - SOURCES - marks - logs):
+            for path in together:
+                flip(path, place, bits)
             found = verified(copied, monkeypatch)
-            assert any(str(path) in sentence for sentence in found.findings.values()), path
-            assert found.summary.endswith("of the files damaged."), path
-            path.write_bytes(good)
+            said = "\n".join(found.findings.values())
+            assert {path for path in together if str(path) not in said} == set()
+            assert found.summary.endswith("of the files damaged.")
+            for path in together:
+                path.write_bytes(good[path])
     assert verified(copied, monkeypatch).summary.endswith(WHOLE)
 
 
@@ -105,30 +115,32 @@ def cut_by_pandas(path: Path) -> None:
     pd.read_parquet(path).iloc[[0, 1, 3, 5, 7]].to_parquet(path, index=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "harm"),
-    [
-        ("metrics.parquet", flip),
-        ("transcripts/d002-en.parquet", cut_by_arrow),
-        ("transcripts/d002-en.parquet", cut_by_pandas),
-        ("manifest.parquet", flip),
-        ("calls/d002-en.parquet", flip),
-    ],
-)
-def test_a_run_stops_at_a_damaged_file_and_makes_it_again_once_deleted(
-    copied: Project, name: str, harm: Callable[[Path], None]
+def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
+    copied: Project,
 ) -> None:
-    before, path = copied.digests((".parquet", ".csv")), copied.results() / name
-    harm(path)
-    done = copied.run()
-    assert done.returncode != 0
-    assert f"{STUDY}/{name} is damaged (" in done.stderr
-    assert "delete it and it will be made again." in done.stderr
-    assert "Traceback" not in done.stderr
-    path.unlink()
-    copied.succeed()
-    assert copied.digests((".parquet", ".csv")) == before
-    assert WHOLE in copied.succeed("verify")
+    target = f"{STUDY}/metrics.parquet"
+    before = copied.digests()
+    # A job stops at the first damaged file that it reads, and other jobs go on.
+    rounds: tuple[dict[str, Callable[[Path], None]], ...] = (
+        {"manifest.parquet": flip},
+        {"transcripts/d001-en.parquet": cut_by_arrow, "calls/d004-en.parquet": flip},
+        {"transcripts/d002-en.parquet": cut_by_pandas},
+        {"shards/2/components.parquet": flip},
+    )
+    for damaged in rounds:
+        for name, harm in damaged.items():
+            harm(copied.results() / name)
+        done = copied.run(target)
+        assert done.returncode != 0
+        for name in damaged:
+            assert f"{STUDY}/{name} is damaged (" in done.stderr, name
+        assert done.stderr.count("delete it and it will be made again.") == len(damaged)
+        assert "Traceback" not in done.stderr
+        for name in damaged:
+            (copied.results() / name).unlink()
+        copied.succeed(target, *(f"{STUDY}/{name}" for name in damaged))
+        assert copied.digests() == before
+    assert re.search(r"Verified 8 sessions", copied.succeed("verify"))
 
 
 def test_sessions_that_swapped_their_files_are_found(

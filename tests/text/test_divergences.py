@@ -12,12 +12,8 @@ from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 from dissensus.text import divergences
-from dissensus.text.divergences import (
-    entropy,
-    generalised_jsd,
-    grouped_measures,
-    lexical_similarity,
-)
+from dissensus.text.divergences import grouped_measures, lexical_similarity
+from dissensus.text.entropies import entropy, generalised_jsd
 
 enough = settings(max_examples=60)
 

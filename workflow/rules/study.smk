@@ -242,6 +242,7 @@ for NAME, STUDY in STUDIES.items():
             name:
                 f"diagnose_{NAME}"
             input:
+                stage_files(STUDY, STUDY.diagnosis),
                 source=FOLDER / f"{STUDY.source.artefact}.parquet",
             output:
                 diagnosis=FOLDER / "design_diagnosis.parquet",

@@ -8,6 +8,7 @@ import os
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from dissensus.errors import ResourceError
@@ -78,9 +79,10 @@ class ConcurrencyLimit:
         self._mine.release()
 
     def _find(self) -> int | None:
-        around = ((self._next + step) % self._number for step in range(self._number))
-        free = [slot for slot in around if slot not in self._taken][:_MAX_TRIES]
-        for slot in free:
+        first = self._next
+        around = ((first + step) % self._number for step in range(self._number))
+        free = (slot for slot in around if slot not in self._taken)
+        for slot in islice(free, _MAX_TRIES):
             self._next = (slot + 1) % self._number
             if self._lock(slot):
                 return slot

@@ -214,7 +214,6 @@ def cohen_dz(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     if np.ptp(sample) == 0.0:
         return Estimate(NAN, n=n, n_clusters=n)
     effect = float(sample.mean() / sample.std(ddof=1))
-    effect = float(sample.mean() / sample.std(ddof=1))
     t, tail = abs(effect) * np.sqrt(n), (1.0 - confidence) / 2.0
     near = _noncentrality(t, n - 1, 1.0 - tail) / np.sqrt(n)
     far = _noncentrality(t, n - 1, tail) / np.sqrt(n)

@@ -21,6 +21,7 @@ STUDIES = {
     "identity": "dissensus.identity.study",
     "deliberation": "dissensus.deliberation.study",
     "union": "dissensus.union.study",
+    "consensus": "dissensus.consensus.study",
 }
 
 

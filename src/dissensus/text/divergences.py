@@ -1,4 +1,4 @@
-"""Entropies and Jensen-Shannon divergences of token distributions, and what length does to them.
+"""Lexical similarity of token distributions, and what length does to it.
 
 No smoothing anywhere: a token that a unit does not use has probability zero, and 0 log 0 = 0.
 Reductions are numpy's own and never BLAS's, so that results do not depend on a machine's cores.
@@ -12,62 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from dissensus.text.entropies import FloatArray, as_counts, entropy, generalised_jsd, xlogx
+
 IntArray = npt.NDArray[np.intp]
 
 # Cells of repetition x unit x type counted at once: arrays of this size stay in the cache, while
 # those of all repetitions at once would be new pages from the system at every call.
 _CELLS = 32_000
-
-
-def _xlogx(x: FloatArray) -> FloatArray:
-    return np.asarray(x * np.log(np.where(x > 0.0, x, 1.0)))
-
-
-def entropy(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Shannon entropy -sum p log p in nats along the last axis, with 0 log 0 = 0.
-
-    Parameters
-    ----------
-    p : shape (..., v); distributions; each last-axis slice sums to one.
-
-    Returns
-    -------
-    Shape (...). Entropies in nats (a zero-dimensional array for one distribution).
-    """
-    return np.asarray(-_xlogx(np.asarray(p, dtype=np.float64)).sum(axis=-1))
-
-
-def _matrix(values: npt.ArrayLike, name: str) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2 or array.shape[0] == 0:
-        raise ValueError(f"{name} has shape {array.shape}; pass (units, types), at least one unit.")
-    if not np.isfinite(array).all() or (array < 0.0).any():
-        raise ValueError(f"{name} holds values that are negative or not finite.")
-    return array
-
-
-def generalised_jsd(distributions: npt.ArrayLike) -> float:
-    """Generalised Jensen-Shannon divergence of k distributions with equal weights, in nats.
-
-    H(sum_i p_i / k) - sum_i H(p_i) / k, between 0 and log k (Lin, 1991, IEEE Transactions on
-    Information Theory 37:145-151, eq. 5.1). ``scipy.spatial.distance.jensenshannon`` is the square
-    root of the case k = 2.
-
-    Parameters
-    ----------
-    distributions : shape (k, v); one distribution a row.
-
-    Raises
-    ------
-    ValueError : a row does not sum to one, or an argument has the wrong shape or sign.
-    """
-    p = _matrix(distributions, "distributions")
-    if not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
-        raise ValueError("distributions has a row that does not sum to 1; divide counts by totals.")
-    share = 1.0 / len(p)
-    divergence = float(entropy((share * p).sum(axis=0)) - (share * entropy(p)).sum())
-    return max(divergence, 0.0)  # equal distributions can fall an ulp below zero
 
 
 def lexical_similarity(counts: npt.ArrayLike) -> float:
@@ -86,7 +37,7 @@ def lexical_similarity(counts: npt.ArrayLike) -> float:
     ------
     ValueError : an argument has the wrong shape or sign.
     """
-    table = _matrix(counts, "counts")
+    table = as_counts(counts, "counts")
     totals, k = table.sum(axis=1), len(table)
     if k < 2 or (totals == 0.0).any():
         return float("nan")
@@ -244,7 +195,7 @@ def _similarities(
     """
     k = sizes.size
     units, share = np.repeat(np.arange(k), sizes), 1.0 / (k * cut)
-    table = _xlogx(np.arange(int(cut.max()) + 1, dtype=np.float64))
+    table = xlogx(np.arange(int(cut.max()) + 1, dtype=np.float64))
     step = max(1, _CELLS // (k * width))
     values = []
     for first in range(0, len(drawn), step):
@@ -256,6 +207,6 @@ def _similarities(
         logs[:, :, 0] = 0.0
         within = np.log(cut).mean() - (logs.sum(axis=2) * share).sum(axis=1)
         pooled = np.einsum("rkv,k->rv", counts, share)
-        once = (counts[:, :, 0] * _xlogx(share)).sum(axis=1)
+        once = (counts[:, :, 0] * xlogx(share)).sum(axis=1)
         values.append(entropy(pooled[:, 1:]) - once - within)
     return np.asarray(np.clip(1.0 - np.concatenate(values) / np.log(k), 0.0, 1.0))

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dissensus.text.divergences import entropy, generalised_jsd
+from dissensus.text.entropies import entropy, generalised_jsd
 
 
 def in_order(probabilities: Mapping[str, float], options: Sequence[str]) -> list[float]:

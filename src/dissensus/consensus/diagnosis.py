@@ -1,0 +1,150 @@
+"""The worlds in which the consensus study's design is diagnosed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dissensus.consensus.domains import read_domain
+from dissensus.consensus.measures import measure
+from dissensus.consensus.simulated.dynamics import Traits, debates
+from dissensus.design.contrasts import METHODS, Options, Pairs, compare
+from dissensus.design.diagnosis import HOLM, World, run_worlds
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.multiplicity import adjust
+from dissensus.stats.results import NAN, Estimate
+
+ESTIMAND = "what an arm changes in the share of agents that agree at the end"
+ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
+
+#: Agents of the worlds; a planted arm has its own chance of a step towards the others' mean.
+TRAITS = Traits(
+    disagreement=1.1,
+    noise=0.3,
+    stubbornness=0.35,
+    conformity=0.2,
+    drift=0.05,
+    meets={},
+    susceptibility={},
+)
+_NULL, _PLANTED = "debate", "compromise"
+#: Sign patterns of a test: 999 put p = .05 exactly on the grid.
+_FLIPS = 999
+#: Statements whose mean difference is taken for the true one.
+_MANY = 200_000
+_SEED = 20251215
+
+
+def diagnose(
+    statements: Mapping[str, Any], settings: Mapping[str, Any], seed: int, cores: int = 1
+) -> list[dict[str, Any]]:
+    """What the study's contrasts do where the truth is known.
+
+    Parameters
+    ----------
+    statements : statement_id -> row.
+    settings : of the design, ``inference.confidence``, and ``diagnosis`` with the number of
+        simulations and the planted chances of a step towards the others' mean.
+    seed : of the run.
+    cores : processes that share the work.
+
+    Returns
+    -------
+    Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. With a chance of 0 the planted arm is a
+    second name of the reference, as are all other arms: no test may find it. Statements, opinions
+    and debates are drawn anew in each study, by the equations of the simulated agents, and measured
+    and compared as those of a run are; the texts alone are left out.
+    """
+    domains = settings["domains"]
+    agents = [len(read_domain(folder).agents) for folder in domains.values()]
+    available = [
+        sum(
+            row["domain"] == name and row["split"] in settings["splits"]
+            for row in statements.values()
+        )
+        for name in domains
+    ]
+    sizes = [min(settings["statements"] or most, most) for most in available]
+    plan = [(n, size) for n, size in zip(agents, sizes, strict=True)]
+    chances = [float(chance) for chance in settings["diagnosis"]["meets"]]
+    study = partial(_outcomes, plan, settings["repeats"], settings["rounds"])
+    worlds = [World("planted_step", _true(study, chance), ESTIMATORS) for chance in chances]
+    contrasts = len(settings["arms"]) - 1
+    confidence = settings["inference.confidence"]
+    simulations = settings["diagnosis"]["simulations"] if contrasts else 0
+    simulate = partial(_simulate, study, chances, contrasts, confidence, seed)
+    return run_worlds(worlds, ESTIMAND, simulate, simulations, confidence, cores)
+
+
+def _outcomes(
+    plan: list[tuple[int, int]],
+    repeats: int,
+    rounds: int,
+    arms: list[tuple[str, float]],
+    rng: np.random.Generator,
+    times: int = 1,
+) -> tuple[FloatArray, Any]:
+    """Agreement at the end, shape (arms, draws), and the statement of each draw."""
+    parts, clusters, begun = [], [], 0
+    for n, size in plan:
+        many = size * times
+        truth = rng.integers(1, 4, many)
+        opinions = rng.standard_normal((many, n))
+        dealt = np.tile(np.arange(many), repeats)
+        rows = []
+        for strategy, chance in arms:
+            traits = replace(TRAITS, meets={_PLANTED: chance})
+            votes, lasted = debates(truth[dealt], opinions[dealt], traits, strategy, rounds, rng)
+            rows.append(measure(votes, lasted)["agreement"])
+        parts.append(np.array(rows))
+        clusters.append(begun + dealt)
+        begun += many
+    return np.concatenate(parts, axis=1), np.concatenate(clusters)
+
+
+def _true(study: Any, chance: float) -> float:
+    """The mean difference over very many statements; 0 exactly where nothing is planted."""
+    if not chance:
+        return 0.0
+    arms = [(_NULL, 0.0), (_PLANTED, chance)]
+    statements = sum(size for _, size in study.args[0])
+    found, _ = study(arms, np.random.default_rng(_SEED), times=-(-_MANY // statements))
+    return float((found[1] - found[0]).mean())
+
+
+def _simulate(
+    study: Any, chances: list[float], contrasts: int, confidence: float, seed: int, index: int
+) -> list[dict[str, Estimate]]:
+    """One study in every world; the arms without an effect are the same in all."""
+    rng = np.random.default_rng([seed, index])
+    planted = [(_PLANTED, chance) if chance else (_NULL, 0.0) for chance in chances]
+    idle = [(_NULL, 0.0)] * contrasts
+    found, clusters = study([*idle, *planted], rng)
+    options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
+    compared = [_compare(row, found[0], clusters, options) for row in found[1:]]
+    others, own = compared[: contrasts - 1], compared[contrasts - 1 :]
+    return [_estimates(first, others, chance) for first, chance in zip(own, chances, strict=True)]
+
+
+def _compare(
+    treated: FloatArray, reference: FloatArray, clusters: Any, options: Options
+) -> dict[str, Estimate]:
+    """One contrast by every method; nothing where a method has no test."""
+    found = compare(Pairs(treated, reference, clusters.astype(str)), options).items()
+    return {name: one if one.p_value == one.p_value else Estimate(NAN) for name, one in found}
+
+
+def _estimates(
+    first: dict[str, Estimate], others: list[dict[str, Estimate]], chance: float
+) -> dict[str, Estimate]:
+    """The planted contrast alone, and adjusted with those of the other arms."""
+    families = {}
+    for name in METHODS:
+        adjusted = adjust([one[name].p_value for one in (first, *others)], "holm")
+        smallest = adjusted[0] if chance else np.fmin.reduce(adjusted)
+        families[name + HOLM] = Estimate(NAN, p_value=float(smallest))
+    return first | families

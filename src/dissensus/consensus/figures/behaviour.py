@@ -1,0 +1,64 @@
+"""Figure 3: how often agents follow the mode, and how many never move and end outside it."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dissensus.consensus.figures.forest import (
+    arm_words,
+    arms_of,
+    domains_of,
+    forest,
+    joined_planted,
+    key,
+    tick,
+    titles_of,
+)
+from dissensus.consensus.figures.words import attrition, percent_of
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.labels import listed
+from dissensus.report.style import new_figure, notice, styled
+from dissensus.report.view import Drawn, View
+
+PANELS = {
+    "sycophancy": "a  Sycophancy, % of opportunities",
+    "dogmatic": "b  Dogmatic agents, %",
+}
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw two forests side by side."""
+    estimates, planted, metrics, manifest = artefacts.frames(
+        "estimates", "planted", "metrics", "manifest"
+    )
+    rows = joined_planted(estimates, planted, "true")
+    facts = describe(rows, view) | {"attrition": attrition(metrics, manifest)}
+    if not rows["estimate"].notna().any():
+        return Drawn(notice("No debate came through.", view.simulated), facts)
+    arms = arms_of(view)
+    figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
+    for axes, (outcome, title) in zip(
+        figure.subplots(1, len(PANELS), sharey=True), PANELS.items(), strict=True
+    ):
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
+        axes.set_title(title)
+        axes.set_xlim(left=-2.0)
+    key(figure, view, titles_of(view), tick(rows["planted"]))
+    return Drawn(figure, facts)
+
+
+def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says: the lowest and the highest arm of each measure and domain."""
+    said = {}
+    for outcome in PANELS:
+        parts = []
+        for domain in domains_of(view):
+            own = rows[(rows["outcome"] == outcome) & (rows["domain"] == domain)]
+            own = own[own["estimate"].notna()].sort_values("estimate")
+            if len(own):
+                ends = [own.iloc[0], own.iloc[-1]]
+                lowest, highest = (f"{arm_words(one['arm'])} {percent_of(one)}" for one in ends)
+                parts.append(f"in {domain} from {lowest} to {highest}")
+        said[outcome] = listed(parts) or "undefined"
+    return said | {"level": view.level}

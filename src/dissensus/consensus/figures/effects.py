@@ -1,0 +1,88 @@
+"""Figure 5: what each strategy changes against the reference, one domain beside the other."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dissensus.consensus.figures.forest import (
+    arm_words,
+    arms_of,
+    domains_of,
+    forest,
+    joined_planted,
+    key,
+    tick,
+    titles_of,
+)
+from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.design.contrasts import HEADLINE
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.frames import Record, records
+from dissensus.report.labels import interval, listed, p_clause, signed
+from dissensus.report.style import new_figure, notice, styled, zero_line
+from dissensus.report.view import Drawn, View
+
+#: outcome -> title, and what its values are multiplied by.
+PANELS = {
+    PRIMARY: ("a  Agreement, points of %", 100.0),
+    "consensus_round": ("b  Rounds to consensus", 1.0),
+    "compromise": ("c  Compromise, points of %", 100.0),
+    "match": ("d  Match with the public, points of %", 100.0),
+}
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw four forests; a dot is filled where its contrast is significant after Holm."""
+    contrasts, planted = artefacts.frames("contrasts", "planted")
+    own = contrasts[contrasts["method"] == HEADLINE]
+    rows = joined_planted(own, planted, "effect")
+    facts = describe(rows, view)
+    arms = [arm for arm in arms_of(view) if arm != view.reference]
+    if not arms or not rows["estimate"].notna().any():
+        none = "No arm has a debate in common with the reference, so that nothing can be compared."
+        return Drawn(notice(none, view.simulated), facts)
+    figure = new_figure(2 * (0.24 * len(arms) + 0.55) + 0.4, view.simulated)
+    panels = figure.subplots(2, 2, sharey=True)
+    for axes, (outcome, (title, scale)) in zip(panels.ravel(), PANELS.items(), strict=True):
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale, _is_found(view))
+        zero_line(axes, vertical=True)
+        axes.set_title(title)
+    for axes in panels[-1]:
+        axes.set_xlabel(f"arm − {arm_words(view.reference)}")
+    key(figure, view, titles_of(view), tick(rows["planted"]))
+    return Drawn(figure, facts)
+
+
+def _is_found(view: View) -> object:
+    return lambda row: row["p_adjusted"] < 1.0 - view.confidence
+
+
+def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+    """What the caption says: the headline of every arm, over all domains."""
+    own = rows[(rows["outcome"] == PRIMARY) & (rows["domain"] == ALL) & rows["estimate"].notna()]
+    alpha = 1.0 - view.confidence
+    found = [row for row in records(own) if row["p_adjusted"] < alpha]
+    largest = sorted(records(own), key=lambda row: -abs(row["estimate"]))[:1]
+    # Arms that are the reference's strategy under another name.
+    same = [a for a, s in view["arms"].items() if s == view["arms"][view.reference]]
+    nulls = [row for row in records(own) if row["arm"] in same]
+    return {
+        "reference": arm_words(view.reference),
+        "level": view.level,
+        "largest": listed(map(_headline, largest)) or "no contrast is defined",
+        "found": listed(arm_words(row["arm"]) for row in found) or "none",
+        "null": listed(map(_headline, nulls)) or "this run has none",
+        "domains": listed(domains_of(view)),
+    }
+
+
+def _headline(row: Record) -> str:
+    limits = interval(100 * row["ci_low"], 100 * row["ci_high"], 1, "−")
+    planted = (
+        f", planted {signed(100 * row['planted'], 1)}" if row["planted"] == row["planted"] else ""
+    )
+    return (
+        f"{arm_words(row['arm'])} {signed(100 * row['estimate'], 1)} ({limits}{planted}, "
+        f"{p_clause(row['p_adjusted'])} after Holm)"
+    )

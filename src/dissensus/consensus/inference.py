@@ -1,0 +1,282 @@
+"""From the measures of a run to its estimates: arms, contrasts, and what the simulation planted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.consensus.measures import match, measure
+from dissensus.consensus.scale import middle
+from dissensus.consensus.simulated import SpeechSettings, validated_speech
+from dissensus.consensus.simulated.dynamics import EXPERT, debates, opinion
+from dissensus.design.contrasts import (
+    Columns,
+    Options,
+    Row,
+    adjust_family,
+    compare_arms,
+    contrast_row,
+    contrasts_schema,
+    defined,
+)
+from dissensus.digests import digest
+from dissensus.stats.bootstrap import cluster_bootstrap
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.results import NAN, Estimate
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, number, text
+
+#: Where the domains stand together.
+ALL = "all"
+_DOMAIN = {"domain": text("Name of the domain in the configuration; all for the domains together.")}
+_ARM = {"arm": text("Name of the arm in the configuration.")}
+
+ESTIMATES = Schema(
+    name="estimates",
+    row="domain, arm and outcome",
+    columns={
+        **_DOMAIN,
+        **_ARM,
+        **common("outcome", "estimate?", "ci_low?", "ci_high?", "n", "n_clusters"),
+    },
+    key=("domain", "arm", "outcome"),
+)
+PLANTED = Schema(
+    name="planted",
+    row="domain, arm and outcome, where agents are simulated",
+    columns={
+        **_DOMAIN,
+        **_ARM,
+        **common("outcome"),
+        "true": number("Its mean under the agents' equations, for these very statements."),
+        "effect": number("The same minus that of the reference."),
+    },
+    key=("domain", "arm", "outcome"),
+)
+_WITHIN = contrasts_schema("contrasts")
+CONTRASTS = Schema(
+    _WITHIN.name, f"domain, {_WITHIN.row}", {**_DOMAIN, **_WITHIN.columns}, ("domain", *_WITHIN.key)
+)
+
+#: Declared before any data.
+PRIMARY = "agreement"
+#: The paper's nine measures and their variants, as its tables order them.
+OUTCOMES = (
+    *("consensus_round", "majority_round", "switches", "agreement", "compromise", "cosine"),
+    *("dogmatic", "sycophancy", "match", "consensus", "sycophancy_of_switches", "match_levels"),
+)
+#: Measures of one strategy alone.
+OWN = ("alignment", "weighted_match")
+#: How the outcome begins that says whether a debate had agreed by a round.
+BY_ROUND = "consensus_by_"
+#: Compares the courses of consensus, with debates that never agreed as censored.
+LOG_RANK = "log_rank"
+#: Simulated debates of each session of the design, whose mean is the planted value.
+_REPLICATES = 400
+
+
+def estimate_arms(
+    metrics: pd.DataFrame, rounds: int, confidence: float, resamples: int, seed: int
+) -> list[Row]:
+    """Every measure in every arm, with a bootstrap interval that draws whole statements.
+
+    Parameters
+    ----------
+    metrics : a row a session, columns of ``metrics.parquet``.
+    rounds : the most of a debate.
+    confidence, resamples, seed : of the percentile bootstrap.
+
+    Returns
+    -------
+    Rows of :data:`ESTIMATES`, for each domain and for all together. ``n`` counts the sessions in
+    which the measure is defined; there is no interval for fewer than two statements, or where all
+    sessions came out alike.
+    """
+    rows = []
+    courses = by_round(metrics, rounds)
+    frame = pd.concat([metrics, courses], axis=1)
+    for domain, some in by_domain(frame):
+        for arm, own in some.groupby("arm"):
+            for outcome in (*OUTCOMES, *OWN, *courses):
+                known = own[own[outcome].notna()]
+                key = int(digest([seed, domain, arm, outcome])[:12], 16)
+                values = known[outcome].to_numpy(dtype=float)
+                clusters = known["statement_id"].to_numpy(dtype=str)
+                found = _bootstrap(values, clusters, confidence, resamples, key)
+                rows.append(
+                    {
+                        "domain": domain,
+                        "arm": str(arm),
+                        "outcome": outcome,
+                        **{
+                            n: defined(getattr(found, n)) for n in ("estimate", "ci_low", "ci_high")
+                        },
+                        "n": found.n,
+                        "n_clusters": found.n_clusters,
+                    }
+                )
+    return rows
+
+
+def contrast_arms(
+    metrics: pd.DataFrame, arms: Sequence[str], reference: str, options: Options
+) -> list[Row]:
+    """Every arm against the reference on the same statements; rows of :data:`CONTRASTS`.
+
+    The headline is the primary outcome over all domains, adjusted over the arms (Holm). The
+    log-rank test of the round of consensus stands beside its mean: a debate that never agreed is
+    censored at its last round there, while the mean counts it as if it had agreed then. It takes
+    debates for independent, which those of one statement are not, so that it is on the safe side.
+    """
+    rows: list[Row] = []
+    others = [arm for arm in arms if arm != reference]
+    columns = Columns(cluster="statement_id")
+    outcomes = (PRIMARY, *(name for name in OUTCOMES if name != PRIMARY))
+    for domain, some in by_domain(metrics):
+        found = compare_arms(some, [(arm, reference) for arm in others], outcomes, options, columns)
+        tests = [_log_rank(some, arm, reference) for arm in others]
+        adjust_family(tests)
+        for row in (*found, *tests):
+            headline = bool(row["headline"]) and domain == ALL
+            rows.append({"domain": domain, **row, "headline": headline})
+    return rows
+
+
+def by_round(metrics: pd.DataFrame, rounds: int) -> pd.DataFrame:
+    """Whether each debate had agreed by each round; missing where it failed."""
+    known = metrics["consensus"].notna().to_numpy()
+    reached = metrics["consensus"].eq(True).to_numpy(dtype=bool)
+    when = metrics["consensus_round"].to_numpy(dtype=float)
+    return pd.DataFrame(
+        {
+            f"{BY_ROUND}{number}": np.where(known, reached & (when <= number), np.nan)
+            for number in range(1, rounds + 1)
+        },
+        index=metrics.index,
+    )
+
+
+def by_domain(metrics: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """All sessions together, then those of each domain, in the order in which they come up."""
+    yield ALL, metrics
+    for domain in pd.unique(metrics["domain"]):
+        yield str(domain), metrics[metrics["domain"] == domain]
+
+
+def planted_values(
+    manifest: pd.DataFrame,
+    statements: pd.DataFrame,
+    speech: Mapping[str, Any] | None,
+    reference: str,
+    seed: int,
+) -> list[Row]:
+    """What each measure of votes is in expectation, where the agents are simulated.
+
+    Parameters
+    ----------
+    manifest, statements : of the run.
+    speech : the simulated agents' settings; None where the agents are real.
+    reference : the arm that effects are against.
+    seed : of the simulation.
+
+    Returns
+    -------
+    Rows of :data:`PLANTED`, none where the agents are real. Every session of the design is debated
+    400 times by the equations of :mod:`dissensus.consensus.simulated.dynamics`, without a text.
+    """
+    if speech is None or manifest.empty:
+        return []
+    settings = validated_speech(speech)
+    frames = [
+        _planted_sessions(own, statements.set_index("statement_id"), settings, seed)
+        for _, own in manifest.groupby(["domain", "arm"], sort=False)
+    ]
+    values = pd.concat(frames, ignore_index=True)
+    courses = by_round(values, int(manifest["rounds"].max()))
+    values = pd.concat([values, courses], axis=1)
+    followed = [name for name in (*OUTCOMES, *courses) if name in values]
+    rows: list[Row] = []
+    for domain, some in by_domain(values):
+        means = some.groupby("arm")[followed].mean()
+        effects = means - means.loc[reference]
+        rows += [
+            {
+                "domain": domain,
+                "arm": str(arm),
+                "outcome": outcome,
+                "true": defined(float(means.loc[arm, outcome])),
+                "effect": defined(float(effects.loc[arm, outcome])),
+            }
+            for arm in means.index
+            for outcome in followed
+        ]
+    return rows
+
+
+def _planted_sessions(
+    own: pd.DataFrame, statements: pd.DataFrame, settings: SpeechSettings, seed: int
+) -> pd.DataFrame:
+    """Simulated debates of one domain's sessions in one arm, a row each."""
+    first = own.iloc[0]
+    known = statements.loc[own["statement_id"]]
+    sentences = known["statement"].tolist()
+    minds = np.array(
+        [[opinion(one, agent) for agent in sorted(first["order"])] for one in sentences]
+    )
+    low, high = (known[name].to_numpy() for name in ("truth_low", "truth_high"))
+    points = np.array([middle(range(a, b + 1)) for a, b in zip(low, high, strict=True)])
+    experts = np.array([opinion(one, EXPERT) for one in sentences])
+    rng = np.random.default_rng(
+        int(digest([seed, "planted", first["domain"], first["arm"]])[:12], 16)
+    )
+    times = _REPLICATES
+    votes, lasted = debates(
+        np.repeat(points, times),
+        np.repeat(minds, times, axis=0),
+        settings.traits,
+        str(first["strategy"]),
+        int(first["rounds"]),
+        rng,
+        np.repeat(experts, times) if first["strategy"] == "credible" else None,
+    )
+    found = measure(votes, lasted)
+    exact, near = match(found["mode"], np.repeat(low, times), np.repeat(high, times))
+    frame = pd.DataFrame(found | {"match": exact, "match_levels": near})
+    return frame.assign(domain=first["domain"], arm=first["arm"])
+
+
+def _bootstrap(
+    values: FloatArray, clusters: Any, confidence: float, resamples: int, seed: int
+) -> Estimate:
+    count = len(np.unique(clusters))
+    # A few debates that all came out alike have no spread to redraw, and are no proof of anything.
+    if count < 2 or np.ptp(values) == 0.0:
+        mean = float(values.mean()) if len(values) else NAN
+        return Estimate(mean, n=len(values), n_clusters=count)
+    return cluster_bootstrap(
+        values, clusters, resamples=resamples, confidence=confidence, seed=seed
+    )
+
+
+def _log_rank(metrics: pd.DataFrame, arm: str, reference: str) -> Row:
+    """The log-rank test of the round of consensus, two arms as samples of their own."""
+    from scipy.stats import CensoredData, logrank
+
+    ended = metrics[metrics["complete"].to_numpy(dtype=bool)]
+    samples, events = [], 0
+    for name in (arm, reference):
+        own = ended[ended["arm"] == name]
+        reached = own["consensus"].to_numpy(dtype=bool)
+        rounds = own["consensus_round"].to_numpy(dtype=float)
+        events += int(reached.sum())
+        samples.append(CensoredData(uncensored=rounds[reached], right=rounds[~reached]))
+    p_value = NAN
+    if events and all(len(sample) for sample in samples):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p_value = float(logrank(*samples).pvalue)
+    n = sum(len(sample) for sample in samples)
+    found = Estimate(NAN, p_value=p_value, n=n, n_clusters=n)
+    return contrast_row("consensus_round", arm, reference, LOG_RANK, found, headline=False)

@@ -1,0 +1,250 @@
+"""From turns to votes and measures: the artefacts ``votes`` and ``metrics``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.consensus.design import IDS, MANIFEST
+from dissensus.consensus.measures import (
+    alignment,
+    match,
+    mean_cosine,
+    measure,
+    votes_array,
+    weighted_vote,
+)
+from dissensus.consensus.protocol import VOTER
+from dissensus.consensus.replies import Ballot, BallotFormat, SpeechFormat
+from dissensus.consensus.scale import LABELS, UNREAD, label_of
+from dissensus.consensus.wording import EXTRAS, RECONCILE
+from dissensus.session.protocol import round_of
+from dissensus.study.embedding import embedding_calls
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, count, number, share, text
+from dissensus.text.embeddings import Vectors
+
+Row = Mapping[str, Any]
+
+_VOTE = "Point of the scale, 0 (strongly disagree) to 4 (strongly agree)"
+VOTES = Schema(
+    name="votes",
+    row="vote of an agent in a round",
+    columns={
+        **IDS,
+        **common("round"),
+        "agent": text("Name of the agent in its domain."),
+        "vote": Column("int", f"{_VOTE}; -1 where it could not be read."),
+        "label": text("The vote in words."),
+        "confidence": share("What the agent said of its confidence, where it was asked."),
+        "explanation": text("What the agent said beside its vote."),
+    },
+    key=("session_id", "round", "agent"),
+)
+METRICS = Schema(
+    name="metrics",
+    row="session",
+    columns={
+        **IDS,
+        **MANIFEST.pick("strategy", "split"),
+        **common("complete", "compliant?", "agents"),
+        "rounds_lasted": count("Rounds until the debate ended; 0 where the session failed."),
+        "consensus": Column("bool?", "Whether all agents had one vote in any round."),
+        "consensus_round": number(
+            "First round in which all agents had one vote; the most rounds where there is none, "
+            "which is a lower bound.",
+            "rounds",
+        ),
+        "majority": Column("bool?", "Whether more than half had one vote in any round."),
+        "majority_round": number("First round in which more than half had one vote.", "rounds"),
+        "switches": number("How often agents changed their votes.", "count"),
+        "agreement": share("Share of the largest group in the last round."),
+        "tie": Column("bool?", "Whether two groups were the largest in the last round."),
+        "mode": Column("int?", f"{_VOTE}, of the largest group at the end; -1 for a tie."),
+        "compromise": share("Mean distance between an agent's first and last vote, over 4."),
+        "cosine": number("Mean cosine of agents' first and last explanations."),
+        "sycophancy_of_switches": share("Share of switches to the mode of the round before."),
+        "sycophancy": share("Switches to the mode of the round before, over agents and rounds."),
+        "dogmatic": share("Share of agents that never switched and ended outside the mode."),
+        "match": share("1 where the mode at the end is what the public prefers, else 0."),
+        "match_levels": share("The same at three levels: against, neutral, for."),
+        "always_agree": share("1 where a constant Agree is what the public prefers, else 0."),
+        "weighted_match": share("As match, of ReConcile's confidence-weighted vote."),
+        "alignment": number("Share on the expert's position at the end, minus that in round 1."),
+        "extra_turns": count("Turns of agents that have no vote, and of side rounds."),
+        "withheld": count("Turns of a nudger that named what it must not, shown to nobody."),
+    },
+    key=("session_id",),
+)
+EMBEDDING_CALLS = embedding_calls("embedding_calls")
+#: The numbers that a session has; missing where it failed.
+_NUMBERS = tuple(name for name, column in METRICS.columns.items() if column.kind.endswith("?"))
+
+Embed = Callable[[Sequence[str]], Vectors]
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a session's turns say: agent -> ballot by round, and what others said."""
+
+    rounds: tuple[Mapping[str, Ballot], ...]
+    others: tuple[Row, ...]
+
+
+def read_session(turns: Sequence[Row], strategy: str) -> Session:
+    """A session's votes, of the turns of voters alone: no other text is ever read as a vote."""
+    format = BallotFormat(strategy == RECONCILE)
+    rounds: dict[int, dict[str, Ballot]] = {}
+    for turn in turns:
+        if turn["role"] == VOTER:
+            ballot = format.read(turn["text"]).value or Ballot(UNREAD, "")
+            rounds.setdefault(round_of(turn["round_label"]), {})[turn["speaker"]] = ballot
+    others = tuple(turn for turn in turns if turn["role"] != VOTER)
+    return Session(tuple(rounds[place] for place in sorted(rounds)), others)
+
+
+def vote_rows(session: Session, ids: Row, order: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Rows of :data:`VOTES`, by round and in the order of the agents."""
+    for place, ballots in enumerate(session.rounds, start=1):
+        for agent in order:
+            ballot = ballots[agent]
+            yield {
+                **ids,
+                "round": place,
+                "agent": agent,
+                "vote": ballot.vote,
+                "label": label_of(ballot.vote),
+                "confidence": ballot.confidence,
+                "explanation": ballot.explanation,
+            }
+
+
+def measure_all(
+    manifest: Sequence[Row],
+    statements: Mapping[str, Row],
+    outcomes: Sequence[Row],
+    turns: Mapping[str, Sequence[Row]],
+    embed: Embed,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Votes and measures of every session of the manifest.
+
+    Parameters
+    ----------
+    manifest : its rows.
+    statements : statement_id -> row.
+    outcomes : what became of each session.
+    turns : session_id -> its turns, of those that ran to their end.
+    embed : unit vectors of texts, all of the study in one call.
+
+    Returns
+    -------
+    Rows of :data:`VOTES` and of :data:`METRICS`.
+    """
+    ended = {row["session_id"]: row for row in outcomes}
+    sessions = {
+        row["session_id"]: read_session(turns[row["session_id"]], row["strategy"])
+        for row in manifest
+        if row["session_id"] in turns
+    }
+    cosines = _cosines(sessions, {row["session_id"]: row["order"] for row in manifest}, embed)
+    votes: list[dict[str, Any]] = []
+    metrics = []
+    for row in manifest:
+        name = row["session_id"]
+        known = {column: row[column] for column in (*IDS, "strategy", "split", "agents")}
+        known |= {"complete": name in sessions, "compliant": ended[name]["compliant"]}
+        if name not in sessions:
+            counts = {"rounds_lasted": 0, "extra_turns": 0, "withheld": 0}
+            metrics.append(dict.fromkeys(_NUMBERS) | known | counts)
+            continue
+        votes += vote_rows(sessions[name], {c: row[c] for c in IDS}, row["order"])
+        found = measured(sessions[name], row, statements[row["statement_id"]])
+        metrics.append({**known, **found, "cosine": cosines[name]})
+    return votes, metrics
+
+
+def measured(session: Session, row: Row, statement: Row) -> dict[str, Any]:
+    """The measures of one session but for the cosine; None where undefined.
+
+    Parameters
+    ----------
+    session : that ran to its end.
+    row : of the manifest.
+    statement : that was debated.
+    """
+    order = row["order"]
+    ballots = [[one[agent] for agent in order] for one in session.rounds]
+    votes = [{a: one[a].vote for a in order} for one in session.rounds]
+    array, lasted = votes_array(votes, order, row["rounds"]), len(votes)
+    found = {name: values[0].item() for name, values in measure(array, np.array([lasted])).items()}
+    low, high = statement["truth_low"], statement["truth_high"]
+    found["match"], found["match_levels"] = _matched(found["mode"], low, high)
+    found["always_agree"] = _matched(LABELS.index("Agree"), low, high)[0]
+    weighted = None
+    if row["strategy"] == RECONCILE:
+        end = ballots[-1]
+        answer = weighted_vote([one.vote for one in end], [one.confidence for one in end])
+        weighted = _matched(answer, low, high)[0]
+    found |= {"rounds_lasted": lasted, "weighted_match": weighted}
+    position, first, last = UNREAD, ballots[0], ballots[-1]
+    if row["strategy"] == "credible":
+        position = _position(session.others)
+    found["alignment"] = (
+        None
+        if position == UNREAD
+        else alignment([b.vote for b in first], [b.vote for b in last], position)
+    )
+    found["extra_turns"] = len(session.others)
+    found["withheld"] = _withheld(session.others, range(low, high + 1))
+    numbers = {name: found[name] for name in found if isinstance(found[name], float)}
+    return found | {name: None for name, value in numbers.items() if np.isnan(value)}
+
+
+def _matched(mode: int, low: int, high: int) -> tuple[float, float]:
+    exact, near = match(np.array([mode]), np.array([low]), np.array([high]))
+    return float(exact[0]), float(near[0])
+
+
+def _position(others: Sequence[Row]) -> int:
+    """What the expert last stood for; -1 where it never said, or nobody heard it."""
+    said = [BallotFormat().read(turn["text"]).value for turn in others if turn["role"] in EXTRAS]
+    known = [ballot.vote for ballot in said if ballot and ballot.vote != UNREAD]
+    return known[-1] if known else UNREAD
+
+
+def _withheld(others: Sequence[Row], truth: Sequence[int]) -> int:
+    format = SpeechFormat(tuple(truth))
+    return sum(
+        turn["role"] == "nudger" and format.read(turn["text"]).value is None for turn in others
+    )
+
+
+def _cosines(
+    sessions: Mapping[str, Session], orders: Mapping[str, Sequence[str]], embed: Embed
+) -> dict[str, float | None]:
+    """Mean cosine of first and last explanations, over agents that have both; None where none has.
+
+    Each distinct text is embedded once, in the order in which it first comes up.
+    """
+    pairs = {
+        name: [
+            texts
+            for agent in orders[name]
+            if all(texts := [session.rounds[end][agent].explanation for end in (0, -1)])
+        ]
+        for name, session in sessions.items()
+    }
+    places: dict[str, int] = {}
+    for some in pairs.values():
+        for both in some:
+            for one in both:
+                places.setdefault(one, len(places))
+    vectors = embed(list(places)) if places else np.zeros((0, 1), dtype=np.float32)
+    found: dict[str, float | None] = {}
+    for name, some in pairs.items():
+        ends = [vectors[[places[both[end]] for both in some]] for end in (0, 1)]
+        found[name] = mean_cosine(ends[0], ends[1]) if some else None
+    return found

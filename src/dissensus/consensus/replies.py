@@ -1,0 +1,89 @@
+"""What agents' replies must be, and what is read of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dissensus.consensus.scale import LABELS, UNREAD, names_label, point_of
+from dissensus.session.protocol import Parsed
+
+_LINE = r"^[ \t*_#]*{name}[ \t*_]*:[ \t*_]*(.*?)[ \t*_.]*$"
+_VOTE = re.compile(_LINE.format(name="(?:final )?vote"), re.IGNORECASE | re.MULTILINE)
+_CONFIDENCE = re.compile(_LINE.format(name="confidence"), re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """A vote with its explanation.
+
+    Attributes
+    ----------
+    vote : 0 to 4, or :data:`~dissensus.consensus.scale.UNREAD`.
+    explanation : the reply without its lines of vote and confidence.
+    confidence : 0 to 1; None where none is asked for or it cannot be read.
+    """
+
+    vote: int
+    explanation: str
+    confidence: float | None = None
+
+
+@dataclass(frozen=True)
+class BallotFormat:
+    """A reply that explains, and ends with a line such as ``Vote: Agree``; the last one counts.
+
+    Attributes
+    ----------
+    confident : whether a line such as ``Confidence: 0.8`` is wanted too.
+    """
+
+    confident: bool = False
+
+    def read(self, text: str) -> Parsed[Ballot]:
+        """A vote that cannot be read is a problem, and leaves the explanation as it is."""
+        problems = []
+        votes = _VOTE.findall(text)
+        vote = point_of(votes[-1]) if votes else UNREAD
+        if vote == UNREAD:
+            problems.append(f"there is no line 'Vote:' with one of {', '.join(LABELS)}")
+        confidence = _confidence(text) if self.confident else None
+        if self.confident and confidence is None:
+            problems.append("there is no line 'Confidence:' with a number from 0 to 1")
+        explanation = _VOTE.sub("", text)
+        if self.confident:
+            explanation = _CONFIDENCE.sub("", explanation)
+        explanation = explanation.strip()
+        if not explanation:
+            problems.append("there is no explanation")
+        return Parsed(Ballot(vote, explanation, confidence), tuple(problems))
+
+
+@dataclass(frozen=True)
+class SpeechFormat:
+    """A contribution without a vote: any text, but for the labels of a secret preference.
+
+    Attributes
+    ----------
+    secret : points of the scale whose labels it may not have in it; none for other speakers.
+    """
+
+    secret: tuple[int, ...] = ()
+
+    def read(self, text: str) -> Parsed[str]:
+        """The text; None where it gives the secret away, so that nobody is shown it."""
+        if not text.strip():
+            return Parsed(None, ("it is empty",))
+        found = names_label(text, self.secret)
+        if found:
+            return Parsed(None, (f"it has the words {found!r} in it, which nobody may be told",))
+        return Parsed(text.strip())
+
+
+def _confidence(text: str) -> float | None:
+    found = _CONFIDENCE.findall(text)
+    try:
+        value = float(found[-1]) if found else -1.0
+    except ValueError:
+        return None
+    return value if 0.0 <= value <= 1.0 else None

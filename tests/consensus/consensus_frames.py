@@ -1,0 +1,84 @@
+"""A small run of the consensus study as frames, for tests of what readers see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from consensus.consensus_runs import STILL, run, statements
+from dissensus.consensus.inference import contrast_arms, estimate_arms, planted_values
+from dissensus.design.contrasts import Options
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.view import View
+
+ARMS = {"debate": "debate", "again": "debate", "compromise": "compromise", "reconcile": "reconcile"}
+SPEECH: dict[str, Any] = {
+    **STILL,
+    **{"stubbornness": 0.3, "conformity": 0.2, "repeats": 0.8},
+    "meets": {"compromise": 0.7},
+}
+VIEW = View.of(
+    {
+        "study": "consensus",
+        "reference": "debate",
+        "confidence": 0.95,
+        "arms": ARMS,
+        "domains": {"city": "", "politics": ""},
+        "rounds": 5,
+    },
+    simulated=True,
+)
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The artefacts that figures and tables read."""
+
+    metrics: pd.DataFrame
+    manifest: pd.DataFrame
+    statements: pd.DataFrame
+    estimates: pd.DataFrame
+    contrasts: pd.DataFrame
+    planted: pd.DataFrame
+
+    @property
+    def artefacts(self) -> Artefacts:
+        return Artefacts({}, dict(vars(self)))
+
+
+@cache
+def _ran(each: int) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    _, metrics, rows = run(SPEECH, ARMS, statements=each)
+    return metrics, rows
+
+
+@cache
+def make_run(each: int = 3, lost: int = 0) -> Frames:
+    """A run of so many statements of each domain, of which some sessions failed for good."""
+    metrics, rows = _ran(each)
+    manifest, items = pd.DataFrame(rows), pd.DataFrame(statements().values())
+    metrics = metrics.astype({"consensus": object, "alignment": float, "weighted_match": float})
+    failed = metrics.index[:lost]
+    metrics.loc[failed, "complete"] = False
+    numbers = [
+        name
+        for name in ("consensus", *metrics.select_dtypes("number").columns)
+        if name not in ("agents", "rounds_lasted", "extra_turns", "withheld")
+    ]
+    for name in numbers:
+        left = metrics[name].astype(object).where(~metrics.index.isin(failed), None)
+        metrics[name] = left if name == "consensus" else left.astype(float)
+    contrasts = contrast_arms(metrics, list(ARMS), "debate", Options(0.95, 200, 1))
+    limits = ["estimate", "ci_low", "ci_high"]
+    tested = [*limits, "se", "p_value", "p_adjusted", "p_bh"]
+    return Frames(
+        metrics,
+        manifest,
+        items,
+        pd.DataFrame(estimate_arms(metrics, 5, 0.95, 200, 1)).astype(dict.fromkeys(limits, float)),
+        pd.DataFrame(contrasts).astype(dict.fromkeys(tested, float)),
+        pd.DataFrame(planted_values(manifest, items, SPEECH, "debate", 1)),
+    )

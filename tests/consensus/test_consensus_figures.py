@@ -1,0 +1,112 @@
+"""What readers see: the paper's tables and figures in their shape, whatever a run left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from consensus.consensus_frames import ARMS, VIEW, Frames, make_run
+from dissensus.consensus.figures import FIGURES, TABLES
+from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
+from dissensus.consensus.inference import PLANTED
+from dissensus.report.tables import Table, as_markdown
+from dissensus.report.view import View
+from dissensus.study.stage import resolve
+
+
+def table(name: str, run: Frames | None = None, view: View = VIEW) -> Table:
+    (declared,) = [one for one in TABLES if one.name == name]
+    made: Table = resolve(declared.maker)((run or make_run()).artefacts, view)
+    return made
+
+
+def test_table_2_has_the_paper_s_columns_and_the_means_of_the_metrics() -> None:
+    made, run = table("table_2"), make_run()
+    assert [row[:2] for row in made.rows[:4]] == [
+        ("city", "debate"),
+        ("city", "again"),
+        ("city", "compromise"),
+        ("city", "always Agree"),
+    ]
+    own = run.metrics[(run.metrics["domain"] == "city") & (run.metrics["arm"] == "compromise")]
+    cells = dict(zip(made.columns, made.rows[2], strict=True))
+    for column, outcome, factor in (
+        ("Agreement %", "agreement", 100),
+        ("Consensus round", "consensus_round", 1),
+        ("Dogmatic %", "dogmatic", 100),
+        ("Sycophancy %, of opportunities", "sycophancy", 100),
+    ):
+        shown = float(cells[column].split(" ")[0])
+        assert shown == pytest.approx(factor * own[outcome].astype(float).mean(), abs=0.051)
+    drawn = run.manifest[run.manifest["domain"] == "city"]["statement_id"].unique()
+    truth = run.statements.set_index("statement_id").loc[drawn]
+    always = ((truth["truth_low"] <= 3) & (truth["truth_high"] >= 3)).mean()
+    assert dict(zip(made.columns, made.rows[3], strict=True))["GT match"] == f"{always:.2f}"
+
+
+def test_table_3_has_the_baselines_and_says_what_the_weighted_vote_matches() -> None:
+    made = table("table_3")
+    assert {row[1] for row in made.rows} == {"compromise", "reconcile", "always Agree"}
+    assert "By its confidence-weighted vote, ReConcile matches" in made.note
+
+
+def test_contrasts_stand_beside_what_was_planted() -> None:
+    made, run = table("table_contrasts"), make_run()
+    cells = dict(zip(made.columns, made.rows[1], strict=True))
+    planted = run.planted.set_index(["domain", "arm", "outcome"])["effect"]
+    assert cells["Arm"] == "compromise"
+    assert cells["Planted"] == f"{100 * planted['all', 'compromise', 'agreement']:.1f}"
+    # Real agents have no planted value, and the table says nothing of one.
+    real = replace(run, planted=run.planted.iloc[:0])
+    assert {row[3] for row in table("table_contrasts", real).rows} == {"–"}
+
+
+def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
+    rows = [row for row in PRINTED if too_dogmatic(row[5], row[6])]
+    assert len(rows) == 11 and len(PRINTED) == 34
+    assert sum(row[1] == "Politics" for row in rows) == 9
+    made = table("table_printed")
+    assert sum(row[6] == "NO" for row in made.rows) == 11
+    assert "11 of 34 rows have more" in made.note
+    # As a share of opportunities every printed sycophancy is possible, whatever N.
+    for _, domain, _, rounds, switches, _, _, sycophancy in PRINTED:
+        n = 4 if domain == "City planning" else 5
+        assert sycophancy <= 100 * switches / (n * rounds)
+
+
+@pytest.mark.parametrize("lost", [0, 1, 24])
+def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None:
+    run = make_run(3, lost)
+    assert len(run.manifest) == 24
+    for figure in FIGURES:
+        drawn = resolve(figure.maker)(run.artefacts, VIEW)
+        assert drawn.figure.get_axes()
+        if "attrition" in drawn.facts:
+            assert drawn.facts["attrition"] == f"{24 - lost} of 24 sessions"
+    for one in TABLES:
+        assert as_markdown(table(one.name, run))
+
+
+def test_figures_without_planted_values_have_none_in_their_legend() -> None:
+    none = pd.DataFrame({name: [] for name in PLANTED.columns})
+    run = replace(make_run(), planted=none.astype({"true": float, "effect": float}))
+    for figure in FIGURES:
+        for planted, shown in ((run, False), (make_run(), True)):
+            made = resolve(figure.maker)(planted.artefacts, VIEW).figure
+            words = [text.get_text() for legend in made.legends for text in legend.get_texts()]
+            assert ("planted" in words) is shown, figure.name
+
+
+def test_the_null_arm_is_named_in_the_caption() -> None:
+    facts = resolve(FIGURES[2].maker)(make_run().artefacts, VIEW).facts
+    assert facts["null"].startswith("again ") and "planted" in facts["null"]
+    alone = View.of(
+        {**VIEW.settings, "arms": {n: s for n, s in ARMS.items() if n != "again"}}, True
+    )
+    run = make_run()
+    own = replace(run, contrasts=run.contrasts[run.contrasts["arm"] != "again"])
+    assert resolve(FIGURES[2].maker)(own.artefacts, alone).facts["null"] == "this run has none"
+    assert np.isfinite(run.planted["effect"]).sum() > 50
