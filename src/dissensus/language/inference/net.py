@@ -148,8 +148,8 @@ def estimate_net(
     Name -> estimate, for the names of :func:`functionals`; in the unit of the scale. All is NaN but
     the estimate where fewer than two motions, or no spread, leave no interval.
     """
-    kept = np.isfinite(readings.reference).all(axis=1) | np.isfinite(readings.treated).all(axis=1)
-    readings = readings.of(kept)
+    held = np.stack([np.isfinite(text).all(axis=1) for text in readings.texts[:2]])
+    readings = readings.of(np.asarray(held.any(axis=0)))
     named = functionals(readings)
     codes = np.unique(readings.motions.astype(str), return_inverse=True)[1].astype(np.int64)
     count = len(np.unique(codes[readings.known[0]]))
