@@ -95,6 +95,7 @@ def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_pa
     record(paths, tmp_path, full, Reply("two", answered_by="provider-mini"), "three", steps="ABC")
     first, second, third = read(paths.calls, CALLS).to_pylist()
     assert list(first) == list(CALLS.columns)
+    assert first.pop("started") <= first.pop("ended") <= second["started"]
     assert {name: first[name] for name in list(first)[10:]} == {
         "input_tokens": 70,
         "cached_tokens": 64,

@@ -61,6 +61,7 @@ def sessions(n: int = 1, language: str = "en", **protocol: Any) -> Sessions:
             "session_id": f"{draw}-{language}",
             "draw_id": draw,
             "language": language,
+            "rendered_from": "",
             "motion_id": "m",
             "seed": 1,
             **cast,

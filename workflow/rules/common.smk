@@ -94,6 +94,18 @@ def bundle_inputs(wildcards):
     return GRAPH.bundle_inputs(wildcards.study, wildcards.bundle)
 
 
+def session_priority(wildcards):
+    """Sessions begin in the order of their blocks, the measures of a shard before further ones."""
+    drawn(wildcards.study)
+    return GRAPH.priority(wildcards.study, [wildcards.session])
+
+
+def bundle_priority(wildcards):
+    drawn(wildcards.study)
+    rows = GRAPH.bundle_rows(wildcards.study, wildcards.bundle)
+    return GRAPH.priority(wildcards.study, [row["session_id"] for row in rows])
+
+
 @exit_on_user_error
 def shard_inputs(wildcards):
     drawn(wildcards.study)

@@ -272,6 +272,7 @@ rule run_session:
         RESULTS / "{study}/transcripts/{session}.parquet",
     log:
         RESULTS / "{study}/logs/run_session/{session}.log",
+    priority: session_priority
     localrule: ON_LOGIN_NODE
     message:
         "Run session {wildcards.session}"
@@ -298,6 +299,7 @@ rule run_bundle:
         mark=RESULTS / "{study}/bundles/{bundle}",
     log:
         RESULTS / "{study}/logs/run_bundle/{bundle}.log",
+    priority: bundle_priority
     localrule: ON_LOGIN_NODE
     conda:
         ENVIRONMENT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -69,6 +69,8 @@ class Reply:
     answered_by, fingerprint, request_id : as the provider reported them, "" where it did not.
     faults : the outcomes of the tries before the last, in order.
     faults_usd : what those tries cost, or may have cost.
+    started, ended : when the call was made, and when its reply was there, in UTC (ISO 8601); "" in
+        a journal of a version that did not say.
     """
 
     text: str
@@ -85,6 +87,8 @@ class Reply:
     request_id: str = ""
     faults: tuple[str, ...] = ()
     faults_usd: float = 0.0
+    started: str = field(default="", compare=False)
+    ended: str = field(default="", compare=False)
 
 
 class Provider(Protocol):

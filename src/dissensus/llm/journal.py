@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Condition, Lock
 from types import TracebackType
@@ -137,7 +138,9 @@ class Journal:
         with self._in_flight:
             self._records.reserve(size)
             try:
+                started = _now()
                 reply = provider.ask(request, patience_s)
+                reply = replace(reply, started=started, ended=_now())
             except BaseException:
                 self._records.release(size)
                 raise
@@ -159,6 +162,10 @@ class Replay(Journal):
 
     def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
         raise NotJournaled(f"no reply to request {request.sha256}")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _space(request: Request) -> int:

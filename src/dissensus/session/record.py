@@ -60,6 +60,8 @@ CALLS = Schema(
         "request_sha256": text("Digest of the request: its key in the journal."),
         **common("input_tokens", "cached_tokens", "output_tokens", "cost_usd?", "faults"),
         **common("faults_usd", "latency_s", "queued_s"),
+        "started": text("When the call was made, in UTC; empty in a journal that does not say."),
+        "ended": text("When its reply was there, in UTC; empty in a journal that does not say."),
         "finish_reason": text("Why the model stopped: stop, length, or the provider's word."),
         **common("error", "answered_by"),
         "other_model": flag("Whether another model answered than the one asked for."),
@@ -69,8 +71,11 @@ CALLS = Schema(
         **common("request_id"),
     },
     key=("session_id", "session_attempt", "turn", "speaker", "attempt"),
-    paths=("calls/{session_id}.parquet", "shards/{shard}/calls.parquet"),
+    paths=("calls/{session_id}.parquet",),
 )
+
+#: Columns that no two runs have alike, and that are kept beside the sessions alone.
+CLOCK = ("started", "ended")
 
 
 @dataclass(frozen=True)
@@ -177,6 +182,8 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
         "faults_usd": reply.faults_usd,
         "latency_s": reply.latency_s,
         "queued_s": reply.queued_s,
+        "started": reply.started,
+        "ended": reply.ended,
         "finish_reason": reply.finish_reason,
         "error": reply.error,
         "answered_by": reply.answered_by,

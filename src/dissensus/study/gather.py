@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.errors import ArtefactError
-from dissensus.session.record import CALLS, TRANSCRIPTS, transcript
+from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, transcript
 from dissensus.tables.artefact import Column, Schema, provenance_of, read
 from dissensus.tables.common import common, text
 
@@ -23,6 +23,14 @@ TURNS = replace(
     name="turns",
     row="turn of a session that ran to the end",
     paths=("turns.parquet", "shards/{shard}/turns.parquet"),
+)
+#: What results are computed from holds no reading of a clock.
+GATHERED_CALLS = Schema(
+    name="gathered_calls",
+    row="call",
+    columns={name: column for name, column in CALLS.columns.items() if name not in CLOCK},
+    key=CALLS.key,
+    paths=("shards/{shard}/calls.parquet",),
 )
 OUTCOMES = Schema(
     name="outcomes",
@@ -69,7 +77,7 @@ def gather(
     for name in sessions:
         path = folder / f"transcripts/{name}.parquet"
         turns, said = read(path, schema), provenance_of(path)
-        calls.append(read(folder / f"calls/{name}.parquet", CALLS))
+        calls.append(read(folder / f"calls/{name}.parquet", CALLS).drop_columns(list(CLOCK)))
         _check_session(path, name, turns, said, calls[-1])
         compliant = turns["compliant"].to_pylist()
         tables.append(turns)

@@ -29,13 +29,15 @@ BUNDLE = 100
 class Drawn(NamedTuple):
     """A study whose manifest is there: its sessions, its shards, and the sessions to be run.
 
-    ``homes`` (session_id -> its bundle) is filled in where it is needed.
+    ``places``: session_id -> its place in the order in which sessions begin, which is that of their
+    blocks. ``homes`` (session_id -> its bundle) is filled in where it is needed.
     """
 
     sessions: Sessions
     shards: dict[str, list[Row]]
     pending: frozenset[str]
     homes: dict[str, str]
+    places: dict[str, int]
 
 
 class JobGraph:
@@ -84,7 +86,12 @@ class JobGraph:
         )
         if self._is_main:
             self._expect(study, len(rows), len(rows) - len(pending))
-        drawn = Drawn(sessions, shards(rows, sessions.study.is_late), pending, {})
+        late = sessions.study.is_late
+        ordered = sorted(
+            rows, key=lambda r: (late(r), r["block"], r["draw_id"], r["position"], r["session_id"])
+        )
+        places = {row["session_id"]: place for place, row in enumerate(ordered)}
+        drawn = Drawn(sessions, shards(rows, late), pending, {}, places)
         self._drawn[study] = changed, drawn
         return drawn
 
@@ -121,6 +128,15 @@ class JobGraph:
         others = {homes[name] for row in rows for name in sessions.before(row)} - {bundle}
         marks = [sessions.folder / f"bundles/{name}" for name in sorted(others)]
         return self._inputs(study, rows, marks)
+
+    def priority(self, study: str, names: Iterable[str]) -> float:
+        """Of the job of some sessions: from 1 down to 0 in the order in which sessions begin.
+
+        Blocks of draws are then blocks of time, as far as jobs run at once allow.
+        """
+        places = self.drawn(study).places
+        first = min((places[name] for name in names if name in places), default=len(places))
+        return 1.0 - (first + 1) / (len(places) + 2)
 
     def _bundle_of(self, study: str) -> dict[str, str]:
         """session_id -> its bundle."""
@@ -175,7 +191,7 @@ class JobGraph:
         """How many sessions are complete now, whichever process has run them."""
         return sum(
             len(sessions.rows) - len(sessions.pending(sessions.rows[name] for name in pending))
-            for _, (sessions, _, pending, _) in self._drawn.values()
+            for _, (sessions, _, pending, _, _) in self._drawn.values()
         )
 
     def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:

@@ -22,7 +22,7 @@ from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
 from dissensus.session.record import ATTEMPTS, CALLS, SessionRows, transcript
 from dissensus.study.configuration import Configuration
-from dissensus.study.gather import gather, outcomes_schema, turns_schema
+from dissensus.study.gather import GATHERED_CALLS, gather, outcomes_schema, turns_schema
 from dissensus.study.jobs import shards
 from dissensus.study.sessions import Sessions, ended, journal_path, paths_in
 from dissensus.study.spending import CONDUCT, SPENDING, conduct, spending
@@ -214,7 +214,7 @@ def _verify_gathered(sessions: Sessions, found: Verified) -> None:
         part = folder / f"shards/{shard}"
         found.compare(part / "turns.parquet", turns_schema(ids), made[0], "its sessions")
         found.compare(part / "outcomes.parquet", outcomes_schema(ids), made[1], "its sessions")
-        found.compare(part / "calls.parquet", CALLS, made[2], "its sessions")
+        found.compare(part / "calls.parquet", GATHERED_CALLS, made[2], "its sessions")
         turns.append(made[0])
         outcomes += made[1]
         calls += made[2].to_pylist()

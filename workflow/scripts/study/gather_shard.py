@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.session.record import CALLS
-from dissensus.study.gather import gather, outcomes_schema, turns_schema
+from dissensus.study.gather import GATHERED_CALLS, gather, outcomes_schema, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write
 
@@ -15,7 +14,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     turns, outcomes, calls = gather(folder, names, ids)
     write(outputs.turns, turns_schema(ids), turns, stage.provenance)
     write(outputs.outcomes, outcomes_schema(ids), outcomes, stage.provenance)
-    write(outputs.calls, CALLS, calls, stage.provenance)
+    write(outputs.calls, GATHERED_CALLS, calls, stage.provenance)
 
 
 if __name__ == "__main__":
