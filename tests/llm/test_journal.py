@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import ProviderError, ResourceError
-from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm import journal as journal_module
+from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import Journal, NotJournaled, Replay, reply_from
 from dissensus.llm.records import Records
 from dissensus.session.runner import Session, run_session
