@@ -31,7 +31,7 @@ describe_targets(workflow.rules)
 
 
 rule all:
-    """All results of the run: every study, its page and its reader."""
+    """All results of the run: every study, and the page of its findings."""
     default_target: True
     input:
         RESULTS / "report.rst",

@@ -91,8 +91,8 @@ def test_a_run_ends_with_findings_and_what_speaks_against_each(results: Path) ->
         *(f"own: Finding {n}." for n in range(3)),
         "  against it: But this.",
         "  against it: And this.",
-        "own: Lost for good: 1 of 2 sessions, a (b). Read why: "
-        f"{results}/reader/index.html#/own/lost",
+        "own: Lost for good: 1 of 2 sessions, a (b). `dissensus read <id> --run "
+        f"{results.name} --study own` prints its tries.",
         f"Open {results}/index.html for the results, each with what it rests on.",
     ]
     assert ending(results, ["own"], True, time.time() + 60) == []

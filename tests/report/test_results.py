@@ -9,8 +9,6 @@ from dissensus.report.results import Part, Place, Shown, results_page
 from dissensus.report.tables import as_html, as_page, make, parts
 from hostile_texts import hostile
 
-SESSIONS = frozenset({"d001-en", "d001-zh"})
-
 
 def table(name: str, *cells: str) -> str:
     return as_html(
@@ -29,7 +27,6 @@ def part(**changes: object) -> Part:
             Shown("two", "2", False, "x"),
         ],
         "tables": [Shown("t", "t", True, table("t", "d001-en", "other"))],
-        "sessions": SESSIONS,
         "places": {},
     }
     return Part(**(given | changes))  # type: ignore[arg-type]
@@ -50,13 +47,22 @@ def test_the_headline_and_what_stands_against_it_are_one_paragraph() -> None:
     assert "<strong>bold</strong>" in page
 
 
-def test_what_names_a_debate_links_to_it() -> None:
+def test_losses_are_said_and_marks_of_a_figure_name_their_debate() -> None:
     lost = {"headline": ["x"], "lost": ["Lost for good: d001-zh (turn 3: timeout)."]}
     marks = {"one": [Place(0.25, 0.5, "d001")]}
     page = results_page("demo", 7, [part(sentences=lost, places=marks)], simulated=False)
-    links = re.findall(r'href="reader/index.html#/own/([^"]+)"', page)
-    assert links == ["d001-zh", "lost", "d001", "d001-en"]
-    assert "left:25.00%;top:50.00%" in page
+    assert "Lost for good: d001-zh (turn 3: timeout)." in page
+    assert 'left:25.00%;top:50.00%" title="d001"' in page
+
+
+def test_every_link_leads_to_something_that_the_run_has() -> None:
+    page = results_page("demo", 7, [part()], simulated=False)
+    ids = set(re.findall(r'id="([^"]+)"', page))
+    for target in re.findall(r'href="([^"]+)"', page):
+        if target.startswith("#"):
+            assert target[1:] in ids
+        else:
+            assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md))", target)
 
 
 def test_without_main_figures_the_first_is_shown() -> None:

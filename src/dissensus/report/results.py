@@ -16,10 +16,8 @@ from dissensus.report.tables import page, parts
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
 _SCRIPTS = (_ASSETS / "results.js",)
-#: A cell of a table, which may name a session.
-_CELL = re.compile(r"(<td[^>]*>)([^<]+)(</td>)")
-#: Where the reader of debates lies beside the page.
-READER = "reader/index.html"
+#: How any session is read.
+_READ = "dissensus read"
 
 
 def assets_digest() -> str:
@@ -52,7 +50,6 @@ class Part:
     name, question, design : of the study.
     sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
     figures, tables : in their order.
-    sessions : ids of all sessions; a cell that is one of them links to it.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
     """
 
@@ -62,7 +59,6 @@ class Part:
     sentences: Mapping[str, Sequence[str]]
     figures: Sequence[Shown]
     tables: Sequence[Shown]
-    sessions: frozenset[str]
     places: Mapping[str, Sequence[Place]]
 
 
@@ -94,8 +90,9 @@ def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) 
         f'<p class="banner" role="note">{html(SIMULATED)}</p>' if simulated else "",
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
-        f"<p>Seed {seed}. Every number on this page is read from the run's files. "
-        f'<a href="{READER}">Read every debate</a>, with what each model was sent.</p></header>',
+        f"<p>Seed {seed}. Every number on this page is read from the run's files. Read any debate "
+        f"with <code>{_READ} &lt;id&gt;</code>; <code>--prompts</code> prints what each model was "
+        "sent.</p></header>",
         '<nav aria-label="Studies"><ul>',
         *(
             f'<li><a href="#{html(one.name)}">{html(one.name)}</a>: {html(one.question)}</li>'
@@ -155,26 +152,7 @@ def _abstract(part: Part) -> Iterator[str]:
         text.append("</span>")
     text += [f'<span class="planted">{one}</span>' for one in said.get("planted", ())]
     yield f'<p class="abstract">{" ".join(text)}</p>'
-    where = f"{READER}#/{html(part.name)}"
-    lost = " ".join(said.get("lost", ()))
-    linked = _linked(lost, part)
-    why = f' <a href="{where}/lost">Why each was lost</a>.' if lost else ""
-    yield f'<p class="lost">{linked or "No session was lost."}{why}</p>'
-    count = f"{len(part.sessions):,}"
-    yield f'<p><a href="{where}">Read the {count} sessions of {html(part.name)}</a></p>'
-
-
-def _linked(text: str, part: Part) -> str:
-    """A sentence with links from the sessions that it names."""
-    return re.sub(
-        r"[\w.-]*\w",
-        lambda found: _link(found[0], part) if found[0] in part.sessions else found[0],
-        text,
-    )
-
-
-def _link(session: str, part: Part) -> str:
-    return f'<a href="{READER}#/{html(part.name)}/{html(session)}">{html(session)}</a>'
+    yield f'<p class="lost">{" ".join(said.get("lost", ())) or "No session was lost."}</p>'
 
 
 def _id(part: Part, shown: Shown) -> str:
@@ -187,12 +165,11 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
     caption = _caption(figure.text)
     alt = html(" ".join(re.sub("<[^>]*>", "", caption).split())[:300])
     marks = "".join(
-        f'<a tabindex="-1" href="{READER}#/{html(part.name)}/{html(one.target)}" '
-        f'style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" title="{html(one.target)}">'
-        f'<span class="unseen">{html(one.target)}</span></a>'
+        f'<span style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" title="{html(one.target)}">'
+        "</span>"
         for one in part.places.get(figure.name, ())
     )
-    told = " A mark is a debate: a click opens it." if marks else ""
+    told = "A mark is a debate: its name shows when the pointer is on it. " if marks else ""
     return (
         f'<figure id="{_id(part, figure)}"><h3>{html(figure.title)}</h3><div class="picture">'
         f'<img src="{base}.svg" alt="{alt}"{" loading=lazy" if lazy else ""}>'
@@ -204,15 +181,7 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
 def _table(part: Part, table: Shown) -> str:
     """A table, its cells that name a session linked to it, and its files."""
     base = f"{html(part.name)}/tables/{html(table.name)}"
-    linked = _CELL.sub(
-        lambda found: (
-            f"{found[1]}{_link(found[2], part)}{found[3]}"
-            if found[2] in part.sessions
-            else found[0]
-        ),
-        table.text,
-    )
-    inner = linked.replace(f'<table id="{html(table.name)}">', "<table>", 1)
+    inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
     inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
     return (
         f'<div class="table" id="{_id(part, table)}">{inner}'

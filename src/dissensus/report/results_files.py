@@ -63,7 +63,6 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         sentences,
         figures,
         tables,
-        frozenset(read(folder / "manifest.parquet")["session_id"].to_pylist()),
         _places(folder),
     )
 

@@ -49,8 +49,8 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
         lines += [f"{study}: {sentence}" for sentence in own["headline"][:each]]
         lines += [f"  against it: {sentence}" for sentence in own["against"][:2]]
     for study, own in said.items():
-        why = f"why: {results}/reader/index.html#/{study}/lost"
-        lines += [f"{study}: {sentence} Read {why}" for sentence in own["lost"]]
+        how = f"`dissensus read <id> --run {results.name} --study {study}` prints its tries."
+        lines += [f"{study}: {sentence} {how}" for sentence in own["lost"]]
     return [*lines, f"Open {page} for the results, each with what it rests on."]
 
 
