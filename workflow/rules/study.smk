@@ -132,6 +132,7 @@ for NAME, STUDY in STUDIES.items():
                 caption=[
                     FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures
                 ],
+                marks=FOLDER / "figure_marks.parquet",
             log:
                 FOLDER / "logs/plot.log",
             localrule: True
@@ -349,7 +350,7 @@ rule plan:
     conda:
         ENVIRONMENT
     message:
-        "What the manifests come to"
+        "Say how many sessions and calls a run has, before any is made"
     script:
         "../scripts/study/plan.py"
 
@@ -363,7 +364,7 @@ rule cost:
     conda:
         ENVIRONMENT
     message:
-        "What the manifests will cost"
+        "Say what the calls of a run will cost, before any is made"
     script:
         "../scripts/study/cost.py"
 

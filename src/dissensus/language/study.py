@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from dissensus.language.design.manifest import IDS
-from dissensus.language.figures import FIGURES, TABLES
+from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
 from dissensus.language.protocol import debate
 from dissensus.language.settings import ROLES, LanguageSettings
@@ -51,6 +51,7 @@ class Language(Study[LanguageSettings]):
     )
     figures = FIGURES
     tables = TABLES
+    headline = HEADLINE
     diagnosis = Diagnosis(
         "dissensus.language.inference.diagnosis:diagnose",
         settings=(*_DRAWING, "diagnosis", "inference.confidence"),

@@ -69,6 +69,8 @@ class Reply:
     answered_by, fingerprint, request_id : as the provider reported them, "" where it did not.
     faults : the outcomes of the tries before the last, in order.
     faults_usd : what those tries cost, or may have cost.
+    faults_said : the provider's own words about every try that failed, in order, the last of a
+        call that failed among them; "" where it gave none.
     """
 
     text: str
@@ -85,6 +87,7 @@ class Reply:
     request_id: str = ""
     faults: tuple[str, ...] = ()
     faults_usd: float = 0.0
+    faults_said: tuple[str, ...] = ()
 
 
 class Provider(Protocol):
