@@ -284,7 +284,7 @@ def test_wrong_settings_are_a_sentence_each(project: Project) -> None:
             "config.yaml",
             "\n  draws: 100",
             "\n  draws: 100\n  draws: 4",
-            ", line 163: language.draws stands in line 162 already; keep one.",
+            ", line 183: language.draws stands in line 182 already; keep one.",
         ),
     ],
 )
