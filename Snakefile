@@ -22,21 +22,27 @@ for study in STUDIES:
     include: rules_of(study)
 
 
+include: "workflow/rules/pages.smk"
+
+
 # What is left to say once all rules are known.
 depend_on_code(workflow.rules, SETTINGS.simulated)
+describe_targets(workflow.rules)
 
 
 rule all:
+    """All results of the run: every study, and the page of its findings."""
     default_target: True
     input:
         RESULTS / "report.rst",
+        RESULTS / "index.html",
         [targets_of(study) for study in STUDIES],
     message:
-        "All results of run {SETTINGS.run} are in {RESULTS}"
+        f"All results of run {SETTINGS.run}, in {RESULTS}"
 
 
-# What the designs and their estimators are worth, by simulated studies: some minutes.
 rule diagnosis:
+    """What the designs and their estimators are worth, by simulated studies: some minutes."""
     input:
         [
             RESULTS / name / "design_diagnosis.parquet"

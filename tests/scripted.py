@@ -49,7 +49,7 @@ def left_by(session: Session) -> tuple[object, ...]:
     attempts = [
         (
             *(a.session_attempt, a.call.number, a.call.speaker, a.call.messages, a.attempt),
-            *(a.request_sha256, a.provider, a.asked_model, a.reply, a.violations, a.accepted),
+            *(a.request.sha256, a.provider, a.asked_model, a.reply, a.violations, a.accepted),
         )
         for a in session.attempts
     ]

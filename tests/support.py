@@ -25,7 +25,12 @@ SMALL: dict[str, Any] = {
         "block_size": 2,
         "measures": {"repetitions": 5},
         "inference": {"resamples": 200, "flips": 500},
-        "diagnosis": {"simulations": 20, "effects": [0.0, 0.5]},
+        "diagnosis": {
+            "simulations": 20,
+            "draws": [6],
+            "sessions": 1,
+            "recycle": {"zero": 0.36, "planted": 0.56},
+        },
     }
 }
 

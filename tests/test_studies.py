@@ -173,7 +173,8 @@ def test_a_deleted_result_runs_only_what_depends_on_it(ended_copy: Project) -> N
     (ended_copy.results(study="identity") / "estimates.parquet").unlink()
     (ended_copy.results(study="deliberation") / "metrics.parquet").unlink()
     planned = {"estimate_identity", "plot_identity", "tabulate_identity", "measure_deliberation",
-               "estimate_arms", "plot_deliberation", "tabulate_deliberation"}  # fmt: skip
+               "estimate_arms", "plot_deliberation", "tabulate_deliberation",
+               "write_results_page"}  # fmt: skip
     assert ended_copy.planned() == dict.fromkeys(planned, 1)
 
 

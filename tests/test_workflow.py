@@ -284,7 +284,7 @@ def test_wrong_settings_are_a_sentence_each(project: Project) -> None:
             "config.yaml",
             "\n  draws: 100",
             "\n  draws: 100\n  draws: 4",
-            ", line 163: language.draws stands in line 162 already; keep one.",
+            ", line 183: language.draws stands in line 182 already; keep one.",
         ),
     ],
 )
@@ -323,9 +323,9 @@ def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
 def test_the_diagnosis_is_a_target_of_its_own(copied: Project) -> None:
     copied.succeed("diagnosis")
     table = (copied.results() / "tables/table_diagnosis.md").read_text(encoding="utf-8")
-    assert "| sharp null " in table
+    assert "| zero 6 draws " in table
     found = rows(copied.results() / "design_diagnosis.parquet")
-    assert {row["world"] for row in found} == {"motions_differ", "sharp_null"}
+    assert {"zero_6_draws", "planted_6_draws", "zero_as_held"} < {row["world"] for row in found}
     assert max(row["simulations"] for row in found) == 20
 
 

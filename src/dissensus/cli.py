@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -26,9 +28,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     about = "put the simulated models behind real HTTP"
     add_options(commands.add_parser("serve", help=about, description=about, allow_abbrev=False))
+    about = "print any session of a run, and what its models were sent"
+    _add_reading(commands.add_parser("read", help=about, description=about, allow_abbrev=False))
     chosen = parser.parse_args(arguments)
     try:
-        return serve(chosen)
+        return serve(chosen) if chosen.command == "serve" else read(chosen)
     except DissensusError as error:
         complain(error)
         return 1
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", help="id of the session, such as d007-zh")
+    parser.add_argument("--study", help="where several studies have such a session")
+    parser.add_argument("--run", help="where several runs have it")
+    parser.add_argument("--format", choices=("text", "md", "json"), default="text")
+    parser.add_argument(
+        "--prompts", action="store_true", help="what was sent, message by message, and each reply"
+    )
+    parser.add_argument(
+        "--configfile",
+        nargs="+",
+        metavar="FILE",
+        default=[],
+        help="the run's own, over config.yaml; only --prompts needs them",
+    )
+
+
+def read(chosen: argparse.Namespace) -> int:
+    """Print a session."""
+    from dissensus.study.reading import CONFIGURATION, configured, find_session, read_session, sent
+    from dissensus.study.reading_pages import page
+
+    folder = find_session(chosen.session, chosen.study, chosen.run)
+    messages = None
+    if chosen.prompts:
+        settings = configured([*CONFIGURATION, *chosen.configfile])
+        messages = sent(folder, chosen.session, settings)
+    text = page(read_session(folder, chosen.session), messages, chosen.format)
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has read enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

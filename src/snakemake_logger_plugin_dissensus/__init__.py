@@ -64,6 +64,7 @@ class LogHandler(LogHandlerBase):
         nocolor = given.nocolor or bool(os.environ.get("NO_COLOR"))
         stream = sys.stdout if given.stdout else sys.stderr
         quiet = {str(kind) for kind in given.quiet or ()}
+        self._planned: dict[str, int] | None = {} if given.dryrun else None
         self._whole = given.dryrun or given.verbose or given.debug_dag
         self._screen = Log(stream) if given.dryrun else screen_of(stream, nocolor)
         self._text = ColorizingTextHandler(nocolor=nocolor, stream=self._screen)
@@ -84,6 +85,8 @@ class LogHandler(LogHandlerBase):
         try:
             if get_event(record) == LogEvent.ERROR and _is_of_configuration():
                 return
+            if self._planned is not None and get_event(record) == LogEvent.RUN_INFO:
+                self._planned = dict(getattr(record, "stats", {}))
             line = None if self._whole else worded(record, self._failures)
             if line is None:
                 self._text.emit(record)
@@ -95,6 +98,9 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         BOARD.close()
+        if self._planned is not None and (sentence := BOARD.plan(self._planned)):
+            say_last(sentence)
+            self._planned = None
         print(last_words(), file=sys.stderr, end="", flush=True)
         super().close()
 

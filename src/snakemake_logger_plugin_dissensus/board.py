@@ -80,11 +80,13 @@ class Board:
     screen : where they are shown; None for a process that shows nothing.
     recount : how many sessions are complete by what they left; asked at the end, since a process
         that was killed, or that outlived an earlier run, does not tell of all that it completed.
+    planned : words the sessions that would run, from the jobs by rule and the sessions by study.
     """
 
     def __init__(self) -> None:
         self.screen: Screen | None = None
         self.recount: Callable[[], int] = lambda: 0
+        self.planned: Callable[[dict[str, int], dict[str, tuple[int, int]]], str] = lambda *_: ""
         self._expected: dict[str, tuple[int, int]] = {}
         self._ended = Event()
         self._ended.set()
@@ -96,6 +98,10 @@ class Board:
     def expect(self, study: str, total: int, done: int) -> None:
         """Set how many sessions a study has, and how many of them are done already."""
         self._expected[study] = total, done
+
+    def plan(self, stats: dict[str, int]) -> str:
+        """A sentence on the sessions that would run; ``stats``: rule -> jobs."""
+        return self.planned(stats, self._expected)
 
     @property
     def _total(self) -> int:

@@ -150,6 +150,7 @@ def test_an_error_is_its_outcome(tmp_path: Path, interface: str, outcome: str) -
     tries = RULES[outcome].tries or 4
     assert (reply.text, reply.error, reply.finish_reason) == ("", outcome, "error")
     assert reply.faults == (outcome,) * (tries - 1)
+    assert reply.faults_said == (words,) * tries
     assert len(server.calls) == tries
 
 
@@ -160,6 +161,7 @@ def test_what_a_later_try_mends_leaves_faults_only(tmp_path: Path, interface: st
     with hostile(*said, Said(answer(interface))) as server:
         reply = ask(tmp_path, server, interface)
     assert (reply.text, reply.error, reply.faults) == ("Hello.", "", kinds)
+    assert reply.faults_said == tuple(STATUSES[kind][1] for kind in kinds)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from dissensus.deliberation import figures as deliberation
 from dissensus.identity import figures as identity
 from dissensus.language import figures as language
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.declared import Declared
+from dissensus.report.declared import Declared, Headline
 from dissensus.report.view import View
 from dissensus.study.stage import resolve
 from dissensus.union import figures as union
@@ -32,28 +32,28 @@ STUDIES = ("language", "identity", "deliberation", "union", "consensus")
 
 
 @cache
-def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared]]]:
+def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared | Headline]]]:
     debates = deliberation_frames.make_run(4, ("emergent", "full", "pid"), 3, 3)
     return {
         "language": (
             figure_frames.make_run(12, 4, ("en", "zh")).artefacts,
             figure_frames.VIEW,
-            (*language.FIGURES, *language.TABLES),
+            (*language.FIGURES, *language.TABLES, language.HEADLINE),
         ),
         "identity": (
             identity_frames.make_run(2, 2).artefacts,
             identity_frames.VIEW,
-            (*identity.FIGURES, *identity.TABLES),
+            (*identity.FIGURES, *identity.TABLES, identity.HEADLINE),
         ),
         "deliberation": (
             debates.artefacts,
             debates.view(),
-            (*deliberation.FIGURES, *deliberation.TABLES),
+            (*deliberation.FIGURES, *deliberation.TABLES, deliberation.HEADLINE),
         ),
         "union": (
             union_frames.make_run(1, 2, 2).artefacts,
             union_frames.VIEW,
-            (*union.FIGURES, *union.TABLES),
+            (*union.FIGURES, *union.TABLES, union.HEADLINE),
         ),
         "consensus": (
             consensus_frames.make_run().artefacts,
@@ -75,7 +75,7 @@ def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
                 return super().__getitem__(name)
 
         resolve(one.maker)(Artefacts({}, Recorded(artefacts.loaded)), view)
-        assert read == set(one.reads), one.name
+        assert read == set(one.reads), one.maker
 
 
 FIGURES = {

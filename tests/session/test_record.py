@@ -90,6 +90,7 @@ def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_pa
         fingerprint="fp_1",
         request_id="r1",
         faults=("timeout", "rate_limit"),
+        faults_said=("", "slow down"),
         faults_usd=0.125,
     )
     record(paths, tmp_path, full, Reply("two", answered_by="provider-mini"), "three", steps="ABC")
@@ -102,6 +103,7 @@ def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_pa
         "output_tokens": 8,
         "cost_usd": 0.5,
         "faults": ["timeout", "rate_limit"],
+        "faults_said": ["", "slow down"],
         "faults_usd": 0.125,
         "latency_s": 1.5,
         "queued_s": 0.25,

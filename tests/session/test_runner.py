@@ -209,7 +209,7 @@ def test_sessions_share_nothing(tmp_path: Path):
             Journal(tmp_path / folder / str(seed)),
             LIMITS,
         )
-        return [f"{a.request_sha256} {a.reply.text}" for a in session.attempts]
+        return [f"{a.request.sha256} {a.reply.text}" for a in session.attempts]
 
     provider = FakeClient(say)
     alone = [one(seed, "alone") for seed in range(12)]

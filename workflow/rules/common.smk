@@ -2,22 +2,25 @@
 
 import gc
 import os
+import time
 from pathlib import Path
 
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.study.configuration import check_keys, load
+from dissensus.study.ending import ending, planned
 from dissensus.study.job_graph import JobGraph
 from dissensus.study.preflight import check_inputs, check_measures
 from dissensus.study.rules import (
     depend_on_code,
+    describe_targets,
     priced_files,
     temporary_folders,
     without_job_rate_limit,
 )
 from dissensus.study.run_folder import RunLock
-from dissensus.study.shutdown import before_exit, exit_on_user_error
+from dissensus.study.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.study.start import start_run
 from dissensus.study.study import plain
 from dissensus.text.embeddings import is_own
@@ -29,6 +32,7 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 gc.freeze()
 gc.set_threshold(200_000, 20, 100)
 before_exit(close)
+STARTED = time.time()
 # What goes with this process, however it ends.
 TEMPORARY = temporary_folders(workflow)
 for folder in TEMPORARY:
@@ -62,6 +66,7 @@ GRAPH = JobGraph(
     temporary=TEMPORARY[0].name,
 )
 BOARD.recount = GRAPH.done
+BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 before_exit(GRAPH.close)
 
 
@@ -70,6 +75,11 @@ onstart:
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )
     exit_on_user_error(check_measures)(SETTINGS, GRAPH.pending_studies())
+
+
+onsuccess:
+    for line in ending(RESULTS, STUDIES, SETTINGS.simulated, STARTED):
+        say_last(line)
 
 
 def given(**settings):
@@ -153,6 +163,13 @@ def a_debate(wildcards):
     return [RESULTS / f"union/debates/{name}.{ending}" for ending in ("md", "json")]
 
 
+def speech_of_voters():
+    """The settings of simulated agents, whose equations say what was planted; None for all other models."""
+    model = SETTINGS.models[SETTINGS.consensus.model].model_dump()
+    own = model.get("behaviour") == "dissensus.consensus.simulated"
+    return model["speech"] if own else None
+
+
 def embedding_calls_of(study):
     """A study's calls for embeddings, as an input: artefacts of their own, or one of every shard."""
     declared = STUDIES[study]
@@ -216,6 +233,11 @@ def rules_of(study):
 def targets_of(study):
     """All that a study makes by default: what the rule of its name asks for."""
     return getattr(rules, study).input
+
+
+def shown(study):
+    """What a study's default targets are, but for its sessions, of which there may be thousands."""
+    return [file for file in targets_of(study) if not callable(file)]
 
 
 def manifests_and_sources():

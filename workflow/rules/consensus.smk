@@ -9,13 +9,6 @@ C = RESULTS / "consensus"
 CONSENSUS = SETTINGS.consensus
 
 
-def speech_of_voters():
-    """The settings of simulated agents, whose equations say what was planted; None for all other models."""
-    model = SETTINGS.models[CONSENSUS.model].model_dump()
-    own = model.get("behaviour") == "dissensus.consensus.simulated"
-    return model["speech"] if own else None
-
-
 rule measure_consensus:
     input:
         manifest=C / "manifest.parquet",

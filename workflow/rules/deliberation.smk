@@ -83,7 +83,7 @@ rule estimate_arms:
             seed=SETTINGS.seed,
         ),
     message:
-        "Compare the arms with {DELIBERATION.reference}"
+        f"Compare the arms with {DELIBERATION.reference}"
     script:
         "../scripts/deliberation/estimate_arms.py"
 
@@ -110,6 +110,7 @@ rule plot_graph:
 
 
 rule deliberation:
+    """All results of the deliberation study."""
     input:
         core("deliberation"),
         rules.reconstruct_debates.output,

@@ -118,6 +118,7 @@ rule compute_identity_power:
 
 
 rule identity:
+    """All results of the identity study."""
     input:
         core("identity"),
         rules.read_answers.output,

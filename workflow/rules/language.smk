@@ -304,6 +304,7 @@ rule compare_speeches:
 
 
 rule language:
+    """All results of the language study."""
     input:
         core("language"),
         of_shards("language", "reuse"),

@@ -132,6 +132,7 @@ for NAME, STUDY in STUDIES.items():
                 caption=[
                     FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures
                 ],
+                marks=FOLDER / "figure_marks.parquet",
             log:
                 FOLDER / "logs/plot.log",
             localrule: True
@@ -351,7 +352,7 @@ rule plan:
     conda:
         ENVIRONMENT
     message:
-        "What the manifests come to"
+        "Say how many sessions and calls a run has, before any is made"
     script:
         "../scripts/study/plan.py"
 
@@ -365,7 +366,7 @@ rule cost:
     conda:
         ENVIRONMENT
     message:
-        "What the manifests will cost"
+        "Say what the calls of a run will cost, before any is made"
     script:
         "../scripts/study/cost.py"
 

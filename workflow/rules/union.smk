@@ -222,6 +222,7 @@ rule write_debate:
 
 
 rule union:
+    """All results of the union study."""
     input:
         core("union"),
         a_debate,

@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.deliberation.design.manifest import IDS
-from dissensus.deliberation.figures import FIGURES, TABLES
+from dissensus.deliberation.figures import FIGURES, HEADLINE, TABLES
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
 from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
@@ -51,6 +51,7 @@ class Deliberation(Study[DeliberationSettings]):
     view = ("reference", "inference.confidence", "arms", "control.target")
     figures = FIGURES
     tables = TABLES
+    headline = HEADLINE
     diagnosis = Diagnosis(
         "dissensus.deliberation.inference.diagnosis:diagnose",
         settings=("draws", "arm_names", "reference", "diagnosis", "inference.confidence"),

@@ -9,7 +9,7 @@ from typing import Any
 from dissensus.identity.design.banks import write_question
 from dissensus.identity.design.graph import peers_in, read_peers
 from dissensus.identity.design.manifest import IDS
-from dissensus.identity.figures import FIGURES, TABLES
+from dissensus.identity.figures import FIGURES, HEADLINE, TABLES
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.terms import OPENING
@@ -51,6 +51,7 @@ class Identity(Study[IdentitySettings]):
     view = ("inference.confidence", "inference.ibc_noise", "inference.resamples")
     figures = FIGURES
     tables = TABLES
+    headline = HEADLINE
     diagnosis = Diagnosis(
         "dissensus.identity.inference.diagnosis:diagnose",
         settings=("diagnosis", "inference.confidence"),

@@ -9,7 +9,7 @@ from typing import Any
 from dissensus.language import simulated
 from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS
-from dissensus.language.figures import FIGURES, TABLES
+from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
 from dissensus.language.protocol import debate
 from dissensus.language.settings import ROLES, LanguageSettings
@@ -53,6 +53,7 @@ class Language(Study[LanguageSettings]):
     )
     figures = FIGURES
     tables = TABLES
+    headline = HEADLINE
     diagnosis = Diagnosis(
         "dissensus.language.inference.diagnosis:diagnose",
         settings=(

@@ -69,6 +69,8 @@ class Reply:
     answered_by, fingerprint, request_id : as the provider reported them, "" where it did not.
     faults : the outcomes of the tries before the last, in order.
     faults_usd : what those tries cost, or may have cost.
+    faults_said : the provider's own words about every try that failed, in order, the last of a
+        call that failed among them; "" where it gave none.
     started, ended : when the call was made, and when its reply was there, in UTC (ISO 8601); "" in
         a journal of a version that did not say.
     """
@@ -87,6 +89,7 @@ class Reply:
     request_id: str = ""
     faults: tuple[str, ...] = ()
     faults_usd: float = 0.0
+    faults_said: tuple[str, ...] = ()
     started: str = field(default="", compare=False)
     ended: str = field(default="", compare=False)
 

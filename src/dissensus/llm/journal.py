@@ -210,6 +210,7 @@ def reply_from(members: Mapping[str, Any]) -> Reply:
     for name, value in known.items():
         if not _REPLY[name](value):
             raise ValueError(f"{name} is {value!r:.60}")
-    if "faults" in known:
-        known["faults"] = tuple(known["faults"])
+    for name in ("faults", "faults_said"):
+        if name in known:
+            known[name] = tuple(known[name])
     return Reply(**known)

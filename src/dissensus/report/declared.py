@@ -25,9 +25,36 @@ class Declared:
     section: str
 
 
+@dataclass(frozen=True)
 class Figure(Declared):
-    """Its maker gives a :class:`~dissensus.report.view.Drawn`."""
+    """Its maker gives a :class:`~dissensus.report.view.Drawn`.
+
+    Attributes
+    ----------
+    main : whether it is shown on the results page at once, rather than under its appendix; the
+        first such stands beside the headline.
+    """
+
+    main: bool = False
 
 
+@dataclass(frozen=True)
 class Table(Declared):
-    """Its maker gives a :class:`~dissensus.report.tables.Table`."""
+    """Its maker gives a :class:`~dissensus.report.tables.Table`; ``main`` as for a figure."""
+
+    main: bool = False
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a study found, in sentences.
+
+    Attributes
+    ----------
+    maker : "module:function"; takes artefacts and a view, whose ``planted`` tells what
+        simulated models have in them, and gives :class:`~dissensus.report.findings.Findings`.
+    reads : names of the artefacts that the maker asks for.
+    """
+
+    maker: str
+    reads: tuple[str, ...]

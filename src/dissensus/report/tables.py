@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 
 from dissensus.report import escaping
@@ -113,6 +114,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 #: What would end a script before its end, or keep its end from being one.
 _SCRIPT_END = re.compile("</script|<!--", re.IGNORECASE)
 
+#: How the HTML of a table begins, see :func:`as_html`.
+_BEGIN = re.compile(r'<div class="wide"><table id="([^"]+)">')
+_BEGIN_OF = re.compile(r'(?=<div class="wide"><table id=")')
+
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
 body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
@@ -157,7 +162,16 @@ def write_tables(
     write_text(overview, as_page(tables, title))
 
 
-def page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
+def parts(text: str) -> dict[str, str]:
+    """The tables of a page that :func:`as_page` made: name -> table and note, in HTML."""
+    body = text.partition("<body>\n")[2].rpartition("\n</body>")[0]
+    found = (_BEGIN.match(part) for part in _BEGIN_OF.split(body))
+    return {unescape(one[1]): one.string.rstrip() for one in found if one}
+
+
+def page(
+    title: str, style: str, body: str, scripts: Sequence[str] = (), *, images: bool = False
+) -> str:
     """A self-contained HTML page in UTF-8.
 
     Parameters
@@ -167,6 +181,7 @@ def page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
     body : HTML already.
     scripts : the project's own code, to run in this order at the page's end. The page's policy
         names each by its digest, so that a browser runs no other.
+    images : whether the page shows pictures that lie beside it.
 
     Raises
     ------
@@ -178,17 +193,18 @@ def page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts, images)}">\n'
         f"<title>{escaping.html(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         f"{body}\n{code}</body>\n</html>\n"
     )
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def _policy(scripts: Sequence[str], images: bool) -> str:
+    policy = f"{_POLICY}; img-src 'self' file:" if images else _POLICY
     if not scripts:
-        return _POLICY
+        return policy
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
-    return f"{_POLICY}; script-src " + " ".join(f"'sha256-{one}'" for one in digests)
+    return f"{policy}; script-src " + " ".join(f"'sha256-{one}'" for one in digests)
 
 
 def as_html(table: Table) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from dissensus.report.marks import Marks
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class View:
         return self.settings[name]
 
     @property
+    def planted(self) -> Mapping[str, Any]:
+        """Model -> settings of how it speaks, of models that are simulated."""
+        found: Mapping[str, Any] = self.settings.get("planted", {})
+        return found
+
+    @property
     def reference(self) -> str:
         """The arm that the others are compared with."""
         return str(self.settings["reference"])
@@ -52,7 +60,13 @@ class View:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure, and the values of the names in its caption's template."""
+    """A figure, and the values of the names in its caption's template.
+
+    Attributes
+    ----------
+    marks : those that stand for debates, so that the results page can link them.
+    """
 
     figure: Figure
     facts: Mapping[str, str]
+    marks: Sequence[Marks] = ()

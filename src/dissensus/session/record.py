@@ -59,7 +59,7 @@ CALLS = Schema(
         **common("model"),
         "request_sha256": text("Digest of the request: its key in the journal."),
         **common("input_tokens", "cached_tokens", "output_tokens", "cost_usd?", "faults"),
-        **common("faults_usd", "latency_s", "queued_s"),
+        **common("faults_said", "faults_usd", "latency_s", "queued_s"),
         "started": text("When the call was made, in UTC; empty in a journal that does not say."),
         "ended": text("When its reply was there, in UTC; empty in a journal that does not say."),
         "finish_reason": text("Why the model stopped: stop, length, or the provider's word."),
@@ -155,7 +155,7 @@ def is_complete(paths: SessionPaths, spec_digest: str) -> bool:
 
 def _attempt_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     return {
-        **_place(session_id, attempt),
+        **place(session_id, attempt),
         "role": attempt.call.role,
         "model": attempt.call.model,
         "text": attempt.reply.text,
@@ -168,17 +168,18 @@ def _attempt_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
 def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     reply = attempt.reply
     return {
-        **_place(session_id, attempt),
+        **place(session_id, attempt),
         "role": attempt.call.role,
         "purpose": attempt.call.purpose,
         "provider": attempt.provider,
         "model": attempt.call.model,
-        "request_sha256": attempt.request_sha256,
+        "request_sha256": attempt.request.sha256,
         "input_tokens": reply.input_tokens,
         "cached_tokens": reply.cached_tokens,
         "output_tokens": reply.output_tokens,
         "cost_usd": reply.cost_usd,
         "faults": list(reply.faults),
+        "faults_said": list(reply.faults_said),
         "faults_usd": reply.faults_usd,
         "latency_s": reply.latency_s,
         "queued_s": reply.queued_s,
@@ -193,7 +194,7 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _place(session_id: str, attempt: Attempt) -> dict[str, Any]:
+def place(session_id: str, attempt: Attempt) -> dict[str, Any]:
     """Which attempt it was at which turn of which session."""
     return {
         "session_id": session_id,

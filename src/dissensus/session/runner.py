@@ -41,7 +41,7 @@ class Attempt:
     session_attempt: int
     call: Call
     attempt: int
-    request_sha256: str
+    request: Request
     provider: str
     asked_model: str
     reply: Reply
@@ -213,7 +213,7 @@ class SessionAttempt:
             self.session_attempt,
             call,
             number,
-            request.sha256,
+            request,
             provider.name,
             provider.asked_model,
             reply,

@@ -61,6 +61,10 @@ class Configuration(LlmSettings):
         """The models that the run's studies ask."""
         return list(dict.fromkeys(name for _, name in self._named()))
 
+    def models_of(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Some models with their settings, as plain data."""
+        return {name: self.models[name].model_dump() for name in names}
+
     def _named(self) -> Iterator[tuple[str, str]]:
         """Every setting of the run's studies that names a model, and the model."""
         for study in self.studies:

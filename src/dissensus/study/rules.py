@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,8 @@ from typing import Any
 from dissensus.digests import digest, script_digest
 from dissensus.study.configuration import Configuration
 from dissensus.study.study import StageFunction, Study, pick, plain
+
+_WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
 
 
 def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
@@ -32,6 +35,13 @@ def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
             inputs = [str(file) for file in rule.input if not callable(file)]
             rule.set_params(code=_code(script, inputs, given.get("functions", ())))
         rule.set_params(simulated=simulated)
+
+
+def describe_targets(rules: Iterable[Any]) -> None:
+    """Have `snakemake --list` say of every rule in a sentence what it makes: its message."""
+    for rule in rules:
+        if not rule.docstring and rule.message:
+            rule.docstring = _WILDCARD.sub(r"<\1>", str(rule.message))
 
 
 def _code(script: str, inputs: Sequence[str], functions: Any) -> Any:
@@ -69,6 +79,24 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
     found = plain(pick(study.settings, study.view))
     named = {path.rpartition(".")[2]: value for path, value in found.items()}
     return {"study": study.name, **named}
+
+
+def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What the results page is given of a study."""
+    named = {name for use in study.models() for name in use.models}
+    planted = {
+        name: model.get("speech") or {}
+        for name, model in sorted(settings.models_of(named).items())
+        if model["provider"] == "simulated"
+    }
+    return {
+        "question": study.question,
+        "design": study.summary(),
+        "figures": [[one.name, one.title, one.main] for one in study.figures],
+        "tables": [[one.name, one.title, one.main] for one in study.tables],
+        "headline": study.headline.maker if study.headline else "",
+        "view": {**view_settings(study), "planted": planted},
+    }
 
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:

@@ -206,10 +206,20 @@ class Sessions:
         NotJournaled : the journal lacks a reply.
         DissensusError : the journal, or what the session reads, is damaged.
         """
-        spec = self.spec(row)
+        return rows_of(
+            self.replayed(row, registry), {column: row[column] for column in self.study.ids}
+        )
+
+    def replayed(self, row: Row, registry: ModelRegistry) -> Session:
+        """A session as its journal alone gives it, with every request that was sent.
+
+        Raises
+        ------
+        NotJournaled : a request is not in the journal: since, what it is made of has changed.
+        DissensusError : the journal, or what the session reads, is damaged.
+        """
         journal = Replay(journal_path(self.folder, row["session_id"]))
-        session = self._play(spec, registry, journal)
-        return rows_of(session, {column: spec[column] for column in self.study.ids})
+        return self._play(self.spec(row), registry, journal)
 
     def _play(self, spec: Row, registry: ModelRegistry, journal: Journal) -> Session:
         """Go through a session's protocol with what its journal and its models reply."""

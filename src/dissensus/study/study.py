@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Figure, Headline, Table
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.protocol import Call, Steps
 from dissensus.settings import Settings
@@ -132,6 +132,8 @@ class Study(ABC, Generic[S]):
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
         (:mod:`dissensus.study.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
+    headline : states its findings; without one, those of ``contrasts.parquet`` are stated, where
+        the study makes that.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
     """
 
@@ -149,6 +151,7 @@ class Study(ABC, Generic[S]):
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
     tables: ClassVar[tuple[Table, ...]] = ()
+    headline: ClassVar[Headline | None] = None
     diagnosis: ClassVar[Diagnosis | None] = None
 
     def __init__(self, settings: S) -> None:

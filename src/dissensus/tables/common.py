@@ -48,6 +48,9 @@ COMMON = {
     "output_tokens": Column("int", "Tokens received, as the provider counted them.", "tokens"),
     "cost_usd": number("Price of the answer; missing where the model has no price.", "US dollars"),
     "faults": texts("What became of each failed try before the last, in order."),
+    "faults_said": texts(
+        "What the provider said of each failed try, that of a failed call's last one among them."
+    ),
     "faults_usd": number("What failed tries cost, or may have cost.", "US dollars"),
     "latency_s": number("Time from the first try to the reply, retries included.", "seconds"),
     "queued_s": number(

@@ -14,7 +14,7 @@ from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assum
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 from dissensus.union.design.manifest import COACHED
 from dissensus.union.expected import ExpectedInputs
-from dissensus.union.figures import FIGURES, TABLES
+from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.map.extra import check_projection
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import (
@@ -68,6 +68,7 @@ class Union(Study[UnionSettings]):
     view = ("epochs", "inference.confidence")
     figures = FIGURES
     tables = TABLES
+    headline = HEADLINE
     embedding_calls = ("passage_calls", "map_calls")
     counting = (
         "Calls of interject are counted at most: every speech is taken to have three arguments or "

@@ -1,22 +1,28 @@
 """Draw the figures of a study, and write their captions."""
 
+from pathlib import Path
 from typing import Any
 
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
+from dissensus.report.marks import FIGURE_MARKS, mark_rows
 from dissensus.report.style import save
 from dissensus.report.view import View
 from dissensus.study.stage import Stage, run
+from dissensus.tables.artefact import write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     view = View.of(stage.settings, stage.simulated)
     artefacts = Artefacts(dict(inputs.items()))
     files = zip(inputs.captions, outputs.svg, outputs.png, outputs.caption, strict=True)
+    marks: list[dict[str, Any]] = []
     for draw, (template, svg, png, caption) in zip(stage.resolved, files, strict=True):
         drawn = draw(artefacts, view)
         save(drawn.figure, svg, png)
         write_caption(caption, template, drawn.facts, stage.simulated)
+        marks += mark_rows(Path(svg).stem, drawn.marks)
+    write(outputs.marks, FIGURE_MARKS, marks, stage.provenance)
 
 
 if __name__ == "__main__":

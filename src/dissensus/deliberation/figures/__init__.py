@@ -3,13 +3,18 @@
 Nothing here estimates but means and their intervals.
 """
 
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Figure, Headline, Table
 
 _HERE = "dissensus.deliberation.figures"
 
 
+HEADLINE = Headline(f"{_HERE}.headline:state", ("contrasts", "claims", "engagements", "stances"))
+#: Shown on the results page at once.
+_MAIN = ("contrasts", "trajectories", "ignored_claims", "table_arms")
+
+
 def _figure(module: str, name: str, title: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{module}:draw", reads, title, "1 Figures")
+    return Figure(name, f"{_HERE}.{module}:draw", reads, title, "1 Figures", name in _MAIN)
 
 
 FIGURES = (
@@ -44,7 +49,7 @@ FIGURES = (
 def _table(module: str, name: str, *reads: str) -> Table:
     """A table of the page of all tables, which is one result of the report."""
     title = "Arms, contrasts, references, influence and control"
-    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables")
+    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables", name in _MAIN)
 
 
 TABLES = (

@@ -1,12 +1,17 @@
 """Figures and tables of the identity study."""
 
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Figure, Headline, Table
 
 _HERE = "dissensus.identity.figures"
 
 
+HEADLINE = Headline(f"{_HERE}.headline:state", ("estimates", "metrics", "power"))
+#: Shown on the results page at once.
+_MAIN = ("conformity", "peers", "table_ibc")
+
+
 def _figure(name: str, title: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{name}:draw", reads, title, "1 Figures")
+    return Figure(name, f"{_HERE}.{name}:draw", reads, title, "1 Figures", name in _MAIN)
 
 
 FIGURES = (
@@ -24,7 +29,7 @@ FIGURES = (
 def _table(module: str, name: str, *reads: str) -> Table:
     """A table of the page of all tables, which is one result of the report."""
     title = "Tables 1 to 7, the debate model, and what is wrong as printed"
-    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables")
+    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables", name in _MAIN)
 
 
 #: The paper's seven by number, then the study's own.

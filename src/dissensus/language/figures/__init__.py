@@ -3,14 +3,22 @@
 Nothing here estimates.
 """
 
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Figure, Headline, Table
 
 _HERE = "dissensus.language.figures"
 _DESIGN, _EFFECT, _ROBUST = "1 Design", "2 Language effect", "3 Robustness"
 
 
+HEADLINE = Headline(
+    f"{_HERE}.headline:state",
+    ("language_effect", "specification_curve", "specification_tests", "saturation"),
+)
+#: Shown on the results page at once.
+_MAIN = ("paired_effects", "specifications", "components", "table_paper")
+
+
 def _figure(name: str, title: str, section: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{name}:draw", reads, title, section)
+    return Figure(name, f"{_HERE}.{name}:draw", reads, title, section, name in _MAIN)
 
 
 FIGURES = (
@@ -57,7 +65,8 @@ FIGURES = (
 
 def _table(module: str, name: str, *reads: str) -> Table:
     """A table of the page of all tables, which is one result of the report."""
-    return Table(name, f"{_HERE}.{module}:{name}", reads, "All tables", "6 Tables")
+    title, section = "All tables", "6 Tables"
+    return Table(name, f"{_HERE}.{module}:{name}", reads, title, section, name in _MAIN)
 
 
 TABLES = (

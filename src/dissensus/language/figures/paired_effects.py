@@ -32,6 +32,7 @@ from dissensus.report.labels import (
     signed,
     whole,
 )
+from dissensus.report.marks import Marks
 from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, styled, zero_line
 from dissensus.report.view import Drawn, View
 
@@ -54,18 +55,25 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     looks = marks(languages_of(metrics, reference), reference)
     figure = new_figure(0.4 + 2.9 * len(answers), view.simulated)
     axes = figure.subplots(len(answers), 2, squeeze=False, width_ratios=[1.0, 2.2])
+    found: list[Marks] = []
     for row, (contrast, answer) in zip(axes, answers.items(), strict=True):
         language = contrast.removesuffix(f"-{reference}")
         pairs = _net_of(differences(metrics, outcome, language, reference), ruler.get(contrast))
         _pairs(row[0], pairs, language, reference, looks)
         _sorted(row[1], pairs, answer, looks[language], view.level)
+        if len(pairs) <= CROWD:
+            ranked = pairs["difference"].sort_values()
+            ranks = range(1, len(ranked) + 1)
+            found.append(
+                Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index])
+            )
         row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
         row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(outcome, reference)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""
     axes[0, 1].set_title(f"b  Paired differences, {net}sorted")
     axes[-1, 1].set_xlabel("draws, by difference")
-    return Drawn(figure, describe(metrics, effect, view))
+    return Drawn(figure, describe(metrics, effect, view), found)
 
 
 def _net_of(pairs: pd.DataFrame, offset: Record | None) -> pd.DataFrame:

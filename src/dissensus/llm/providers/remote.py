@@ -179,4 +179,5 @@ def reply_of(exchange: Exchange, answer: Answer) -> Reply:
         request_id=answer.request_id,
         faults=tuple(faults[:-1] if answer.fault else faults),
         faults_usd=sum((failure.cost_usd for failure in exchange.failures), 0.0),
+        faults_said=tuple(failure.message for failure in exchange.failures),
     )

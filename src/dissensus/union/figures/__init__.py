@@ -3,13 +3,20 @@
 Nothing here estimates: every share, interval and p-value is that of an artefact.
 """
 
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Figure, Headline, Table
 
 _HERE = "dissensus.union.figures"
 
 
+HEADLINE = Headline(
+    f"{_HERE}.headline:state", ("verdicts", "wins", "manifest", "coaching", "judges")
+)
+#: Shown on the results page at once.
+_MAIN = ("verdicts", "coaching", "judges", "table_judges")
+
+
 def _figure(name: str, title: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{name}:draw", reads, title, "1 Figures")
+    return Figure(name, f"{_HERE}.{name}:draw", reads, title, "1 Figures", name in _MAIN)
 
 
 FIGURES = (
@@ -25,7 +32,7 @@ FIGURES = (
 def _table(module: str, name: str, *reads: str) -> Table:
     """A table of the page of all tables, which is one result of the report."""
     title = "Verdicts, judges, coaching, speakers and claims"
-    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables")
+    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables", name in _MAIN)
 
 
 TABLES = (

@@ -1,0 +1,62 @@
+"""What the study found of identity bias, and what the same run found against it."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dissensus.identity.figures import ibc_power
+from dissensus.identity.figures.frames import Estimates, contains_zero, known, warning
+from dissensus.identity.terms import POOLED
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.findings import Findings
+from dissensus.report.frames import Record
+from dissensus.report.labels import counted, limits, listed, signed
+from dissensus.report.view import View
+
+
+def state(artefacts: Artefacts, view: View) -> Findings:
+    """The Identity Bias Coefficient of every team over all banks, the largest first."""
+    found = Estimates.of(artefacts)
+    bank = POOLED if len(found.banks) > 1 else found.banks[0]
+    rows = {team: found.get(team, bank, "ibc", "difference") for team in found.teams}
+    rows = {team: row for team, row in rows.items() if known(row)}
+    order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
+    said = [
+        f"Identity Bias Coefficient of {team}, round 1: {_estimate(rows[team])}." for team in order
+    ]
+    unclear = [team for team in order if contains_zero(rows[team])]
+    against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
+    power = ibc_power.describe(artefacts.frame("power"), view)
+    against += [power["found"], warning(view), *_unread(artefacts.frame("metrics"))]
+    return Findings(said, [one for one in against if one], _planted(view))
+
+
+def _estimate(row: Record) -> str:
+    return (
+        f"{signed(row['estimate'])} {limits(row)}, {counted(int(row['n_questions']), 'question')}"
+    )
+
+
+def _unread(metrics: pd.DataFrame) -> list[str]:
+    """The share of answers that could not be read, which are in no estimate."""
+    share = 1.0 - float(metrics.loc[metrics["complete"].astype(bool), "parsed_share"].mean())
+    return [f"Answers that could not be read: {100 * share:.1f}%; they are in no estimate."]
+
+
+def _planted(view: View) -> str:
+    """What an own and a peer's answer weigh, by condition, in each simulated model."""
+    said = [
+        f"{model}: "
+        + listed(
+            f"own {weights['self']:g} and peer {weights['peer']:g} in {condition}"
+            for condition, weights in speech["weights"].items()
+        )
+        for model, speech in view.planted.items()
+        if "weights" in speech
+    ]
+    if not said:
+        return ""
+    return (
+        "Planted in the simulated models, as weights beside beliefs of weight 1: "
+        f"{'; '.join(said)}. Equal weights of own and peer mean no identity bias."
+    )

@@ -1,0 +1,84 @@
+"""What a run found, in sentences, with what the same run found against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dissensus.report.labels import MISSING, counted, limits, listed, p_clause, signed
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import text
+
+#: Sessions that a sentence names.
+_NAMED = 5
+_KINDS = ("headline", "against", "planted", "lost")
+
+FINDINGS = Schema(
+    name="findings",
+    row="sentence",
+    columns={
+        "place": Column("int", "Place of the sentence, from 1."),
+        "kind": text(
+            "headline: what was found; against: what speaks against it; planted: what the "
+            "simulated models have in them; lost: the sessions that failed for good."
+        ),
+        "sentence": text("The sentence, its numbers from this run's artefacts."),
+    },
+    key=("place",),
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a study found, in sentences; each number comes from an artefact.
+
+    Attributes
+    ----------
+    headlines : estimates with their intervals, the most important first; three at most are shown
+        where a run ends.
+    against : what the same run found against them: a scale at a bound, attrition, a
+        specification curve of the other sign, power.
+    planted : what the simulated models have in them; "" for real ones.
+    """
+
+    headlines: Sequence[str]
+    against: Sequence[str] = ()
+    planted: str = ""
+
+
+def rows(findings: Findings, lost: str) -> list[dict[str, Any]]:
+    """Rows of :data:`FINDINGS`; ``lost``: from :func:`losses`."""
+    kinds = (findings.headlines, findings.against, [findings.planted], [lost])
+    said = [(kind, one) for kind, own in zip(_KINDS, kinds, strict=True) for one in own if one]
+    return [
+        {"place": place, "kind": kind, "sentence": sentence}
+        for place, (kind, sentence) in enumerate(said, start=1)
+    ]
+
+
+def losses(outcomes: Sequence[Mapping[str, Any]]) -> str:
+    """How many sessions failed for good, which, and why; "" where none did."""
+    lost = [row for row in outcomes if not row["complete"]]
+    if not lost:
+        return ""
+    named = [f"{row['session_id']} ({row['failure']})" for row in lost[:_NAMED]]
+    rest = len(lost) - len(named)
+    more = [f"{rest:,} more"] if rest else []
+    share = f"{len(lost):,} of {counted(len(outcomes), 'session')}"
+    return f"Lost for good: {share}, {listed([*named, *more])}."
+
+
+def derived(contrasts: Sequence[Mapping[str, Any]]) -> Findings:
+    """The findings of a study that states none, from rows of the contrasts that studies share."""
+    main = [row for row in contrasts if row.get("headline") and row.get("estimate") is not None]
+    return Findings([*_estimates(main)][:3])
+
+
+def _estimates(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for row in found:
+        if limits(row) != MISSING:
+            yield (
+                f"{row['outcome']}, {row['contrast']}: {signed(row['estimate'])} {limits(row)}, "
+                f"{p_clause(row['p_value'])}, n = {row['n']}."
+            )

@@ -1,0 +1,224 @@
+"""The results page of a run: each study in reading order, from what its stages have left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dissensus.digests import digest, file_digest
+from dissensus.report.captions import SIMULATED
+from dissensus.report.escaping import html
+from dissensus.report.tables import page, parts
+
+_ASSETS = Path(__file__).parent / "assets"
+_STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
+_SCRIPTS = (_ASSETS / "results.js",)
+#: How any session is read.
+_READ = "dissensus read"
+
+
+def assets_digest() -> str:
+    """What the page depends on besides its code in Python."""
+    return digest([file_digest(path) for path in (*_STYLES, *_SCRIPTS)])
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure or a table of a study's page.
+
+    Attributes
+    ----------
+    name, title, main : as the study declares it.
+    text : the caption of a figure as reStructuredText, the table itself as HTML.
+    """
+
+    name: str
+    title: str
+    main: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """All that the page has of a study.
+
+    Attributes
+    ----------
+    name, question, design : of the study.
+    sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
+    figures, tables : in their order.
+    places : figure -> marks on it that stand for debates, see :class:`Place`.
+    """
+
+    name: str
+    question: str
+    design: str
+    sentences: Mapping[str, Sequence[str]]
+    figures: Sequence[Shown]
+    tables: Sequence[Shown]
+    places: Mapping[str, Sequence[Place]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A mark of a figure that stands for a debate or a draw, by its place in the picture.
+
+    Attributes
+    ----------
+    x, y : shares of width and height, from the left and the top.
+    target : session_id or draw_id.
+    """
+
+    x: float
+    y: float
+    target: str
+
+
+def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) -> str:
+    """The page, in HTML.
+
+    Parameters
+    ----------
+    run, seed : of the run.
+    studies : in their order.
+    simulated : whether the run's models are simulated.
+    """
+    body = [
+        f'<p class="banner" role="note">{html(SIMULATED)}</p>' if simulated else "",
+        '<a class="skip" href="#content">To the content</a>',
+        f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
+        f"<p>Seed {seed}. Every number on this page is read from the run's files. Read any debate "
+        f"with <code>{_READ} &lt;id&gt;</code>; <code>--prompts</code> prints what each model was "
+        "sent.</p></header>",
+        '<nav aria-label="Studies"><ul>',
+        *(
+            f'<li><a href="#{html(one.name)}">{html(one.name)}</a>: {html(one.question)}</li>'
+            for one in studies
+        ),
+        '</ul></nav><main id="content">',
+        *(line for one in studies for line in _study(one)),
+        "</main>",
+    ]
+    style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
+    scripts = [path.read_text(encoding="utf-8") for path in _SCRIPTS]
+    return page(f"Results of run {run}", style, "\n".join(body), scripts, images=True)
+
+
+def _study(part: Part) -> Iterator[str]:
+    name = html(part.name)
+    yield f'<section id="{name}" aria-labelledby="{name}-title">'
+    yield f'<h2 id="{name}-title">{name}</h2><p class="question">{html(part.question)}</p>'
+    yield from _abstract(part)
+    yield f'<p class="design">{html(part.design)}</p>'
+    main = _main(part.figures)
+    for number, figure in enumerate(part.figures):
+        if figure in main:
+            yield _figure(part, figure, lazy=number > 0)
+    mains = _main(part.tables)
+    yield from (_table(part, table) for table in mains)
+    rest: list[Shown] = [one for one in part.figures if one not in main]
+    more = [one for one in part.tables if one not in mains]
+    if rest or more:
+        count = f"{len(rest)} figures, {len(more)} tables"
+        yield f"<details><summary>Appendix of {name}: {count}</summary><ol>"
+        yield from (f'<li><a href="#{_id(part, one)}">{html(one.title)}</a></li>' for one in rest)
+        titles = (_title(one) for one in more)
+        yield from (
+            f'<li><a href="#{_id(part, one)}">{title}</a></li>'
+            for one, title in zip(more, titles, strict=True)
+        )
+        yield "</ol>"
+        yield from (_figure(part, one, lazy=True) for one in rest)
+        yield from (_table(part, one) for one in more)
+        yield "</details>"
+    yield "</section>"
+
+
+def _main(found: Sequence[Shown]) -> list[Shown]:
+    """What is shown at once: what the study declares so, or else the first."""
+    return [one for one in found if one.main] or list(found[:1])
+
+
+def _abstract(part: Part) -> Iterator[str]:
+    """The findings and, in the same paragraph, what the run found against them."""
+    said = {kind: [html(one) for one in own] for kind, own in part.sentences.items()}
+    first, *further = said.get("headline") or ["This study states no headline."]
+    text = [f"<strong>{first}</strong>", *further]
+    if against := said.get("against"):
+        text.append(f'<span class="against">Against it, from the same run: {" ".join(against)}')
+        text.append("</span>")
+    text += [f'<span class="planted">{one}</span>' for one in said.get("planted", ())]
+    yield f'<p class="abstract">{" ".join(text)}</p>'
+    yield f'<p class="lost">{" ".join(said.get("lost", ())) or "No session was lost."}</p>'
+
+
+def _id(part: Part, shown: Shown) -> str:
+    return html(f"{part.name}-{shown.name}")
+
+
+def _figure(part: Part, figure: Shown, lazy: bool) -> str:
+    """A figure with its caption, links from its marks, and its files."""
+    base = f"{html(part.name)}/figures/{html(figure.name)}"
+    caption = _caption(figure.text)
+    alt = html(" ".join(re.sub("<[^>]*>", "", caption).split())[:300])
+    marks = "".join(
+        f'<span style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" title="{html(one.target)}">'
+        "</span>"
+        for one in part.places.get(figure.name, ())
+    )
+    told = "A mark is a debate: its name shows when the pointer is on it. " if marks else ""
+    return (
+        f'<figure id="{_id(part, figure)}"><h3>{html(figure.title)}</h3><div class="picture">'
+        f'<img src="{base}.svg" alt="{alt}"{" loading=lazy" if lazy else ""}>'
+        f'{marks}</div><figcaption>{caption}<p class="files">{told}'
+        f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
+    )
+
+
+def _table(part: Part, table: Shown) -> str:
+    """A table, its cells that name a session linked to it, and its files."""
+    base = f"{html(part.name)}/tables/{html(table.name)}"
+    inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
+    inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
+    return (
+        f'<div class="table" id="{_id(part, table)}">{inner}'
+        f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p></div>'
+    )
+
+
+def _title(table: Shown) -> str:
+    found = re.search("<caption>(.*?)</caption>", table.text, re.DOTALL)
+    return found[1] if found else html(table.title)
+
+
+def _caption(text: str) -> str:
+    """A caption as HTML; the line that says that models are simulated stands above the page."""
+    return _rendered(text.replace(f"*{SIMULATED}*", "").strip())
+
+
+@cache
+def _rendered(text: str) -> str:
+    from docutils.core import publish_parts
+
+    settings = {
+        "file_insertion_enabled": False,
+        "raw_enabled": False,
+        "report_level": 5,
+        "halt_level": 5,
+        "_disable_config": True,
+        "initial_header_level": 4,
+    }
+    found: str = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
+    return found
+
+
+def tables_of(folder: Path, pages: Sequence[str]) -> dict[str, str]:
+    """The tables on some of a study's pages of tables: name -> its HTML, with its note."""
+    return {
+        name: text
+        for one in pages
+        for name, text in parts((folder / one).read_text(encoding="utf-8")).items()
+    }

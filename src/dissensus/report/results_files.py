@@ -1,0 +1,75 @@
+"""What the results page says of a study, read from the files that its stages have left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.findings import Findings, derived, losses, rows
+from dissensus.report.results import Part, Place, Shown, tables_of
+from dissensus.report.view import View
+from dissensus.tables.artefact import read
+
+#: The pages of a study's tables, in the order in which the results page has them.
+_PAGES = ("tables/index.html", "tables/spending.html")
+
+
+def findings_of(
+    folder: Path, state: Callable[[Artefacts, View], Findings] | None, view: View
+) -> list[dict[str, Any]]:
+    """The findings of a study: rows of :data:`dissensus.report.findings.FINDINGS`.
+
+    Parameters
+    ----------
+    folder : of the study.
+    state : its own; None where it declares none.
+    view : with ``planted`` among its settings.
+    """
+    if state:
+        paths = {path.stem: path for path in folder.glob("*.parquet")}
+        found = state(Artefacts(paths), view)
+    else:
+        contrasts = folder / "contrasts.parquet"
+        found = derived(read(contrasts).to_pylist() if contrasts.exists() else [])
+    return rows(found, losses(read(folder / "outcomes.parquet").to_pylist()))
+
+
+def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) -> Part:
+    """A study's part of the page.
+
+    Parameters
+    ----------
+    folder : of the study.
+    given : ``question``, ``design``, and ``figures`` and ``tables``, each with its name, its title
+        and whether it is main.
+    said : its findings.
+    """
+    sentences: dict[str, list[str]] = {}
+    for row in said:
+        sentences.setdefault(row["kind"], []).append(row["sentence"])
+    figures = [
+        Shown(name, title, main, (folder / f"captions/{name}.rst").read_text(encoding="utf-8"))
+        for name, title, main in given["figures"]
+    ]
+    found = tables_of(folder, [one for one in _PAGES if (folder / one).exists()])
+    mains = {name for name, _, main in given["tables"] if main}
+    tables = [Shown(name, name, name in mains, text) for name, text in found.items()]
+    return Part(
+        folder.name,
+        given["question"],
+        given["design"],
+        sentences,
+        figures,
+        tables,
+        _places(folder),
+    )
+
+
+def _places(folder: Path) -> dict[str, list[Place]]:
+    marks = folder / "figure_marks.parquet"
+    found: dict[str, list[Place]] = {}
+    for row in read(marks).to_pylist() if marks.exists() else ():
+        found.setdefault(row["figure"], []).append(Place(row["x"], row["y"], row["target"]))
+    return found

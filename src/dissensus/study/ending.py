@@ -1,0 +1,96 @@
+"""What is said where a run ends, and where a dry run does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dissensus.errors import DissensusError
+from dissensus.report.findings import FINDINGS
+from dissensus.report.labels import listed
+from dissensus.study.configuration import Configuration
+from dissensus.study.rules import stage_settings
+from dissensus.study.stage import resolve
+from dissensus.tables.artefact import read
+
+#: Findings that the end of a run states.
+_MOST = 3
+
+
+def ending(results: Path, studies: Iterable[str], simulated: bool, since: float) -> list[str]:
+    """The lines at the end of a run that wrote its results page; none of one that did not.
+
+    They state findings, what the run found against each, losses, and the page to open.
+
+    Parameters
+    ----------
+    results : the run's folder.
+    studies : in their order.
+    simulated : whether the run's models are simulated.
+    since : when the run began, in seconds since the epoch.
+    """
+    page = results / "index.html"
+    if not page.exists() or page.stat().st_mtime < since:
+        return []
+    said = {}
+    for study in studies:
+        try:
+            rows = read(results / study / "findings.parquet", FINDINGS).to_pylist()
+        except DissensusError:
+            continue
+        said[study] = {
+            kind: [row["sentence"] for row in rows if row["kind"] == kind]
+            for kind in ("headline", "against", "lost")
+        }
+    lines = ["Simulated models: no number below says anything of a real one."] * simulated
+    # Each study's first, then further ones where these are few.
+    each = max(1, _MOST // max(len(said), 1))
+    for study, own in said.items():
+        lines += [f"{study}: {sentence}" for sentence in own["headline"][:each]]
+        lines += [f"  against it: {sentence}" for sentence in own["against"][:2]]
+    for study, own in said.items():
+        how = f"`dissensus read <id> --run {results.name} --study {study}` prints its tries."
+        lines += [f"{study}: {sentence} {how}" for sentence in own["lost"]]
+    return [*lines, f"Open {page} for the results, each with what it rests on."]
+
+
+def planned(
+    stats: Mapping[str, int], expected: Mapping[str, tuple[int, int]], settings: Configuration
+) -> str:
+    """How many sessions a run would run, in a sentence for a dry run.
+
+    Parameters
+    ----------
+    stats : rule -> jobs that would run.
+    expected : study -> its sessions, and how many of them are complete, where its manifest is
+        drawn.
+    settings : of the run.
+    """
+    drawn = [name for name in settings.studies if stats.get(f"draw_{name}_manifest")]
+    counts = {name: _would_draw(settings, name) for name in drawn}
+    single = sum(stats.get(rule, 0) for rule in ("run_session", "run_session_for_calls"))
+    if stats.get("run_bundle", 0):
+        pending = {name: total - done for name, (total, done) in expected.items()}
+        counts = {name: n for name, n in pending.items() if n and name not in drawn} | counts
+        single = 0
+    which = [f"{n:,} of {name}" for name, n in counts.items()]
+    total = max(single, sum(counts.values()))
+    if not total:
+        return "Sessions that will run: 0."
+    most = "at most " if counts else ""
+    said = f"Sessions that will run: {most}{total:,}" + (f" ({listed(which)})" if which else "")
+    return f"{said}; `snakemake plan` counts their calls."
+
+
+def _would_draw(settings: Configuration, name: str) -> int:
+    """How many sessions a manifest would have that is still to be drawn; 0 where it cannot be."""
+    study = settings.study(name)
+    source, manifest = study.source, study.manifest
+    try:
+        found = resolve(source.function)(stage_settings(study, source), settings.seed)
+        items = {row[source.key]: row for row in found[source.artefact][1]}
+        drawn = resolve(manifest.function)(items, stage_settings(study, manifest), settings.seed)
+    except DissensusError:
+        # The run says it, with the mend.
+        return 0
+    return len(drawn)

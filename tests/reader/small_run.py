@@ -1,0 +1,49 @@
+"""A run of few sessions, made without Snakemake: sessions alone, or all that pages show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dissensus.study.configuration import Configuration, load
+from dissensus.study.sessions import Sessions
+from dissensus.study.stage import resolve
+from dissensus.study.study import pick, plain
+from dissensus.tables.artefact import write
+from support import ROOT
+
+MADE_BY = {"stage": "test", "simulated": True}
+
+
+def configuration(**changes: Any) -> Configuration:
+    """The default one with some settings of the language study changed, of two draws."""
+    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values["studies"] = ["language"]
+    values["language"] |= {"draws": 2, "block_size": 2, **changes}
+    return load(values)
+
+
+def run_sessions(folder: Path, settings: Configuration) -> Sessions:
+    """Draw the manifest of the first study and run its sessions; ``folder``: of the run."""
+    study = settings.study(settings.studies[0])
+    place = folder / study.name
+    source = study.source
+    given = plain(pick(study.settings, source.settings))
+    for name, (schema, rows) in resolve(source.function)(given, settings.seed).items():
+        write(place / f"{name}.parquet", schema, rows, MADE_BY)
+    items = {
+        row[source.key]: row
+        for row in resolve(source.function)(given, settings.seed)[source.artefact][1]
+    }
+    manifest = study.manifest
+    drawn = resolve(manifest.function)(
+        items, plain(pick(study.settings, manifest.settings)), settings.seed
+    )
+    write(place / "manifest.parquet", resolve(manifest.schema), drawn, MADE_BY)
+    sessions = Sessions.read(settings, place)
+    registry = settings.registry(folder, "test")
+    for row in sessions.rows.values():
+        sessions.run(row, registry)
+    return sessions

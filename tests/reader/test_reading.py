@@ -1,0 +1,112 @@
+"""Any session can be read in a terminal, with what its models were sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dissensus.cli import main
+from dissensus.llm.call import Message, Request
+from dissensus.study.reading import messages, read_session, sent
+from dissensus.tables.artefact import read
+from reader.small_run import configuration, run_sessions
+from support import ROOT
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project's folder with a run of two draws."""
+    folder = tmp_path_factory.mktemp("read")
+    (folder / "resources").symlink_to(ROOT / "resources")
+    (folder / "config.yaml").symlink_to(ROOT / "config.yaml")
+    small = {"studies": ["language"], "language": {"draws": 2, "block_size": 2}}
+    (folder / "more.yaml").write_text(yaml.safe_dump(small), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run_sessions(Path("results/demo"), configuration())
+    return folder
+
+
+@pytest.fixture
+def at_place(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(place)
+    return place
+
+
+def test_each_request_is_rebuilt_and_its_digest_is_the_journals(at_place: Path) -> None:
+    frame = messages("d001-zh", configuration=["config.yaml", "more.yaml"])
+    journal = Path("results/demo/language/journal/d001-zh.jsonl").read_text("utf-8")
+    assert set(frame["request_sha256"]) == {
+        json.loads(line)["request_sha256"] for line in journal.splitlines()
+    }
+    # The digest is that of what is shown: made again here from the messages alone.
+    settings = configuration()
+    model = frame["model"].iloc[0]
+    identity = settings.registry(Path("results/demo"), "test").model(model).identity
+    first = frame[frame["request_sha256"] == frame["request_sha256"].iloc[0]]
+    said = tuple(Message(row["message_role"], row["content"]) for _, row in first.iterrows())
+    protocol = settings.study("language").settings.protocol
+    made = {
+        Request(model, identity, said, protocol.temperature, protocol.max_tokens, seed).sha256
+        for seed in [_seed(read_session(Path("results/demo/language"), "d001-zh").row)]
+    }
+    assert made == {frame["request_sha256"].iloc[0]}
+    turns = read("results/demo/language/transcripts/d001-zh.parquet").to_pylist()
+    assert turns[0]["text"] in first["content"].iloc[0] or turns[0]["text"] in "".join(
+        frame["content"]
+    )
+
+
+def _seed(row: dict[str, int]) -> int:
+    """As the protocol's documentation has it: of session, attempt, turn, speaker and attempt."""
+    from hashlib import sha256
+
+    digest = sha256(f"{row['seed']}/1/1/P1/1".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
+
+
+def test_requests_that_are_no_longer_what_was_sent_are_refused(
+    at_place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hot = {"studies": ["language"], "language": {"draws": 2, "protocol": {"temperature": 0.1}}}
+    Path("hot.yaml").write_text(yaml.safe_dump(hot), encoding="utf-8")
+    assert main(["read", "d001-zh", "--prompts", "--configfile", "hot.yaml"]) == 1
+    said = capsys.readouterr().err
+    assert "cannot be rebuilt, since settings, prompts or code have changed" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("form", ["text", "md", "json"])
+def test_the_command_prints_turns_and_prompts(
+    at_place: Path, capfdbinary: pytest.CaptureFixture[bytes], form: str
+) -> None:
+    turns = read("results/demo/language/transcripts/d002-en.parquet").to_pylist()
+    assert main(["read", "d002-en", "--format", form]) == 0
+    plain = capfdbinary.readouterr().out.decode()
+    files = ["--configfile", "more.yaml"]
+    assert main(["read", "d002-en", "--format", form, "--prompts", *files]) == 0
+    whole = capfdbinary.readouterr().out.decode()
+    rows = sent(Path("results/demo/language"), "d002-en", configuration())
+    if form == "json":
+        assert [turn["text"] for turn in json.loads(plain)["turns"]] == [t["text"] for t in turns]
+        assert json.loads(whole)["messages"] == rows
+    else:
+        assert all(turn["text"][:30] in plain for turn in turns)
+        assert all(row["request_sha256"] in whole for row in rows)
+        assert "You are participating in a debate" in whole
+        assert "You are participating in a debate" not in plain
+        assert "Simulated models" in plain
+
+
+def test_a_session_that_is_not_there_is_one_sentence(
+    at_place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["read", "d999-zh"]) == 1
+    assert capsys.readouterr().err == (
+        "d999-zh is no session of results/demo/language; they have such as d001-en.\n"
+    )
+    assert main(["read", "d001-zh", "--run", "other"]) == 1
+    assert "No sessions in results/other/<study>" in capsys.readouterr().err

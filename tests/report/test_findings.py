@@ -1,0 +1,112 @@
+"""Findings in sentences: what was found, what speaks against it, and how a run ends."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.language import figure_frames
+
+from dissensus.language.figures.headline import state
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows
+from dissensus.report.view import View
+from dissensus.study.ending import ending, planned
+from dissensus.tables.artefact import write
+from reader.small_run import configuration
+
+
+def outcome(name: str, failure: str = "") -> dict[str, object]:
+    return {"session_id": name, "complete": not failure, "failure": failure}
+
+
+def test_lost_sessions_are_named_and_counted() -> None:
+    kept = [outcome(f"d{n:03d}-en") for n in range(8)]
+    assert losses(kept) == ""
+    one = [*kept, outcome("d009-zh", "turn 3: timeout")]
+    assert losses(one) == "Lost for good: 1 of 9 sessions, d009-zh (turn 3: timeout)."
+    many = losses([outcome(f"x{n}", "turn 1: empty") for n in range(7)])
+    assert many.startswith("Lost for good: 7 of 7 sessions, x0 (turn 1: empty)")
+    assert many.endswith("and 2 more.")
+
+
+def test_contrasts_that_all_studies_share_give_a_headline() -> None:
+    row = {"contrast": "shown-alone", "outcome": "distance", "p_value": 0.01, "n": 30}
+    number = {"estimate": -200.0, "ci_low": -220.5, "ci_high": -180.25}
+    other = {**row, **number, "headline": False}
+    found = derived([{**row, **number, "headline": True}, other])
+    assert found.headlines == [
+        "distance, shown-alone: −200.000 [−220.500, −180.250], p = 0.010, n = 30."
+    ]
+    assert derived([other]).headlines == []
+
+
+def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_headline() -> None:
+    frames = figure_frames.make_run(12, 4, ("en", "zh")).artefacts
+    curve = frames.frame("specification_curve").copy()
+    effect = frames.frame("language_effect").copy()
+    main = effect[effect["headline"].to_numpy(dtype=bool)].iloc[0]
+    curve["estimate_d"] = np.linspace(-2.0, -1.0, len(curve)) * np.sign(main["estimate"])
+    scale = f"hi_{figure_frames.VIEW['paper_scale']}"
+    answer = {
+        **main,
+        "headline": False,
+        "outcome": scale,
+        "estimate": 0.2,
+        "ci_low": 0.1,
+        "ci_high": 0.3,
+        "n": 11,
+    }
+    bounds = {**answer, "method": "manski_bounds", "ci_low": 0.15, "ci_high": 0.25, "n": 12}
+    others = effect[effect["outcome"] != scale]
+    effect = pd.concat([others, pd.DataFrame([answer, bounds])], ignore_index=True)
+    loaded = frames.loaded | {"specification_curve": curve, "language_effect": effect}
+    recycle = {"simulated-a": {"recycle": {"en": 0.3, "zh": 0.5}}}
+    view = View("language", {**figure_frames.VIEW.settings, "planted": recycle}, simulated=True)
+    found = state(Artefacts({}, loaded), view)
+    against = " ".join(found.against)
+    assert f"{main['estimate']:+.3f}".replace("-", "−") in found.headlines[0]
+    assert "has the other sign" in against and "100% of them have the other sign" in against
+    assert "effect without them is +0.200 [0.100, 0.300]" in against
+    assert "it is within [0.150, 0.250]" in against
+    assert "0.3 in English and 0.5 in Chinese" in found.planted
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    found = Findings([f"Finding {n}." for n in range(4)], ["But this.", "And this."], "Planted.")
+    made = rows(found, "Lost for good: 1 of 2 sessions, a (b).")
+    write(tmp_path / "own/findings.parquet", FINDINGS, made, {})
+    (tmp_path / "index.html").write_text("", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_run_ends_with_findings_and_what_speaks_against_each(results: Path) -> None:
+    lines = ending(results, ["own", "unmade"], True, time.time() - 60)
+    assert lines == [
+        "Simulated models: no number below says anything of a real one.",
+        *(f"own: Finding {n}." for n in range(3)),
+        "  against it: But this.",
+        "  against it: And this.",
+        "own: Lost for good: 1 of 2 sessions, a (b). `dissensus read <id> --run "
+        f"{results.name} --study own` prints its tries.",
+        f"Open {results}/index.html for the results, each with what it rests on.",
+    ]
+    assert ending(results, ["own"], True, time.time() + 60) == []
+
+
+def test_a_dry_run_says_how_many_sessions_will_run() -> None:
+    settings = configuration()
+    drawn = {"language": (200, 150)}
+    assert planned({}, drawn, settings) == "Sessions that will run: 0."
+    assert planned({"run_session": 7}, drawn, settings).startswith("Sessions that will run: 7;")
+    assert planned({"run_bundle": 2}, drawn, settings).startswith(
+        "Sessions that will run: at most 50 (50 of language);"
+    )
+    # Two draws, each in two languages: the manifest that is still to be drawn is counted.
+    assert planned({"draw_language_manifest": 1}, {}, settings).startswith(
+        "Sessions that will run: at most 4 (4 of language);"
+    )

@@ -1,0 +1,87 @@
+"""The results page: findings, what stands against them, figures, tables, and links to debates."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from dissensus.report.results import Part, Place, Shown, results_page
+from dissensus.report.tables import as_html, as_page, make, parts
+from hostile_texts import hostile
+
+
+def table(name: str, *cells: str) -> str:
+    return as_html(
+        make(name, f"Title of {name}", ("Session",), [(c,) for c in cells], "Note.", False)
+    )
+
+
+def part(**changes: object) -> Part:
+    given: dict[str, object] = {
+        "name": "own",
+        "question": "Does it?",
+        "design": "By design.",
+        "sentences": {"headline": ["It does: 1 [0, 2]."], "against": ["Or not."]},
+        "figures": [
+            Shown("one", "Figure 1", True, "A **bold** caption."),
+            Shown("two", "2", False, "x"),
+        ],
+        "tables": [Shown("t", "t", True, table("t", "d001-en", "other"))],
+        "places": {},
+    }
+    return Part(**(given | changes))  # type: ignore[arg-type]
+
+
+def test_tables_come_back_from_a_page_of_tables() -> None:
+    tables = [make(f"t{n}", "x", ("a",), [("1",)], "n", False) for n in range(3)]
+    assert parts(as_page(tables, "Title")) == {one.name: as_html(one) for one in tables}
+
+
+def test_the_headline_and_what_stands_against_it_are_one_paragraph() -> None:
+    page = results_page("demo", 7, [part()], simulated=True)
+    abstract = re.search('<p class="abstract">(.*?)</p>', page, re.DOTALL)
+    assert abstract and "It does: 1 [0, 2]." in abstract[1] and "Or not." in abstract[1]
+    assert page.index("Simulated models") < page.index("<h1>")
+    assert "Simulated models" not in results_page("demo", 7, [part()], simulated=False)
+    assert page.index("own/figures/one.svg") < page.index("<details>") < page.index("two.svg")
+    assert "<strong>bold</strong>" in page
+
+
+def test_losses_are_said_and_marks_of_a_figure_name_their_debate() -> None:
+    lost = {"headline": ["x"], "lost": ["Lost for good: d001-zh (turn 3: timeout)."]}
+    marks = {"one": [Place(0.25, 0.5, "d001")]}
+    page = results_page("demo", 7, [part(sentences=lost, places=marks)], simulated=False)
+    assert "Lost for good: d001-zh (turn 3: timeout)." in page
+    assert 'left:25.00%;top:50.00%" title="d001"' in page
+
+
+def test_every_link_leads_to_something_that_the_run_has() -> None:
+    page = results_page("demo", 7, [part()], simulated=False)
+    ids = set(re.findall(r'id="([^"]+)"', page))
+    for target in re.findall(r'href="([^"]+)"', page):
+        if target.startswith("#"):
+            assert target[1:] in ids
+        else:
+            assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md))", target)
+
+
+def test_without_main_figures_the_first_is_shown() -> None:
+    plain = [Shown("one", "1", False, "x"), Shown("two", "2", False, "x")]
+    page = results_page("demo", 7, [part(figures=plain, tables=[])], simulated=False)
+    assert page.index("one.svg") < page.index("<details>") < page.index("two.svg")
+
+
+def test_texts_that_attack_stay_texts() -> None:
+    for text in hostile(12):
+        attacked = part(
+            question=text,
+            design=text,
+            sentences={"headline": [text], "against": [text], "planted": [text]},
+            tables=[Shown("t", "t", True, table("t", text))],
+        )
+        page = results_page("demo", 7, [attacked], simulated=False)
+        tags = set(re.findall(r"<(\w+)", page.replace("\n", " ")))
+        own = re.findall(r"<(\w+)", results_page("demo", 7, [part()], simulated=False))
+        assert tags <= {*own, "span"}
+        said = re.search("<strong>(.*?)</strong>", page, re.DOTALL)
+        assert said and unescape(said[1]).strip()

@@ -1,0 +1,33 @@
+# The pages of a run, which read what the studies have left: the results.
+#
+# in:    all that the studies make by default
+# out:   results/<run>/: index.html; findings of each study
+# steps: write_results_page
+
+from dissensus.report.results import assets_digest
+from dissensus.study.rules import page_settings
+
+
+rule write_results_page:
+    input:
+        [shown(study) for study in STUDIES],
+    output:
+        page=RESULTS / "index.html",
+        findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
+    log:
+        RESULTS / "logs/write_results_page.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        functions=[study.headline.maker for study in STUDIES.values() if study.headline],
+        settings={
+            "run": SETTINGS.run,
+            "studies": [page_settings(SETTINGS, study) for study in STUDIES.values()],
+        },
+        seed=SETTINGS.seed,
+        files=assets_digest(),
+    message:
+        "State the findings, and write the results page"
+    script:
+        "../scripts/study/write_results_page.py"

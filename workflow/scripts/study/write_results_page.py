@@ -1,0 +1,27 @@
+"""State what each study found, and write the results page of the run."""
+
+from pathlib import Path
+from typing import Any
+
+from dissensus.report.findings import FINDINGS
+from dissensus.report.results import results_page
+from dissensus.report.results_files import findings_of, part_of
+from dissensus.report.view import View
+from dissensus.study.stage import Stage, resolve, run
+from dissensus.tables.artefact import write, write_text
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    parts = []
+    for given, path in zip(stage.settings["studies"], outputs.findings, strict=True):
+        folder = Path(path).parent
+        state = resolve(given["headline"]) if given["headline"] else None
+        said = findings_of(folder, state, View.of(given["view"], stage.simulated))
+        write(path, FINDINGS, said, stage.provenance)
+        parts.append(part_of(folder, given, said))
+    page = results_page(stage.settings["run"], stage.seed, parts, stage.simulated)
+    write_text(outputs.page, page)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
