@@ -55,6 +55,7 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
         **main,
         "headline": False,
         "outcome": scale,
+        "method": "cluster_robust",
         "estimate": 0.2,
         "ci_low": 0.1,
         "ci_high": 0.3,
