@@ -175,3 +175,49 @@ def test_any_text_has_a_verdict(text: str, script: str):
     assert (SYMBOL.split(":")[0] in " ".join(found)) == any(symbol in text for symbol in BANNED)
     shares = share_of_script(text, "latin"), share_of_script(text, "han")
     assert sum(shares) == pytest.approx(1.0) or shares == (1.0, 1.0)
+
+
+SIMPLIFIED = "这项政策将带来变化。它对经济有着重要影响。我们应该认真对待。谁来负责？"
+TRADITIONAL = "這項政策將帶來變化。它對經濟有著重要影響。我們應該認真對待。誰來負責？"
+
+
+@pytest.mark.parametrize(
+    ("script", "simplified", "traditional"),
+    [("han", (), ()), ("hans", (), (LANGUAGE,)), ("hant", (LANGUAGE,), ())],
+)
+def test_the_characters_asked_for_are_told_from_the_others(script, simplified, traditional):
+    rules = SpeechRules(sentences=4, words=50, script=script)
+    assert rules.violations(SIMPLIFIED) == simplified
+    assert rules.violations(TRADITIONAL) == traditional
+
+
+def test_a_name_in_the_other_characters_is_no_other_language():
+    rules = SpeechRules(sentences=1, words=50, script="hans")
+    assert rules.violations("作家龍應台在书中说过，国家的成长从来都不是一个人的事情。") == ()
+
+
+@pytest.mark.parametrize(
+    ("chinese", "english"),
+    [
+        ("感谢技术进步，成本下降了。", "Thanks to progress, costs fell."),
+        ("各位公民都有权知道。", "All citizens have a right to know."),
+        ("大家都要付钱。", "Everyone has to pay."),
+    ],
+)
+def test_what_only_begins_like_a_greeting_is_none_in_either_language(chinese, english):
+    assert GREETING not in SpeechRules(1, 50, "hans").violations(chinese)
+    assert GREETING not in SpeechRules(1, 50, "latin").violations(english)
+
+
+@pytest.mark.parametrize(
+    ("chinese", "english"),
+    [
+        ("大家好，我们支持。", "Hello, we support it."),
+        ("下午好，我们支持。", "Good afternoon, we support it."),
+        ("感谢各位，我们支持。", "Thank you all, we support it."),
+        ("第2轮，我们支持。", "Round 2, we support it."),
+    ],
+)
+def test_greetings_are_found_in_both_languages(chinese, english):
+    assert GREETING in SpeechRules(1, 50, "hans").violations(chinese)
+    assert GREETING in SpeechRules(1, 50, "latin").violations(english)

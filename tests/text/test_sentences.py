@@ -83,3 +83,27 @@ def test_sentences_hold_every_character_but_white_space(text):
     sentences = split_sentences(text)
     assert "".join("".join(sentences).split()) == "".join(text.split())
     assert all(sentence and sentence == sentence.strip() for sentence in sentences)
+
+
+#: One sentence count for both: the same text in two languages.
+PARALLEL = [
+    (1, "对方问‘谁来付钱？’，却不看收益。", "They ask 'who pays?', but ignore the benefits."),
+    (1, "对方问‘谁来付钱？’却不看收益。", "They ask 'who pays?' but ignore the benefits."),
+    (1, "没有人回答“谁来付账？”而我们答了。", "Nobody answered “who pays?” while we did."),
+    (1, "“够了！”他说。", "“Enough!” he said."),
+    (3, "他说“够了。”然后离开。然后呢？", "He said “enough.” Then he left. And then?"),
+    (1, "这项政策（谁会反对呢？）很受欢迎。", "This policy (who would object?) is popular."),
+    (2, "（我们同意！）政府应当付钱。", "(We agree!) The government should pay."),
+    (1, "问题是‘谁来付钱？’——而答案很清楚。", "The question is 'who pays?' — and all know it."),
+    (1, "他们问‘为什么？’；我们问‘为什么不？’。", "They ask 'why?'; we ask 'why not?'."),
+    (2, "谁来付钱？我们都要付。", "Who pays? We all do."),
+    (2, "成本是3.5元。这不多！", "It costs 3.5 yuan. That is little!"),
+    (1, "A方说‘停下！’B方不停。", "A said 'stop!' and B did not."),
+    (2, "我们听到了‘为何不试？’。我们试过。", "We heard 'why not try?'. We tried."),
+]
+
+
+@pytest.mark.parametrize(("count", "chinese", "english"), PARALLEL)
+def test_parallel_texts_have_equally_many_sentences(count, chinese, english):
+    assert len(split_sentences(chinese)) == count
+    assert len(split_sentences(english)) == count

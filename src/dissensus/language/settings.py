@@ -65,8 +65,8 @@ class LanguageCondition(Settings):
     """YAML of the debate prompt."""
     motion: Annotated[str, Field(pattern=r"^motion_\w+$")]
     """The motions' column in this language."""
-    script: Literal["latin", "han"]
-    """The writing system that a speech must be in."""
+    script: Literal["latin", "han", "hans", "hant"]
+    """The writing system that a speech must be in; hans simplified, hant traditional characters."""
 
 
 class LanguageProtocolSettings(ProtocolSettings):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from dissensus.session.protocol import Parsed
 from dissensus.text.sentences import split_sentences
@@ -23,9 +24,13 @@ _GREETING = re.compile(
     r"\s*(?:hello\b|hi(?=[\s,.!])|good (?:morning|afternoon|evening)|greetings|"
     r"ladies and gentlemen|thank you|dear |as the (?:pro|con)\b|i am the (?:pro|con)\b|"
     r"(?:pro|con) (?:first|second) speaker|round \d|"
-    r"大家好|各位|尊敬的|谢谢|感谢|女士们|作为(?:正方|反方)|我是(?:正方|反方)|(?:正方|反方)[一二]辩)",
+    r"(?:大家|你们|您|早上|上午|下午|晚上)好|各位(?!\w)|各位(?:好|评委|观众|同学|辩友|来宾|朋友|女士)|"
+    r"尊敬的|谢谢|感谢(?:各位|大家|主席|评委|对方|你|您)|女士们|作为(?:正方|反方)|"
+    r"我是(?:正方|反方)|(?:正方|反方)[一二]辩|第[一二三四\d]+轮)",
     re.IGNORECASE,
 )
+# The share of characters of the other kind from which on a text is of that kind.
+_ALIEN = 0.1
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 # A word, between white space, with a Latin letter and no Han character.
 _LATIN = re.compile(r"(?<!\S)(?=\S*[A-Za-z\u00c0-\u024f])[^\s\u3400-\u9fff]+(?!\S)")
@@ -39,7 +44,8 @@ class SpeechRules:
     ----------
     sentences : how many sentences, exactly.
     words : the most that any one of them may have (segmented words where the language needs it).
-    script : "latin" or "han": the writing system of the language asked for.
+    script : "latin", "han", or "hans" and "hant" for simplified and traditional characters alone:
+        the writing system of the language asked for.
     """
 
     sentences: int
@@ -70,7 +76,7 @@ class SpeechRules:
         longest = max((count_words(s) for s in sentences), default=0)
         if longest > self.words:
             found.append(f"a sentence of {longest} words; the most is {self.words}")
-        if share_of_script(text, self.script) < 0.5:
+        if share_of_script(text, self.script) < 0.5 or _is_other_han(text, self.script):
             found.append("not in the language asked for")
         return tuple(found)
 
@@ -85,4 +91,27 @@ def share_of_script(text: str, script: str) -> float:
     latin = len(_LATIN.findall(text))
     if han + latin == 0:
         return 1.0
-    return (han if script == "han" else latin) / (han + latin)
+    return (han if script.startswith("han") else latin) / (han + latin)
+
+
+def _is_other_han(text: str, script: str) -> bool:
+    """Whether a text is in the other kind of Chinese characters than the script asks for.
+
+    GB 2312 is the set of simplified characters in common use, Big5 that of the traditional ones. A
+    third and more of a text's characters are in one alone; a name in the other kind is not.
+    """
+    own, other = {"hans": ("gb2312", "big5"), "hant": ("big5", "gb2312")}.get(script, ("", ""))
+    characters = "".join(_HAN.findall(text))
+    if not own or not characters:
+        return False
+    alien = sum(not _has(own, one) and _has(other, one) for one in characters)
+    return alien > _ALIEN * len(characters)
+
+
+@cache
+def _has(encoding: str, character: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -27,20 +27,29 @@ _NUMERO = re.compile(r"\bNos?\.$")
 # What is looked at before a full stop: the longest abbreviation and a character more.
 _REACH = 8
 _SEEN = re.compile(r"\S")
+_CLOSERS = "\"'”’」』）)]"
+# A sentence goes on with these, in whichever language: what they follow was inside it.
+_JOINING = frozenset("，,、；;：:—–-")
+_OPENERS = frozenset("\"'“‘「『（(")
+_ASKING = frozenset("?!？！")
+_MARKS = frozenset(".!?。！？…")
 
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text, trimmed, in order.
 
     Splits at ``. ! ?`` before white space (or between Han characters) and at ``。！？…``; not after
-    common abbreviations and single initials, nor after a quotation that its sentence goes on from
-    in lower case. Words after the last mark count as a sentence of their own. Joined, the
+    common abbreviations and single initials, nor after a quotation or bracket that its sentence
+    goes on from: with a comma or another joining mark; in lower case; or, in Han, which has no
+    case, at once after a question or exclamation inside it. So parallel texts have equally many
+    sentences. Words after the last mark count as a sentence of their own. Joined, the
     sentences hold every character of the text but white space.
     """
     sentences: list[str] = []
     start = 0
     for mark in _END.finditer(text):
-        if _goes_on(text, max(start, mark.end() - _REACH), mark.end()):
+        alone = text[start : mark.end()].lstrip()[:1] in ("(", "（")
+        if _goes_on(text, max(start, mark.end() - _REACH), mark.end(), alone):
             continue
         piece = text[start : mark.end()].strip()
         if piece:
@@ -50,15 +59,18 @@ def split_sentences(text: str) -> list[str]:
     return [*sentences, rest] if rest else sentences
 
 
-def _goes_on(text: str, start: int, end: int) -> bool:
+def _goes_on(text: str, start: int, end: int, alone: bool) -> bool:
     """Whether the mark that ends at `end` stands inside a sentence that the text goes on with.
 
-    The words before the mark are looked for from `start` on.
+    The words before the mark are looked for from `start` on; `alone`: whether the sentence began
+    with a bracket.
     """
     after = _SEEN.search(text, end)
     if not after:
         return False
     last = text[end - 1]
+    if after[0] in _JOINING:
+        return True
     if last == ".":
         if _ABBREVIATION.search(text, start, end):
             return True
@@ -66,4 +78,12 @@ def _goes_on(text: str, start: int, end: int) -> bool:
             return after[0].isdigit()
         if _CLOSING_ABBREVIATION.search(text, start, end):
             return not after[0].isupper()
-    return last in "\"'”’)]" and after[0].islower()
+    if last not in _CLOSERS:
+        return False
+    marked = text[start:end].rstrip(_CLOSERS)[-1:]
+    at_once = after.start() == end
+    # A bracket that its sentence began with holds a sentence of its own.
+    asked = at_once and marked in _ASKING and not (alone and last in ")）")
+    if asked and after[0] not in _OPENERS:
+        return True
+    return after[0].islower() or after[0] in _MARKS
