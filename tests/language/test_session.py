@@ -95,7 +95,7 @@ def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, 
         language = row["language"]
         assert {name: spec[name] for name in row} == row
         assert spec["topic"] == pool[row["motion_id"]][f"motion_{language}"]
-        assert spec["script"] == {"en": "latin", "zh": "han"}[language]
+        assert spec["script"] == {"en": "latin", "zh": "hans"}[language]
         assert spec["protocol"] == study.protocol.model_dump()
         assert set(spec["models"]) == {row[role] for role in ROLES}
         assert len(set(spec["models"].values())) == 4

@@ -10,7 +10,9 @@ import pytest
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
+from dissensus.language.study import Language
 from dissensus.llm.call import Message
+from dissensus.study.configuration import load_file
 from dissensus.text.divergences import grouped_measures
 from dissensus.text.tokens import tokenizer
 from scripted import ROOT
@@ -193,6 +195,28 @@ def test_an_identity_changes_with_what_debaters_read(tmp_path):
     (folder / ".DS_Store").write_bytes(b"x")
     (folder / ".ipynb_checkpoints").mkdir()
     assert identity() == before
+    # Nor with the motions: the one debated is in the request, so that an edit of one runs it alone.
+    moved = tmp_path / "motions.csv"
+    moved.write_text("motion_id,motion_en,motion_zh\nm,This House,本院\n", encoding="utf-8")
+    assert simulated.identity(settings(arguments=str(folder), motions=str(moved))) == before
     (folder / "generic.tsv").write_bytes((folder / "generic.tsv").read_bytes() + b"\n")
     assert identity() != before
     simulated._resources_digest.cache_clear()
+
+
+def test_a_language_that_they_do_not_speak_is_refused_before_anything_runs(tmp_path):
+    french = (ROOT / "resources/prompts/language/en.yaml").read_text(encoding="utf-8")
+    french = french.replace("You must write in English only", "You must write in French only")
+    (tmp_path / "fr.yaml").write_text(french, encoding="utf-8")
+    config = load_file(ROOT / "config.yaml")
+    known = config.language.languages
+    added = known["en"].model_copy(update={"prompts": str(tmp_path / "fr.yaml")})
+    models = {name: model.model_dump() for name, model in config.models.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        Language(config.language).check_models(models)
+        more = config.language.model_copy(update={"languages": {**known, "fr": added}})
+        with pytest.raises(ResourceError, match=r"languages\.fr .* speak English and Simplified"):
+            Language(more).check_models(models)
+        real = {name: {"provider": "here"} for name in models}
+        Language(more).check_models(real)

@@ -136,10 +136,12 @@ def check(speech: Mapping[str, Any]) -> None:
 
 
 def identity(settings: Mapping[str, Any]) -> str:
-    """Digest of all that a debater's words depend on besides its settings: spaces, frames, code."""
+    """Digest of all that a debater's words depend on besides its settings: spaces, frames, code.
+
+    Not the motions: the one that is debated is in the request, and no other matters.
+    """
     speech = settings["speech"]
-    tables = (speech["motions"], *speech.get("codes", []))
-    return _resources_digest(speech["arguments"], tables)
+    return _resources_digest(speech["arguments"], tuple(speech.get("codes", [])))
 
 
 @cache
@@ -147,6 +149,16 @@ def _resources_digest(folder: str, tables: tuple[str, ...]) -> str:
     spaces = [path for path in Path(folder).iterdir() if path.suffix in (".tsv", ".yaml")]
     files = {path.name: file_digest(path) for path in sorted(spaces)}
     return digest([files, [file_digest(Path(table)) for table in tables], code_digest(__name__)])
+
+
+def check_prompt(content: str) -> None:
+    """Refuse a debate prompt that simulated debaters cannot read, or whose language is not theirs.
+
+    Raises
+    ------
+    ResourceError : with what it lacks.
+    """
+    _Prompt(content)
 
 
 def speak(
@@ -182,7 +194,8 @@ class _Prompt:
         if not (topic and role and asked):
             raise ResourceError(
                 "The simulated debaters cannot read this debate prompt; it must name the topic, "
-                "the role and the language as resources/prompts/language/en.yaml does."
+                "the role and the language as resources/prompts/language/en.yaml does, and they "
+                "speak English and Simplified Chinese alone."
             )
         self.topic = topic[1]
         self.role = role[1]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
+from dissensus.errors import ResourceError
 from dissensus.language import simulated
 from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS
@@ -141,6 +142,23 @@ class Language(Study[LanguageSettings]):
         """Language -> its prompts."""
         languages = self.settings.languages.items()
         return {name: Prompts.read(language.prompts) for name, language in languages}
+
+    def check_models(self, models: Mapping[str, Any]) -> None:
+        """Refuse simulated debaters in a language that they do not speak."""
+        settings = self.settings
+        composed = [models[name].get("behaviour") == simulated.__name__ for name in settings.panel]
+        if not any(composed):
+            return
+        for name, language in settings.languages.items():
+            prompts = self._prompts[name]
+            prompt = prompts.turn(PLACEHOLDER, prompts.schedule[0], [])
+            try:
+                simulated.check_prompt(prompt)
+            except ResourceError as error:
+                raise ResourceError(
+                    f"{language.prompts}: language.languages.{name} cannot be debated by the "
+                    f"simulated models of language.panel. {error}"
+                ) from None
 
     def compile_prompts(self) -> None:
         """All turns in every language, with and without the system message."""

@@ -21,8 +21,11 @@ def check_inputs(settings: Configuration) -> None:
     ------
     DissensusError : with the file, the place in it and the mend.
     """
+    models = {name: model.model_dump() for name, model in settings.models.items()}
     for name in settings.studies:
-        settings.study(name).compile_prompts()
+        study = settings.study(name)
+        study.compile_prompts()
+        study.check_models(models)
 
 
 def check_measures(settings: Configuration, pending: Sequence[str]) -> None:

@@ -241,6 +241,18 @@ class Study(ABC, Generic[S]):
         DissensusError : with the mend.
         """
 
+    def check_models(self, models: Mapping[str, Any]) -> None:
+        """Refuse models that cannot take part in this study, before anything runs.
+
+        Parameters
+        ----------
+        models : name -> settings.
+
+        Raises
+        ------
+        DissensusError : with the mend.
+        """
+
     def compile_prompts(self) -> None:
         """Render every kind of prompt once, before the manifest is drawn.
 
