@@ -127,7 +127,7 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
                 {"statistic": "agreement[1]", "value": 0.9, "ci_low": None, "ci_high": None},
                 {"statistic": "confusion[1,2]", "value": 3.0, "ci_low": None, "ci_high": None},
             ]
-        ).assign(n=20, q=11),
+        ).assign(source="all", n=20, q=11),
     )
 
 

@@ -152,6 +152,8 @@ def test_bounds_hold_the_estimate_and_manski_the_wider(effect: pd.DataFrame) -> 
     assert (rows["n"] == 60).all()  # lost draws too
     lee, manski = rows.loc["lee_bounds"], rows.loc["manski_bounds"]
     assert manski["ci_low"] < lee["ci_low"] <= lee["ci_high"] < manski["ci_high"]
+    interval = rows.loc["lee_interval"]
+    assert interval["ci_low"] < lee["ci_low"] <= lee["ci_high"] < interval["ci_high"]
 
 
 def test_simulated_p_values_carry_their_error(effect: pd.DataFrame) -> None:

@@ -12,7 +12,7 @@ from dissensus.tables.artefact import read, write
 
 TABLE = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
 POOL = [
-    {"coder_a": a, "coder_b": b}
+    {"coder_a": a, "coder_b": b, "source": "records"}
     for a, counts in enumerate(TABLE)
     for b, count in enumerate(counts)
     for _ in range(count)
@@ -73,3 +73,14 @@ def test_it_is_an_artefact(tmp_path: Path):
     rows = measure_reliability(POOL, THREE, resamples=100, seed=1)
     write(tmp_path / "r.parquet", RELIABILITY, rows, {})
     assert read(tmp_path / "r.parquet", RELIABILITY).to_pylist() == rows
+
+
+def test_each_source_is_measured_alone_too(rows):
+    """Motions that were easy to code raise the agreement over all, and are seen to."""
+    easy = [{"coder_a": 1, "coder_b": 1, "source": "ours"}] * 50
+    found = measure_reliability(POOL + easy, THREE, resamples=100, seed=1)
+    by = {(row["source"], row["statistic"]): row for row in found}
+    assert by["records", "cohen_kappa"]["value"] == rows["cohen_kappa"]["value"]
+    assert by["records", "cohen_kappa"]["n"] == 100 and by["all", "cohen_kappa"]["n"] == 150
+    assert by["all", "percent_agreement"]["value"] > by["records", "percent_agreement"]["value"]
+    assert not any("[" in name for source, name in by if source != "all")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.stats.bounds import lee_bounds, manski_bounds
+from dissensus.stats.bounds import Bounds, imbens_manski, lee_bounds, manski_bounds
 
 enough = settings(max_examples=80)
 GAP = float("nan")
@@ -93,3 +93,24 @@ def test_without_limits_nothing_is_ruled_out():
 def test_unusable_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_imbens_and_manskis_interval_between_its_two_quantiles():
+    met = imbens_manski(Bounds(0.5, 0.5, 0.5, 9), 0.1, 0.1, 0.95)
+    assert met == pytest.approx((0.5 - 0.1959964, 0.5 + 0.1959964))
+    far = imbens_manski(Bounds(-9.0, 9.0, 0.0, 9), 0.1, 0.2, 0.95)
+    assert far == pytest.approx((-9 - 0.1644854, 9 + 0.2 * 1.644854))
+    assert imbens_manski(Bounds(0.1, 0.3, 0.2, 9), 0.0, 0.0, 0.95) == (0.1, 0.3)
+    assert np.isnan(imbens_manski(Bounds(-np.inf, np.inf, GAP, 9), 0.1, 0.1, 0.95)).all()
+
+
+def test_imbens_and_manskis_interval_covers_what_lies_at_a_bound():
+    """The worst place for the effect is a bound: there the share is the level, and not above."""
+    rng = np.random.default_rng(1)
+    lower = 0.05 * rng.standard_normal(4000)
+    upper = lower + 0.1  # both bounds move with the data alike
+    limits = [
+        imbens_manski(Bounds(low, high, 0.0, 9), 0.05, 0.05, 0.95)
+        for low, high in zip(lower, upper, strict=True)
+    ]
+    assert np.mean([low <= 0.0 <= high for low, high in limits]) == pytest.approx(0.95, abs=0.012)

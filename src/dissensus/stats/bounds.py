@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import optimize, special
 
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN
@@ -109,6 +110,40 @@ def lee_bounds(treated: npt.ArrayLike, reference: npt.ArrayLike) -> Bounds:
     lower = float(x[:kept].mean() - y[y.size - kept :].mean())
     upper = float(x[x.size - kept :].mean() - y[:kept].mean())
     return _bounds(first, second, lower, upper)
+
+
+def imbens_manski(
+    bounds: Bounds, se_lower: float, se_upper: float, confidence: float
+) -> tuple[float, float]:
+    """An interval for the effect that the bounds hold, and not for the bounds.
+
+    Parameters
+    ----------
+    bounds : of the effect.
+    se_lower, se_upper : standard errors of the two.
+    confidence : level of the interval.
+
+    Returns
+    -------
+    Lower and upper limit. NaN without finite bounds and standard errors.
+
+    Notes
+    -----
+    Imbens & Manski (2004), Econometrica 72:1845-1857, equation 7: [l - C se_l, u + C se_u] where
+    Phi(C + (u - l) / max(se_l, se_u)) - Phi(-C) is the level. C is the two-sided normal quantile
+    where the bounds meet, and goes to the one-sided one where they are far apart.
+    """
+    width, largest = bounds.upper - bounds.lower, max(se_lower, se_upper)
+    if not np.isfinite([width, se_lower, se_upper]).all():
+        return NAN, NAN
+    if largest == 0.0:
+        return bounds.lower, bounds.upper
+
+    def short(c: float) -> float:
+        return float(special.ndtr(c + width / largest) - special.ndtr(-c) - confidence)
+
+    c = float(optimize.brentq(short, 0.0, 10.0))
+    return bounds.lower - c * se_lower, bounds.upper + c * se_upper
 
 
 def _pairs(treated: npt.ArrayLike, reference: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

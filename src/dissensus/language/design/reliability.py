@@ -13,16 +13,20 @@ from dissensus.stats.agreement import bootstrap_agreement, confusion_matrix, per
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, number, text
 
+#: All motions of the pool.
+ALL = "all"
+
 RELIABILITY = Schema(
     name="reliability",
-    row="statistic",
+    row="source of motions and statistic",
     columns={
+        "source": text("Where the motions come from: a source of the pool, or all of them."),
         "statistic": text("Name of a coefficient, agreement[code], or confusion[first,second]."),
         "value": number("Value of the coefficient or the agreement; a confusion counts motions."),
         **common("ci_low?", "ci_high?", "n"),
         "q": count("How many codes the codebook has."),
     },
-    key=("statistic",),
+    key=("source", "statistic"),
 )
 
 
@@ -44,8 +48,22 @@ def measure_reliability(
 
     Besides the coefficients: ``agreement[c]``, the specific agreement on each code that either
     coder used, and ``confusion[a,b]``, how often the first coder's a met the second's b. ``q`` is
-    the number of codes in the codebook, empty ones included, which Gwet's AC1 depends on.
+    the number of codes in the codebook, empty ones included, which Gwet's AC1 depends on. Where the
+    pool has several sources, the coefficients are given for each of them too: motions of one kind
+    may be easier to code.
     """
+    rows = _of_source(ALL, pool, codebook, resamples, seed)
+    sources = list(dict.fromkeys(str(motion["source"]) for motion in pool))
+    for source in sources if len(sources) > 1 else []:
+        own = [motion for motion in pool if motion["source"] == source]
+        found = _of_source(source, own, codebook, resamples, seed)
+        rows += [row for row in found if "[" not in row["statistic"]]
+    return rows
+
+
+def _of_source(
+    source: str, pool: Sequence[Mapping[str, Any]], codebook: Codebook, resamples: int, seed: int
+) -> list[dict[str, Any]]:
     codes = list(codebook.domains)
     first = np.array([motion["coder_a"] for motion in pool])
     second = np.array([motion["coder_b"] for motion in pool])
@@ -54,7 +72,7 @@ def measure_reliability(
     def row(statistic: str, value: float, low: float = np.nan, high: float = np.nan) -> Any:
         numbers = {"value": value, "ci_low": low, "ci_high": high}
         shown = {name: None if np.isnan(x) else float(x) for name, x in numbers.items()}
-        return {"statistic": statistic, **shown, "n": n, "q": q}
+        return {"source": source, "statistic": statistic, **shown, "n": n, "q": q}
 
     found = bootstrap_agreement(first, second, codes, resamples=resamples, seed=seed)
     rows = [row(name, a.value, a.ci_low, a.ci_high) for name, a in found.items()]

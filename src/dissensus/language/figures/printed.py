@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pandas as pd
+
+from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.frames import by_language_means, paper
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
@@ -192,8 +195,12 @@ def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
     return [(*printed, value) for printed, value in here.items()]
 
 
+def _of_all(reliability: pd.DataFrame) -> pd.DataFrame:
+    return reliability[reliability["source"] == ALL]
+
+
 def _text_rows(run: Artefacts) -> list[Row]:
-    kappa = keyed(run.frame("reliability"), "statistic")["cohen_kappa"]["value"]
+    kappa = keyed(_of_all(run.frame("reliability")), "statistic")["cohen_kappa"]["value"]
     return [
         (
             "Codebook and reliability (3.2)",

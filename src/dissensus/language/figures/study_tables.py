@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.components import METHOD, PANELS
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
@@ -51,13 +52,23 @@ def table_reliability(artefacts: Artefacts, view: View) -> Table:
             sentence = _COEFFICIENTS[statistic]
         else:
             continue
-        rows.append((sentence, number(row["value"]), interval(row["ci_low"], row["ci_high"])))
-    n, q = int(reliability["n"].iloc[0]), int(reliability["q"].iloc[0])
+        of = str(row["source"])
+        rows.append(
+            (
+                "All motions" if of == ALL else of,
+                str(row["n"]),
+                sentence,
+                number(row["value"]),
+                interval(row["ci_low"], row["ci_high"]),
+            )
+        )
+    q = int(reliability["q"].iloc[0])
     note = (
-        f"Two coders, before adjudication, N = {n} motions. Intervals: bootstrap over motions. AC1 "
-        f"depends on the number of codes in the codebook, which is {q}, unused ones included."
+        "Two coders, before adjudication; N counts motions. Intervals: bootstrap over motions. AC1 "
+        f"depends on the number of codes in the codebook, which is {q}, unused ones included. "
+        "Sources are given apart, since motions written for a pool are easier to code."
     )
-    columns = ("Statistic", "Value", f"{view.level} CI")
+    columns = ("Source", "N", "Statistic", "Value", f"{view.level} CI")
     title = "Reliability of the domain coding"
     # Both coders coded real motions: the models have no part in this table.
     return make("table_reliability", title, columns, rows, note, False)

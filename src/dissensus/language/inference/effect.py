@@ -34,7 +34,8 @@ from dissensus.language.inference.saturation import UNBOUNDED
 from dissensus.language.measures.anchors import clips_of
 from dissensus.language.measures.homogeneity import PARTS
 from dissensus.language.settings import InferenceSettings, MeasureSettings
-from dissensus.stats.bounds import lee_bounds, manski_bounds
+from dissensus.stats.bounds import imbens_manski, lee_bounds, manski_bounds
+from dissensus.stats.ratios import cluster_weights
 from dissensus.stats.results import Estimate
 
 LANGUAGE_EFFECT = contrasts_schema("language_effect")
@@ -49,6 +50,10 @@ RAW_OUTCOMES = (
     "s_sem_same_side",
     "s_sem_same_speaker",
 )
+
+
+#: Resamples of Lee's bounds, each of which sorts anew.
+_MOST_LEE = 1_000
 
 
 def estimate_language_effect(
@@ -178,6 +183,8 @@ def _estimate(method: str, pairs: Pairs, options: Options) -> Estimate:
         return estimate(method, pairs.sample(), options)
     if len(pairs.treated) == 0:
         return undefined(0)
+    if method == "lee_interval":
+        return _lee_interval(pairs, options)
     if method == "lee_bounds":
         bounds = lee_bounds(pairs.treated, pairs.reference)
     else:
@@ -185,3 +192,22 @@ def _estimate(method: str, pairs: Pairs, options: Options) -> Estimate:
     return Estimate(
         bounds.estimate, ci_low=bounds.lower, ci_high=bounds.upper, n=bounds.n, n_clusters=bounds.n
     )
+
+
+def _lee_interval(pairs: Pairs, options: Options) -> Estimate:
+    """Lee's bounds, and an interval for the effect within them: motions are resampled."""
+    bounds = lee_bounds(pairs.treated, pairs.reference)
+    codes = np.unique(pairs.clusters.astype(str), return_inverse=True)[1]
+    count, n = int(codes.max()) + 1, len(codes)
+    found = []
+    for drawn in cluster_weights(count, min(options.resamples, _MOST_LEE), options.seed):
+        rows = np.repeat(np.arange(n), drawn[codes].astype(np.int64))
+        one = lee_bounds(pairs.treated[rows], pairs.reference[rows])
+        found.append((one.lower, one.upper))
+    limits = np.array(found)
+    limits = limits[np.isfinite(limits).all(axis=1)]
+    if count < 2 or len(limits) < 2:
+        return Estimate(bounds.estimate, n=bounds.n, n_clusters=count)
+    lower, upper = limits.std(axis=0, ddof=1)
+    low, high = imbens_manski(bounds, float(lower), float(upper), options.confidence)
+    return Estimate(bounds.estimate, ci_low=low, ci_high=high, n=bounds.n, n_clusters=count)

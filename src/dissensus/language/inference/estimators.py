@@ -76,6 +76,7 @@ METHODS = {
     "probability_of_superiority": "P(difference > 0) + P(= 0)/2, Wilson interval; p against 1/2.",
     "cohen_dz": "Mean difference over SD of the differences, noncentral t interval.",
     "lee_bounds": "Trimming bounds for draws observed in either language (limits are the bounds).",
+    "lee_interval": "Lee's bounds with the interval of Imbens and Manski, bootstrap over motions.",
     "manski_bounds": "Worst-case bounds over all draws assigned (limits are the bounds).",
 }
 
@@ -83,7 +84,7 @@ METHODS = {
 CORE = ("student_t", "sign_flip", "cluster_robust", "hodges_lehmann", "probability_of_superiority")
 
 #: Methods that need the lost sessions too, and are not estimators of a sample.
-BOUNDS = ("lee_bounds", "manski_bounds")
+BOUNDS = ("lee_bounds", "lee_interval", "manski_bounds")
 
 
 @dataclass(frozen=True)
