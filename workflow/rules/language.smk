@@ -200,6 +200,8 @@ rule diagnose_design:
         manifest=L / "manifest.parquet",
         outcomes=L / "outcomes.parquet",
         pool=L / "pool.parquet",
+        metrics=L / "metrics.parquet",
+        turns=L / "turns.parquet",
     output:
         diagnostics=L / "diagnostics.parquet",
     log:
@@ -211,6 +213,7 @@ rule diagnose_design:
         settings=given(
             panel=LANGUAGE.panel,
             reference=LANGUAGE.reference,
+            primary=LANGUAGE.measures.primary,
             inference=LANGUAGE.inference,
             seed=SETTINGS.seed,
         ),

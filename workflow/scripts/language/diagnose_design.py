@@ -4,11 +4,15 @@ from typing import Any
 
 from dissensus.language.design.manifest import IDS, MANIFEST
 from dissensus.language.design.pool import POOL
+from dissensus.language.inference.conduct import diagnose_conduct
 from dissensus.language.inference.diagnostics import DIAGNOSTICS, diagnose_design
+from dissensus.language.measures.homogeneity import METRICS
 from dissensus.language.settings import InferenceSettings
-from dissensus.study.gather import outcomes_schema
+from dissensus.study.gather import outcomes_schema, turns_schema
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
+
+_OF_TURNS = ["session_id", "repairs", "compliant"]
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
@@ -17,6 +21,14 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
         read(inputs.pool, POOL).to_pandas(),
         stage.settings["panel"],
+        stage.settings["reference"],
+        InferenceSettings(**stage.settings["inference"]),
+        stage.settings["seed"],
+    )
+    rows += diagnose_conduct(
+        read(inputs.metrics, METRICS).to_pandas(),
+        read(inputs.turns, turns_schema(IDS)).select(_OF_TURNS).to_pandas(),
+        f"hi_{stage.settings['primary']}",
         stage.settings["reference"],
         InferenceSettings(**stage.settings["inference"]),
         stage.settings["seed"],

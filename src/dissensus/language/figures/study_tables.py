@@ -35,6 +35,9 @@ _CHECKS = {
     "attrition": "Attrition",
     "compliance": "Format compliance",
     "compliance_equivalence": "Compliance, equivalence",
+    "conduct": "Effect on conduct",
+    "drift": "Drift over blocks",
+    "carry_over": "Carry-over between languages",
 }
 
 
@@ -237,7 +240,7 @@ def table_instrument(artefacts: Artefacts, view: View) -> Table:
 
 
 def table_conduct(artefacts: Artefacts, view: View) -> Table:
-    """Attrition and compliance."""
+    """Attrition, compliance, and what language, time and order do to conduct and index."""
     diagnostics = artefacts.frame("diagnostics")
     rows = [
         (
@@ -254,11 +257,17 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
     ]
     note = (
         "N counts sessions, or draws where two languages are compared. That no difference is found "
-        "(McNemar) does not show that there is none: the equivalence test asks that."
+        "(McNemar) does not show that there is none: the equivalence test asks that. Drift and "
+        "carry-over are of the primary outcome, as it reads."
     )
     columns = ("Check", "Group", "Statistic", "Value", "CI", "p-value", "N", "Method")
     return make(
-        "table_conduct", "Attrition and format compliance", columns, rows, note, view.simulated
+        "table_conduct",
+        "Attrition, format compliance, time and order",
+        columns,
+        rows,
+        note,
+        view.simulated,
     )
 
 

@@ -73,6 +73,7 @@ def diagnose_design(
     attempts, attrition, compliance and compliance_equivalence. Tests of assignment take every
     draw, lost ones too: randomisation came before loss.
     """
+    manifest = manifest[manifest["rendered_from"] == ""]
     ended = outcomes[["session_id", "complete", "attempts", "compliant"]]
     sessions = manifest.merge(ended, on="session_id", how="left", validate="1:1")
     draws = manifest.drop_duplicates("draw_id")
