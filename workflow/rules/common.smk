@@ -12,6 +12,8 @@ from dissensus.study.configuration import check_keys, load
 from dissensus.study.ending import ending, planned
 from dissensus.study.job_graph import JobGraph
 from dissensus.study.preflight import check_inputs, check_measures
+from dissensus.study.preregistration import DATA as PLAN
+from dissensus.study.preregistration import registered_settings
 from dissensus.study.rules import (
     depend_on_code,
     describe_targets,
@@ -211,6 +213,11 @@ def manifest_with_session(study):
     return file
 
 
+def registered_of(wildcards):
+    """What a study's plan says of its settings."""
+    return {"registered": registered_settings(SETTINGS, wildcards.study)}
+
+
 def source_of(wildcards):
     """The table that a study's manifest is drawn from."""
     source = STUDIES[wildcards.study].source
@@ -263,4 +270,5 @@ def core(study):
         *(getattr(rules, f"{verb}_{study}").output for verb in made),
         getattr(rules, f"gather_{study}_spending").output,
         getattr(rules, f"tabulate_{study}_spending").output,
+        *[folder / "deviations.md"] * (folder / PLAN).exists(),
     ]

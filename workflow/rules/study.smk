@@ -357,6 +357,48 @@ rule plan:
         "../scripts/study/plan.py"
 
 
+# Writes two files beside the manifest, once, which no rule may make again.
+rule preregistration:
+    input:
+        manifests_and_sources(),
+    log:
+        RESULTS / "logs/preregistration.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Write the plan of every study as text, before any session"
+    script:
+        "../scripts/study/preregister.py"
+
+
+# Of the studies that were registered, and of these alone, part of the default run.
+rule list_deviations:
+    input:
+        plan=RESULTS / "{study}" / PLAN,
+        manifest=RESULTS / "{study}/manifest.parquet",
+        source=source_of,
+    output:
+        deviations=report(
+            RESULTS / "{study}/deviations.md",
+            category="{study}",
+            subcategory="9 Conduct and cost",
+            labels={"result": "Deviations from the preregistration"},
+        ),
+    log:
+        RESULTS / "{study}/logs/list_deviations.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=registered_of,
+        seed=SETTINGS.seed,
+    message:
+        "List what the {wildcards.study} study does otherwise than registered"
+    script:
+        "../scripts/study/list_deviations.py"
+
+
 rule cost:
     input:
         manifests_and_sources(),

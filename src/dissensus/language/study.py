@@ -13,11 +13,12 @@ from dissensus.language.design.manifest import IDS
 from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
 from dissensus.language.protocol import debate
+from dissensus.language.registration import register
 from dissensus.language.settings import ROLES, LanguageSettings
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Registered, Row, Source, Study
 
 _DESIGN = "dissensus.language.design"
 _DRAWING = ("draws", "block_size", "language_names", "panel")
@@ -181,6 +182,9 @@ class Language(Study[LanguageSettings]):
                     decoding=Decoding.of(settings.protocol.model_dump()),
                 )
                 check_filled(assumed_calls(steps()), language.prompts)
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        return register(self.settings, self.summary(), source, seed)
 
     def summary(self) -> str:
         settings = self.settings

@@ -116,6 +116,31 @@ class Needs:
     artefacts: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Registered:
+    """What a study says of its analysis before any session, in sentences.
+
+    Attributes
+    ----------
+    design : what is randomised, and how.
+    estimands : what is estimated, of which population.
+    primary : the outcome that the study is judged by.
+    tests : how it is tested, and what stands beside it.
+    exclusions : which sessions count in no estimate, and what is said of them.
+    power : what the study can find.
+    """
+
+    design: str
+    estimands: Sequence[str] = ()
+    primary: str = "No primary outcome is declared."
+    tests: Sequence[str] = ()
+    exclusions: Sequence[str] = (
+        "Sessions that fail for good after their last attempt count in no estimate; how many do is "
+        "reported by arm.",
+    )
+    power: Sequence[str] = ()
+
+
 class Study(ABC, Generic[S]):
     """A study, by its settings.
 
@@ -260,6 +285,16 @@ class Study(ABC, Generic[S]):
         ------
         ResourceError : a prompt file lacks a part, or has one that cannot be filled in.
         """
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        """What is registered of the analysis before any session.
+
+        Parameters
+        ----------
+        source : key -> row of the source.
+        seed : of the run.
+        """
+        return Registered(self.summary())
 
     def summary(self) -> str:
         """A paragraph for the head of the report: the design in numbers."""

@@ -73,7 +73,7 @@ def diagnose_conduct(
 
 
 def _counted(metrics: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
-    """The metrics with :data:`COUNTS`; of a session that failed for good, only its re-runs count."""
+    """The metrics with :data:`COUNTS`; of a session that failed for good, its re-runs alone."""
     broken = turns["repairs"].gt(0) | ~turns["compliant"].astype(bool)
     violations = broken.groupby(turns["session_id"]).sum()
     complete = metrics["complete"].to_numpy(dtype=bool)
