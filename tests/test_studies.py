@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -115,22 +112,14 @@ def test_a_second_run_has_nothing_to_do(ended: Project) -> None:
     assert ended.planned() == {}
 
 
+def journals_of(project: Project) -> int:
+    return len(list(project.folder.glob("results/demo/*/journal/*.jsonl")))
+
+
 def test_what_is_killed_goes_on_elsewhere_to_the_same_bytes(ended: Project, tmp_path: Path) -> None:
     project = with_both(tmp_path / "project")
     for journals in (3, 15, 30):
-        process = subprocess.Popen(
-            project.command(cores=4),
-            cwd=project.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        for _ in range(1200):
-            if len(list(project.folder.glob("results/demo/*/journal/*.jsonl"))) >= journals:
-                break
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        project.kill_when(lambda n=journals: journals_of(project) >= n, cores=4)  # type: ignore[misc]
     assert not (project.results(study="deliberation") / "contrasts.parquet").exists()
     project.succeed(cores=4)
     assert everything(project) == everything(ended)
