@@ -10,7 +10,7 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = power_table(
-        read(inputs.metrics, METRICS).to_pandas(),
+        read(inputs.metrics, METRICS).to_pandas(use_threads=False),
         stage.settings["reference"],
         f"hi_{stage.settings['primary']}",
         stage.settings["draws"],

@@ -13,9 +13,9 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = diagnose_design(
-        read(inputs.manifest, MANIFEST).to_pandas(),
-        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
-        read(inputs.pool, POOL).to_pandas(),
+        read(inputs.manifest, MANIFEST).to_pandas(use_threads=False),
+        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(use_threads=False),
+        read(inputs.pool, POOL).to_pandas(use_threads=False),
         stage.settings["panel"],
         stage.settings["reference"],
         InferenceSettings(**stage.settings["inference"]),

@@ -12,7 +12,7 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings = stage.settings
-    metrics = read(inputs.metrics, METRICS).to_pandas()
+    metrics = read(inputs.metrics, METRICS).to_pandas(use_threads=False)
     inference = InferenceSettings(**settings["inference"])
     effect = estimate_language_effect(
         metrics,
