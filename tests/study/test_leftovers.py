@@ -43,6 +43,7 @@ def test_the_folders_of_a_process_that_is_gone_are_removed(results: Path) -> Non
 
 
 def test_what_killed_processes_had_begun_to_write_is_removed(results: Path) -> None:
+    (results / "a").mkdir()
     parts = [results / f"a/.d001.parquet.{number}.part" for number in (gone(), os.getpid())]
     for path in (*parts, results / "a/d001.parquet"):
         path.touch()
