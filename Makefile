@@ -15,7 +15,7 @@ reproduce: .venv/installed
 	$(BIN)/snakemake --report report.html
 
 test: .venv/installed
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 3 --durations=10
 
 test-fast: .venv/installed
 	$(BIN)/pytest -n 2 -m unit

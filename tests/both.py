@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,16 +90,6 @@ def everything(project: Project) -> dict[str, bytes]:
         for study in STUDIES
         for name, held in project.digests(KINDS, study=study).items()
     }
-
-
-def asked(project: Project) -> Counter[str]:
-    """How often each request stands in a journal."""
-    keys: Counter[str] = Counter()
-    for path in project.folder.glob("results/demo/*/journal/*.jsonl"):
-        # Room that was kept for a reply stays behind where a job was killed.
-        lines = path.read_bytes().rstrip(b"\0").splitlines()
-        keys.update(json.loads(line)["request_sha256"] for line in lines)
-    return keys
 
 
 def ran_since(project: Project, moment: float) -> set[str]:

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import anthropic
-import openai
 import yaml
 
 from serving import ROOT, Server
+
+if TYPE_CHECKING:
+    import anthropic as anthropic
+    import openai as openai
+else:
+
+    class _WhenUsed:
+        """A package that takes seconds to import, which no worker pays for by collecting tests."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, name: str) -> object:
+            if name.startswith("_"):
+                # What pytest looks for in all that a module has.
+                raise AttributeError(name)
+            return getattr(import_module(self._name), name)
+
+    anthropic, openai = _WhenUsed("anthropic"), _WhenUsed("openai")
 
 SPEECH = "A market that hides its prices cannot be corrected by those who pay them."
 

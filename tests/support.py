@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,7 +53,15 @@ def built_once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path
 
 
 class Project:
-    """A copy of the workflow in a folder of its own."""
+    """A copy of the workflow in a folder of its own.
+
+    Parameters
+    ----------
+    folder : is made.
+    """
+
+    #: The file of settings that runs are started with.
+    configuration = "more.yaml"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -91,7 +102,7 @@ class Project:
         return [
             *(sys.executable, "-m", "snakemake", "--cores", str(cores)),
             *arguments,
-            *("--configfile", "more.yaml"),
+            *("--configfile", self.configuration),
         ]
 
     def run(self, *arguments: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
@@ -109,22 +120,38 @@ class Project:
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout + done.stderr
 
+    def disturb_when(
+        self,
+        happens: Callable[[], bool],
+        disturb: Callable[[subprocess.Popen[bytes]], object],
+        *arguments: str,
+        cores: int = 2,
+    ) -> subprocess.CompletedProcess[str]:
+        """Start a run, do something to it as soon as something holds, and wait for its end."""
+        with tempfile.TemporaryFile("w+") as said:
+            run = subprocess.Popen(
+                self.command(*arguments, cores=cores),
+                cwd=self.folder,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+            )
+            end = time.monotonic() + 300
+            while not happens() and run.poll() is None and time.monotonic() < end:
+                time.sleep(0.005)
+            held = happens()
+            disturb(run)
+            run.wait(timeout=300)
+            said.seek(0)
+            text = said.read()
+        assert held, f"the run ended before what the test is about: {text[-3000:]}"
+        return subprocess.CompletedProcess(run.args, run.returncode, "", text)
+
     def kill_when(self, happens: Callable[[], bool], *arguments: str, cores: int = 2) -> None:
         """Start a run, and kill it with all that it started as soon as something holds."""
-        run = subprocess.Popen(
-            self.command(*arguments, cores=cores),
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+        self.disturb_when(
+            happens, lambda run: os.killpg(run.pid, signal.SIGKILL), *arguments, cores=cores
         )
-        end = time.monotonic() + 300
-        while not happens() and run.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        held = happens()
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
-        assert held, "the run ended before it could be killed where the test is about"
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a dry run would run."""
@@ -138,6 +165,15 @@ class Project:
     def snapshot(self) -> dict[Path, int]:
         """Every file and folder of the results, with the time of its last change."""
         return {path: path.stat().st_mtime_ns for path in (self.folder / "results").rglob("*")}
+
+    def requests(self, run: str = "demo") -> Counter[str]:
+        """How often each request stands in a journal of any study."""
+        keys: Counter[str] = Counter()
+        for path in self.folder.glob(f"results/{run}/*/journal/*.jsonl"):
+            # Room that was kept for a reply stays behind where a job was killed.
+            lines = path.read_bytes().rstrip(b"\0").splitlines()
+            keys.update(json.loads(line)["request_sha256"] for line in lines)
+        return keys
 
     def results(self, run: str = "demo", study: str = "language") -> Path:
         return self.folder / "results" / run / study

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from support import SMALL, Project
+from support import SMALL, Project, built_once
 
-KINDS = (".parquet", ".csv", ".md", ".svg")
 TURNS = "results/demo/language/turns.parquet"
+METRICS = "results/demo/language/metrics.parquet"
 BUNDLED = {**SMALL, "sessions_per_job": 2}
 
 
@@ -35,12 +32,14 @@ def changed(project: Project, since: float) -> set[str]:
     }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A run with bundles, at its end, for tests that only look."""
-    made = Project(tmp_path_factory.mktemp("bundled") / "project")
-    bundled(made).succeed()
-    return made
+    """A run with bundles, measured, for tests that only look."""
+
+    def build(folder: Path) -> None:
+        bundled(Project(folder)).succeed(METRICS)
+
+    return Project.at(built_once(tmp_path_factory, "bundled", build))
 
 
 @pytest.fixture
@@ -52,30 +51,32 @@ def ended_copy(ended: Project, tmp_path: Path) -> Project:
 def test_bundles_make_the_bytes_that_single_sessions_make(
     finished: Project, ended: Project
 ) -> None:
-    assert ended.digests(KINDS) == finished.digests(KINDS)
+    made, single = ended.digests(), finished.digests()
+    assert "metrics.parquet" in made
+    assert made == {name: single[name] for name in made}
     marks = sorted(path.name for path in (ended.results() / "bundles").iterdir())
     assert marks == ["d001_d001", "d002_d002", "d003_d003", "d004_d004"]
-    assert ended.planned() == {}
+    assert ended.planned(METRICS) == {}
 
 
 def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(
     ended_copy: Project,
 ) -> None:
-    before = ended_copy.digests(KINDS)
+    before = ended_copy.digests()
     for kind, name in (("transcripts", "d003-zh"), ("calls", "d001-en"), ("sessions", "d001-zh")):
         (ended_copy.results() / kind / f"{name}.parquet").unlink()
     moment, snapshot = time.time(), ended_copy.snapshot()
-    planned = ended_copy.planned()
+    planned = ended_copy.planned(METRICS)
     assert planned["run_bundle"] == 2
     assert ended_copy.snapshot() == snapshot, "a dry run writes nothing"
     # Draws 1 and 3 are in shards of their own, and both are measured again; nothing else is.
     assert planned["gather_shard"] == planned["embed_turns"] == 2
-    ended_copy.succeed()
+    ended_copy.succeed(METRICS)
     touched = {Path(name).stem for name in changed(ended_copy, moment)}
     assert touched == {"d003-zh", "d001-en", "d001-zh"}
     assert not [name for name in changed(ended_copy, moment) if name.startswith("journal")]
-    assert ended_copy.digests(KINDS) == before
-    assert ended_copy.planned() == {}
+    assert ended_copy.digests() == before
+    assert ended_copy.planned(METRICS) == {}
 
 
 def test_a_single_session_can_be_named_and_runs_alone(project: Project) -> None:
@@ -92,7 +93,7 @@ def test_what_a_session_depends_on_runs_it_again_in_either_mode(ended_copy: Proj
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
     moment = time.time()
     # A dry run decides nothing.
-    ended_copy.planned()
+    ended_copy.planned(TURNS)
     ended_copy.succeed(TURNS)
     touched = {Path(name).stem for name in changed(ended_copy, moment)}
     assert touched == {f"d{draw:03d}-zh" for draw in range(1, 5)}
@@ -125,32 +126,26 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
     finished: Project, project: Project, whom: str
 ) -> None:
     bundled(project)
-    run = subprocess.Popen(
-        project.command(TURNS, "--keep-incomplete"),
-        cwd=project.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    journals = project.results() / "journal"
-    for _ in range(600):
-        if len(list(journals.glob("*.jsonl"))) >= 2:
-            break
-        time.sleep(0.05)
+
+    def two_begun() -> bool:
+        return len(list(project.results().glob("journal/*.jsonl"))) >= 2
+
     if whom == "run":
-        run.send_signal(signal.SIGKILL)
+        project.kill_when(two_begun, TURNS)
     else:
-        for pid in map(int, _scripts("run_bundle", project.folder)):
-            os.kill(pid, signal.SIGKILL)
-    run.wait(timeout=120)
+        ended = project.disturb_when(two_begun, lambda run: kill_jobs(project), TURNS)
+        assert "died with <Signals.SIGKILL: 9>" in ended.stderr
     project.succeed(TURNS)
     for kind in ("transcripts/*.parquet", "sessions/*.parquet", "turns.parquet"):
         for path in project.results().glob(kind):
             told = finished.results() / path.relative_to(project.results())
             assert path.read_bytes() == told.read_bytes(), path
-    for path in journals.glob("*.jsonl"):
-        keys = [json.loads(line)["request_sha256"] for line in path.read_text().splitlines()]
-        assert len(keys) == len(set(keys))
+    assert set(project.requests().values()) == {1}
 
 
-def _scripts(name: str, folder: Path) -> list[str]:
-    """Process ids of a script's processes in a folder."""
-    found = subprocess.run(["pgrep", "-f", name], capture_output=True, text=True).stdout.split()
-    return [pid for pid in found if Path(f"/proc/{pid}/cwd").resolve() == folder]
+def kill_jobs(project: Project) -> None:
+    """Kill the processes that run sessions in a project."""
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        line = " ".join(process.info["cmdline"] or ())
+        if "run_bundle" in line and process.info["cwd"] == str(project.folder):
+            process.kill()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +14,6 @@ import pytest
 from support import ROOT, Project
 
 PAGE = ROOT / "docs/new-study.md"
-RUN = ("--configfile", "echo.yaml")
 
 
 def files() -> dict[str, str]:
@@ -33,20 +29,12 @@ def files() -> dict[str, str]:
 def page(tmp_path: Path) -> Iterator[Project]:
     """A project, and beside it the files of the page."""
     project = Project(tmp_path / "project")
+    project.configuration = "echo.yaml"
     for name, content in files().items():
         path = (tmp_path / "elsewhere" if name.startswith("echo/") else project.folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content.replace("{echo: echo}", "{echo: ../elsewhere/echo}"), "utf-8")
     yield project
-
-
-def snakemake(project: Project, *arguments: str, cores: int = 2) -> str:
-    command = [*project.command(*arguments, cores=cores)[:-1], "echo.yaml"]
-    done = subprocess.run(
-        command, cwd=project.folder, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout + done.stderr
 
 
 def results(project: Project) -> Path:
@@ -76,26 +64,16 @@ def test_the_page_builds_a_study_in_under_150_lines() -> None:
 
 
 def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
-    said = snakemake(page, "plan")
+    said = page.succeed("plan")
     assert "echo: 30 draws, 60 sessions (30 " in said and "60 calls if nothing goes wrong" in said
     # Killed in the middle, more than once, and started again.
-    for pause in (1.5, 2.5, 3.5):
-        command = [*page.command(cores=8)[:-1], "echo.yaml"]
-        process = subprocess.Popen(
-            command,
-            cwd=page.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        time.sleep(pause)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    snakemake(page, cores=8)
+    for left in ("manifest.parquet", "journal/*", "transcripts/*"):
+        page.kill_when(lambda left=left: any(results(page).glob(left)), cores=8)  # type: ignore[misc]
+    page.succeed(cores=8)
     found = contrast(page)
     # Planted: half way to the other's estimate, from 500 to 900 or 80, so some 200 nearer.
     assert found["n"] == 30 and -230 < found["estimate"] < -180 and found["p_value"] < 0.01
-    assert "Nothing to be done" in snakemake(page, "--dry-run")
+    assert "Nothing to be done" in page.succeed("--dry-run")
     # An edit of the protocol runs every session again, for nothing where the words stay the same.
     before = artefacts(page)
     study = tmp_path / "elsewhere/echo/study.py"
@@ -103,7 +81,7 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     study.write_text(text.replace('"""The protocol: one call.', '"""The protocol, in one call.'))
     journals = {p: p.read_bytes() for p in (results(page) / "journal").iterdir()}
     moment = time.time()
-    snakemake(page)
+    page.succeed()
     marks = list((results(page) / "complete").iterdir())
     assert len(marks) == 60 and all(mark.stat().st_mtime > moment for mark in marks)
     assert {p: p.read_bytes() for p in (results(page) / "journal").iterdir()} == journals
@@ -113,13 +91,13 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     # An edit of the stage runs that alone.
     stage = tmp_path / "elsewhere/echo/estimate.py"
     stage.write_text(stage.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
-    said = snakemake(page, "--dry-run")
+    said = page.succeed("--dry-run")
     assert "estimate_echo" in said and "run_session" not in said
 
 
 def test_a_null_plant_is_not_found(page: Project) -> None:
     config = page.folder / "echo.yaml"
     config.write_text(config.read_text(encoding="utf-8").replace("pull: 0.5", "pull: 0.0"))
-    snakemake(page, cores=8)
+    page.succeed(cores=8)
     found = contrast(page)
     assert abs(found["estimate"]) < 20 and found["p_value"] > 0.01

@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from serving import Server, serving
-from support import SMALL, Project
+from support import SMALL, Project, built_once
 
 KEY = "sk-test-3f9a1c77e0d24b61"
 PANEL = ["a", "b", "c", "d"]
 TURNS = "results/real/language/turns.parquet"
+METRICS = "results/real/language/metrics.parquet"
 PRICE = {"input": 1.0, "output": 5.0}
 #: Faults that a later try mends, at the rate that the issue of lost calls is about.
 FAULTS = ("--faults", "0.3", "--hang", "3")
@@ -53,19 +52,22 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", KEY)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A run whose every call went well, and whose server is gone."""
-    project = Project(tmp_path_factory.mktemp("undisturbed") / "project")
-    os.environ["TEST_KEY"] = KEY
-    with serving() as server:
-        embedder = {"embedder": "o:text-embedding-3-large", "repetitions": 5}
-        settings = real(server)
-        settings["language"] = {**settings["language"], "measures": embedder}
-        project.configure(settings)
-        project.succeed(cores=8)
-        (project.folder / "stats.json").write_text(json.dumps(server.stats()))
-    return project
+    """A run whose every call went well, measured, and whose server is gone."""
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        os.environ["TEST_KEY"] = KEY
+        with serving() as server:
+            embedder = {"embedder": "o:text-embedding-3-large", "repetitions": 5}
+            settings = real(server)
+            settings["language"] = {**settings["language"], "measures": embedder}
+            project.configure(settings)
+            project.succeed(METRICS, cores=8)
+            (project.folder / "stats.json").write_text(json.dumps(server.stats()))
+
+    return Project.at(built_once(tmp_path_factory, "undisturbed", build))
 
 
 def transcripts(project: Project) -> dict[str, bytes]:
@@ -128,9 +130,8 @@ def test_a_run_replays_from_its_journals_without_network_or_key(
     shutil.copytree(
         undisturbed.results("real") / "journal", again.results("real") / "journal", symlinks=True
     )
-    again.succeed(cores=8)
-    kinds = (".parquet", ".csv", ".md", ".svg")
-    assert again.digests(kinds, "real") == undisturbed.digests(kinds, "real")
+    again.succeed(METRICS, cores=8)
+    assert again.digests(run="real") == undisturbed.digests(run="real")
 
 
 def test_faults_and_kills_change_no_word_and_repeat_no_call(
@@ -140,20 +141,8 @@ def test_faults_and_kills_change_no_word_and_repeat_no_call(
     with serving(*FAULTS, "--latency", "0.05") as server:
         project.configure(real(server, IMPATIENT))
         for _ in range(3):
-            running = subprocess.Popen(
-                project.command(TURNS, cores=8),
-                cwd=project.folder,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            journal, grown = project.results("real") / "journal", _lines(project)
-            for _ in range(600):
-                if running.poll() is not None or (journal.exists() and _lines(project) > grown + 8):
-                    break
-                time.sleep(0.05)
-            os.killpg(running.pid, signal.SIGKILL)
-            running.wait()
+            at = _lines(project) + 8
+            project.kill_when(lambda at=at: _lines(project) > at, TURNS, cores=8)  # type: ignore[misc]
             in_flight_at_kills += 8
         project.succeed(TURNS, cores=8)
         stats = server.stats()
@@ -234,21 +223,14 @@ def _dollars(project: Project) -> list[float]:
 def test_a_terminated_run_keeps_the_calls_in_flight(project: Project) -> None:
     with serving("--latency", "0.5") as server:
         project.configure(real(server))
-        running = subprocess.Popen(
-            project.command(TURNS, cores=8),
-            cwd=project.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+        ended = project.disturb_when(
+            lambda: _lines(project) >= 8,
+            lambda run: run.send_signal(signal.SIGTERM),
+            TURNS,
+            cores=8,
         )
-        for _ in range(600):
-            if _lines(project) >= 8:
-                break
-            time.sleep(0.05)
-        running.send_signal(signal.SIGTERM)
-        _, complaint = running.communicate(timeout=60)
-        assert running.returncode != 0
-        assert complaint.rstrip().endswith("start again, and the run goes on from here.")
+        assert ended.returncode != 0
+        assert ended.stderr.rstrip().endswith("start again, and the run goes on from here.")
         assert _lines(project) == asked(server.stats(), "answered")
         project.succeed(TURNS, cores=8)
         assert asked(server.stats(), "repeats") == 0

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shutil
-import signal
-import subprocess
-import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from serving import Server, serving
-from support import Project
+from support import Project, built_once
 
 STUDIES = ("identity", "deliberation")
 #: Name here -> where it is asked, and who answers there.
@@ -100,16 +97,19 @@ def asked(stats: dict[str, Any], what: str) -> int:
     return sum(int(kind[what]) for kind in stats["calls"].values())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A run whose every call went well, and whose server is gone."""
-    project = Project(tmp_path_factory.mktemp("undisturbed") / "project")
-    with serving("--latency", "0.2") as server:
-        project.configure(real(server))
-        tables = (f"results/real/{study}/tables/table_spending.csv" for study in STUDIES)
-        project.succeed(*SESSIONS, *tables, cores=8)
-        (project.folder / "stats.json").write_text(json.dumps(server.stats()))
-    return project
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        with serving("--latency", "0.2") as server:
+            project.configure(real(server))
+            tables = (f"results/real/{study}/tables/table_spending.csv" for study in STUDIES)
+            project.succeed(*SESSIONS, *tables, cores=8)
+            (project.folder / "stats.json").write_text(json.dumps(server.stats()))
+
+    return Project.at(built_once(tmp_path_factory, "undisturbed_studies", build))
 
 
 def test_every_call_is_made_once_and_those_of_a_round_together(undisturbed: Project) -> None:
@@ -162,8 +162,8 @@ def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
         begun = journaled(project)
         assert 0 < begun == asked(server.stats(), "answered")
         project.configure(real(server, timeout_s=1.0, budget_usd=5.0))
-        killed_at = kill(project, begun + 40)
-        assert killed_at < len(rows(undisturbed, "identity", "calls"))
+        project.kill_when(lambda: journaled(project) >= begun + 40, *SESSIONS, cores=8)
+        assert journaled(project) < len(rows(undisturbed, "identity", "calls"))
         project.succeed(*SESSIONS, cores=8)
         stats = server.stats()
     assert transcripts(project) == transcripts(undisturbed)
@@ -179,21 +179,3 @@ def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
         shutil.copytree(journal, replayed.results("real", study) / "journal")
     replayed.succeed(*SESSIONS, cores=8)
     assert transcripts(replayed) == transcripts(undisturbed)
-
-
-def kill(project: Project, lines: int) -> int:
-    """Kill a run when its journals have so many lines; how many they have then."""
-    running = subprocess.Popen(
-        project.command(*SESSIONS, cores=8),
-        cwd=project.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    for _ in range(2400):
-        if running.poll() is not None or journaled(project) >= lines:
-            break
-        time.sleep(0.05)
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
-    return journaled(project)

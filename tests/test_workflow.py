@@ -27,15 +27,6 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def keys_in_journals(project: Project) -> Counter[str]:
-    keys: Counter[str] = Counter()
-    for path in project.results().glob("journal/*.jsonl"):
-        # Room that was kept for a reply stays behind where a job was killed.
-        lines = path.read_bytes().rstrip(b"\0").splitlines()
-        keys.update(json.loads(line)["request_sha256"] for line in lines)
-    return keys
-
-
 def merged(**language: Any) -> dict[str, Any]:
     """The small study with some of its blocks changed."""
     study = dict(SMALL["language"])
@@ -67,11 +58,13 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
     assert finished.planned() == {}
 
 
-def test_same_bytes_in_another_folder_on_other_cores(finished: Project, project: Project) -> None:
+def test_same_bytes_in_another_folder_on_other_cores_in_other_jobs(
+    finished: Project, project: Project
+) -> None:
+    project.configure({**SMALL, "sessions_per_job": 2})
     project.succeed(cores=8)
-    assert project.digests((".parquet", ".csv", ".md", ".svg")) == finished.digests(
-        (".parquet", ".csv", ".md", ".svg")
-    )
+    kinds = (".parquet", ".csv", ".md", ".svg")
+    assert project.digests(kinds) == finished.digests(kinds)
 
 
 def test_one_session_can_be_named(project: Project) -> None:
@@ -98,7 +91,7 @@ def test_an_unknown_session_is_a_sentence(copied: Project) -> None:
 
 
 def test_deleted_transcripts_are_made_again_from_their_journals(copied: Project) -> None:
-    before, asked = copied.digests(), keys_in_journals(copied)
+    before, asked = copied.digests(), copied.requests()
     # The first of a draw, and the second of another, in whichever order they were held.
     for session in ("d002-en", "d003-zh"):
         (copied.results() / f"transcripts/{session}.parquet").unlink()
@@ -108,7 +101,7 @@ def test_deleted_transcripts_are_made_again_from_their_journals(copied: Project)
     copied.succeed(METRICS)
     assert jobs_of_sessions(copied) == 2
     assert copied.digests() == before
-    assert keys_in_journals(copied) == asked
+    assert copied.requests() == asked
 
 
 def jobs_of_sessions(project: Project) -> int:
@@ -200,8 +193,8 @@ def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Proje
     whole = finished.digests()
     assert project.digests() == {name: whole[name] for name in project.digests()}
     assert "metrics.parquet" in project.digests()
-    assert set(keys_in_journals(project).values()) == {1}
-    assert keys_in_journals(project) == keys_in_journals(finished)
+    assert set(project.requests().values()) == {1}
+    assert project.requests() == finished.requests()
     assert not list(project.results().rglob("*.part"))
 
 

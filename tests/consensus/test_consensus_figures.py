@@ -10,6 +10,7 @@ import pytest
 
 from consensus.consensus_frames import ARMS, VIEW, Frames, make_run
 from dissensus.consensus.figures import FIGURES, TABLES
+from dissensus.consensus.figures.headline import state
 from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
 from dissensus.consensus.inference import PLANTED
 from dissensus.report.tables import Table, as_markdown
@@ -110,3 +111,25 @@ def test_the_null_arm_is_named_in_the_caption() -> None:
     own = replace(run, contrasts=run.contrasts[run.contrasts["arm"] != "again"])
     assert resolve(FIGURES[2].maker)(own.artefacts, alone).facts["null"] == "this run has none"
     assert np.isfinite(run.planted["effect"]).sum() > 50
+
+
+def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() -> None:
+    run = make_run()
+    found = state(run.artefacts, VIEW)
+    own = run.contrasts
+    own = own[own["headline"] & (own["arm"] != "again")].set_index("arm")
+    largest = own.loc[own["estimate"].abs().idxmax()]
+    (said,) = found.headlines
+    number = f"{100 * largest['estimate']:+.1f}".replace("-", "\N{MINUS SIGN}")
+    assert f"the largest difference is {largest.name} {number} (" in said
+    planted = run.planted.set_index(["domain", "arm", "outcome"])["effect"]
+    truth = 100 * planted["all", largest.name, "agreement"]
+    assert f"planted {truth:+.1f}".replace("-", "\N{MINUS SIGN}") in said
+    assert any("can have no effect: again " in one for one in found.against)
+    # Real agents have no planted value, and a design without a null arm says nothing of one.
+    real = replace(run, planted=run.planted[:0])
+    arms = {name: how for name, how in VIEW["arms"].items() if name != "again"}
+    without = View(VIEW.study, {**VIEW.settings, "arms": arms}, simulated=False)
+    other = state(real.artefacts, without)
+    assert "planted" not in other.headlines[0]
+    assert not any("another name" in one for one in other.against)

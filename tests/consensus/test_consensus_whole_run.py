@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import signal
-import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from support import Project
+from support import Project, built_once
 
+METRICS = "results/demo/consensus/metrics.parquet"
 LABELS = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
 #: What stays: debate, nudger, credible, alliance and reconcile.
 LEFT_OUT = [
@@ -38,34 +34,23 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def resumed(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A run that was killed while its debates ran, and went on."""
-    project = Project(tmp_path_factory.mktemp("consensus") / "project")
-    project.configure(SMALL)
-    process = subprocess.Popen(
-        project.command(),
-        cwd=project.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    for _ in range(1200):
-        if len(list(project.folder.glob("results/demo/consensus/journal/*.jsonl"))) >= 7:
-            break
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert not (project.results(study="consensus") / "votes.parquet").exists()
-    project.succeed("results/demo/consensus/metrics.parquet")
-    return project
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        project.configure(SMALL)
+        results = project.results(study="consensus")
+        project.kill_when(lambda: len(list(results.glob("journal/*.jsonl"))) >= 7, METRICS)
+        assert not (results / "votes.parquet").exists()
+        project.succeed(METRICS)
+
+    return Project.at(built_once(tmp_path_factory, "consensus", build))
 
 
 def test_no_reply_is_asked_for_twice_where_a_run_is_killed(resumed: Project) -> None:
-    keys: Counter[tuple[str, str]] = Counter()
-    for path in resumed.folder.glob("results/demo/consensus/journal/*.jsonl"):
-        for line in path.read_bytes().rstrip(b"\0").splitlines():
-            keys[path.stem, json.loads(line)["request_sha256"]] += 1
+    keys = resumed.requests()
     assert len(keys) > 300 and set(keys.values()) == {1}
     assert not list(resumed.folder.glob("results/demo/**/*.part"))
 
@@ -101,8 +86,7 @@ def test_votes_and_agreement_are_what_the_transcripts_say(resumed: Project) -> N
         assert row["consensus"] == (len(set(cast)) == 1)
 
 
-def test_a_broken_table_stops_the_run_before_any_call(resumed: Project, tmp_path: Path) -> None:
-    project = Project(tmp_path / "project")
+def test_a_broken_table_stops_the_run_before_any_call(project: Project) -> None:
     project.configure(SMALL)
     path = project.folder / "resources/stakeholders/city/statements.csv"
     path.write_text(path.read_text("utf-8").replace(",Neutral,", ",Undecided,", 1), "utf-8")

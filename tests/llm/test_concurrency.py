@@ -75,7 +75,7 @@ def test_a_call_waits_until_another_process_gives_a_place_back(tmp_path: Path):
         await ConcurrencyLimit(path, 1).acquire(lambda: None)
         return time.monotonic() - began
 
-    assert 0.4 < asyncio.run(take()) < 10.0
+    assert asyncio.run(take()) > 0.4
     process.wait()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -87,7 +86,9 @@ def test_no_call_fails_for_an_outage(
         return Said(chat()) if over.is_set() else FAULTS[fault]
 
     with hostile(say) as server:
-        made = model(tmp_path, server, timeout_s=0.1, retries=2)
+        # Only silence needs patience to end; an answer of a slow machine is none.
+        timeout_s = 0.4 if fault == "silence" else 60.0
+        made = model(tmp_path, server, timeout_s=timeout_s, retries=2)
         threading.Timer(1.0, over.set).start()
         replies = ask_all(made, tmp_path, 12)
         # Far fewer than the tries that twelve calls have in a second.
@@ -103,9 +104,7 @@ def test_an_outage_that_lasts_stops_the_run_and_is_in_no_journal(
 ) -> None:
     with hostile(Said(error(interface, "Overloaded", "overloaded_error"), 503)) as server:
         made = model(tmp_path, server, interface, retries=2, outage_s=0.3)
-        began = time.monotonic()
         ends = ask_all(made, tmp_path, 6)
-        assert time.monotonic() - began < 5.0
     assert all(isinstance(end, ProviderError) for end in ends)
     assert "providers.p has answered no call for 0 s (" in str(ends[0])
     assert "the last by overload: Overloaded" in str(ends[0])
@@ -201,11 +200,10 @@ def test_the_time_of_an_outage_is_no_latency(tmp_path: Path) -> None:
     over = threading.Event()
     with hostile(lambda _: Said(chat()) if over.is_set() else BUSY) as server:
         made = model(tmp_path, server, retries=1)
-        threading.Timer(0.8, over.set).start()
+        threading.Timer(1.6, over.set).start()
         [reply] = ask_all(made, tmp_path, 1)
     assert reply.text == "Hello."
-    assert reply.queued_s > 0.4
-    assert reply.latency_s < 0.4
+    assert reply.queued_s > 0.8 > reply.latency_s
 
 
 # The clock of it

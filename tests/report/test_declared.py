@@ -58,7 +58,7 @@ def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared | Headline]]]:
         "consensus": (
             consensus_frames.make_run().artefacts,
             consensus_frames.VIEW,
-            (*consensus.FIGURES, *consensus.TABLES),
+            (*consensus.FIGURES, *consensus.TABLES, consensus.HEADLINE),
         ),
     }
 

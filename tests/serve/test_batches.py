@@ -8,11 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 
-from clients import asked, asked_message, by_anthropic, by_openai, prompt
+from clients import anthropic, asked, asked_message, by_anthropic, by_openai, openai, prompt
 from serving import Server, serving
 
 

@@ -12,14 +12,12 @@ import sys
 import time
 from typing import Any
 
-import anthropic
 import httpx2
-import openai
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients import asked, asked_message, by_anthropic, by_openai, prompt
+from clients import anthropic, asked, asked_message, by_anthropic, by_openai, openai, prompt
 from dissensus.serve.limits import WINDOW_S, Gate, Window
 from dissensus.serve.refusals import Refusal
 from dissensus.serve.replies import tokens

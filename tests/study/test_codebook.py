@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,11 +13,10 @@ import pytest
 
 from dissensus.errors import ArtefactError
 from dissensus.study.codebook import SHARED, page, schemas
-from dissensus.tables.artefact import Schema, read, write
+from dissensus.tables.artefact import Column, Schema, read, write
 from dissensus.tables.common import COMMON
 
 ROOT = Path(__file__).parents[2]
-FOUND = {f"{study}/{schema.name}": schema for study, own in schemas().items() for schema in own}
 #: Those whose word is another in the study's own language: a tournament's round, say.
 OWN_MEANING = {
     "language/pool: round",
@@ -31,7 +32,11 @@ OWN_MEANING = {
     *(f"union/{name}: speaker" for name in ("points", "rebuttals", "scores", "speeches", "wins")),
 }
 
-every_schema = pytest.mark.parametrize("schema", FOUND.values(), ids=FOUND)
+
+@cache
+def every_schema() -> dict[str, Schema]:
+    """Study and artefact -> its schema. It imports every module, so no sooner than needed."""
+    return {f"{study}/{schema.name}": schema for study, own in schemas().items() for schema in own}
 
 
 def rows_of(schema: Schema) -> pa.Table:
@@ -49,47 +54,54 @@ def test_every_artefact_of_the_workflow_has_its_schema_here():
     text = "".join(path.read_text(encoding="utf-8") for path in rules)
     made = set(re.findall(r"(\w+)(?:/\{session\})?\.parquet", text)) - {"session", "kind", "name"}
     assert len(made) > 30
-    assert made <= {schema.name for schema in FOUND.values()}
-    assert {name.split("/")[0] for name in FOUND} == {
+    assert made <= {schema.name for schema in every_schema().values()}
+    assert {name.split("/")[0] for name in every_schema()} == {
         SHARED,
         *("consensus", "deliberation", "identity", "language", "union"),
     }
 
 
-@every_schema
-def test_every_column_has_a_sentence(schema: Schema):
-    for name, column in schema.columns.items():
+def columns() -> Iterator[tuple[str, str, Column]]:
+    """Study, artefact and column; the column's name alone; what is declared of it."""
+    for artefact, schema in every_schema().items():
+        for name, column in schema.columns.items():
+            yield f"{artefact}: {name}", name, column
+
+
+def test_every_column_has_a_sentence():
+    for place, name, column in columns():
         words = re.findall(r"[a-z]+", column.meaning.casefold())
-        assert re.fullmatch(r"\S.*\S\.", column.meaning), name
-        assert len(words) > 2 and set(words) != set(re.findall(r"[a-z]+", name.casefold())), name
-        assert column.unit == column.unit.strip() and not column.unit.endswith("."), name
+        assert re.fullmatch(r"\S.*\S\.", column.meaning), place
+        assert len(words) > 2 and set(words) != set(re.findall(r"[a-z]+", name.casefold())), place
+        assert column.unit == column.unit.strip() and not column.unit.endswith("."), place
 
 
-@every_schema
-def test_every_number_has_a_unit_but_those_that_name_something(schema: Schema):
-    for name, column in schema.columns.items():
+def test_every_number_has_a_unit_but_those_that_name_something():
+    for place, _, column in columns():
         if column.kind.rstrip("?") in ("string", "strings", "bool"):
-            assert not column.unit, name
+            assert not column.unit, place
 
 
-@every_schema
-def test_an_extra_column_is_refused(schema: Schema, tmp_path: Path):
-    path, table = tmp_path / "a.parquet", rows_of(schema)
-    write(path, schema, table, {})
-    assert read(path).equals(read(path, schema)) and read(path).num_rows == 1
-    with pytest.raises(ArtefactError, match=rf"b\.parquet: {schema.name} has no column 'extra'\."):
-        write(tmp_path / "b.parquet", schema, table.append_column("extra", [[1]]), {})
+def test_an_extra_column_is_refused(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    for schema in every_schema().values():
+        table = rows_of(schema)
+        write(path, schema, table, {})
+        assert read(path).equals(read(path, schema)) and read(path).num_rows == 1
+        refused = rf"b\.parquet: {schema.name} has no column 'extra'\."
+        with pytest.raises(ArtefactError, match=refused):
+            write(tmp_path / "b.parquet", schema, table.append_column("extra", [[1]]), {})
 
 
 def test_one_name_has_one_meaning():
     own = {
         f"{artefact}: {name}"
-        for artefact, schema in FOUND.items()
+        for artefact, schema in every_schema().items()
         for name, column in schema.columns.items()
         if name in COMMON and replace(column, kind="") != replace(COMMON[name], kind="")
     }
     assert own == OWN_MEANING
-    used = {name for schema in FOUND.values() for name in schema.columns}
+    used = {name for schema in every_schema().values() for name in schema.columns}
     assert set(COMMON) <= used
 
 

@@ -42,6 +42,16 @@ def test_the_folders_of_a_process_that_is_gone_are_removed(results: Path) -> Non
     assert (results / ".temporary").read_text() == here
 
 
+def test_what_killed_processes_had_begun_to_write_is_removed(results: Path) -> None:
+    (results / "a").mkdir()
+    parts = [results / f"a/.d001.parquet.{number}.part" for number in (gone(), os.getpid())]
+    for path in (*parts, results / "a/d001.parquet"):
+        path.touch()
+    left_by(results, platform.node(), gone())
+    take_over(results, [])
+    assert {path.name for path in (results / "a").iterdir()} == {parts[1].name, "d001.parquet"}
+
+
 @pytest.mark.parametrize("where", ["alive", "elsewhere", "torn"])
 def test_what_may_be_in_use_stays(results: Path, where: str) -> None:
     if where == "torn":

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from both import asked, ran_since, rows
+from both import ran_since, rows
 from support import Project
 
 NAMES = ("$(touch ran) Ada", "a\"b 'c | d", "-x \\b *`touch ran`", "\u0639\u0631\u0628\u064a &")
@@ -26,6 +23,9 @@ QUICK: dict[str, Any] = {
     "inference": {"resamples": 100},
     "diagnosis": {"simulations": 2},
 }
+#: Where tests of debates stop, and those of what debates come to.
+TURNS = "results/demo/union/turns.parquet"
+ESTIMATES = [f"results/demo/union/{name}.parquet" for name in ("outcomes", "judges", "coaching")]
 JUDGES = "union-annotator", "union-judge-a", "union-judge-b", "union-judge-c"
 
 
@@ -58,30 +58,18 @@ def test_faults_and_a_kill_change_nothing_of_what_pairs_come_to(tmp_path: Path) 
     for name in JUDGES[1:]:
         faults[name] |= {"speech": {"unreadable_rate": 0.3}}
     whole = pairs(tmp_path / "whole", faults, epochs=2)
-    whole.succeed()
+    whole.succeed(*ESTIMATES)
     assert len(rows(folder_of(whole) / "verdicts.parquet")) == 4
     calls = [one for path in folder_of(whole).glob("calls/*") for one in rows(path)]
     assert sum(one["error"] == "timeout" for one in calls) > 3
     assert sum(one["attempt"] > 1 for one in calls) > 3
     killed = pairs(tmp_path / "killed", faults, epochs=2)
-    process = subprocess.Popen(
-        killed.command(),
-        cwd=killed.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
     journal = folder_of(killed) / "journal"
-    for _ in range(12_000):
-        if any("-r01-" in path.name for path in journal.glob("*")):
-            break
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    killed.kill_when(lambda: any(journal.glob("*-r01-*")), *ESTIMATES)
     assert not (folder_of(killed) / "turns.parquet").exists()
-    killed.succeed()
+    killed.succeed(*ESTIMATES)
     assert bytes_of(killed) == bytes_of(whole)
-    assert asked(killed) == asked(whole)
+    assert killed.requests() == whole.requests()
 
 
 def test_judges_who_all_fail_cost_no_debate(tmp_path: Path) -> None:
@@ -106,18 +94,18 @@ def test_judges_who_all_fail_cost_no_debate(tmp_path: Path) -> None:
 
 def test_an_epoch_more_runs_its_own_debates_alone(tmp_path: Path) -> None:
     project = pairs(tmp_path / "project")
-    project.succeed()
+    project.succeed(TURNS)
     before = {path.name: path.read_bytes() for path in folder_of(project).glob("transcripts/*")}
-    keys = asked(project)
+    keys = project.requests()
     moment = time.time()
     configure(project, epochs=2)
-    project.succeed()
+    project.succeed(TURNS)
     new = {"night-e2-memo", "night-e2-r01-coached", "night-e2-r01-control"}
     assert ran_since(project, moment) == new
     after = {path.name: path.read_bytes() for path in folder_of(project).glob("transcripts/*")}
     assert set(after) == {*before, *(f"{name}.parquet" for name in new)}
     assert {name: after[name] for name in before} == before
-    assert {key: asked(project)[key] for key in keys} == dict(keys)
+    assert {key: project.requests()[key] for key in keys} == dict(keys)
 
 
 def attack(project: Project) -> None:

@@ -7,35 +7,41 @@ from pathlib import Path
 
 import pytest
 
-from both import asked, ran_since, rows
-from support import Project
-from union.test_union_attacked_runs import bytes_of, configure, folder_of, pairs
+from both import ran_since, rows
+from support import Project, built_once
+from union.test_union_attacked_runs import ESTIMATES, bytes_of, configure, folder_of, pairs
 
+MAPPED = [*ESTIMATES, "results/demo/union/cluster_names.parquet"]
 NAMER = {"projection": "pca", "namer": "union-coach"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A run of one motion, of two epochs, at its end."""
-    made = pairs(tmp_path_factory.mktemp("pairs") / "project", epochs=2)
-    made.succeed()
-    return made
+    """A run of one motion, of two epochs, with its map."""
+
+    def build(folder: Path) -> None:
+        pairs(folder, epochs=2).succeed(*MAPPED)
+
+    return Project.at(built_once(tmp_path_factory, "pairs", build))
 
 
 def transcripts(project: Project) -> dict[str, Path]:
     return {path.stem: path for path in folder_of(project).glob("transcripts/*")}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The same in jobs of three sessions, with clusters that a model names."""
-    made = pairs(tmp_path_factory.mktemp("named") / "project", epochs=2, map=NAMER)
-    path = made.folder / "more.yaml"
-    path.write_text(f"sessions_per_job: 3\n{path.read_text('utf-8')}", encoding="utf-8")
-    assert "run_session" not in made.planned()
-    made.succeed()
-    assert made.planned() == {}
-    return made
+
+    def build(folder: Path) -> None:
+        made = pairs(folder, epochs=2, map=NAMER)
+        path = made.folder / "more.yaml"
+        path.write_text(f"sessions_per_job: 3\n{path.read_text('utf-8')}", encoding="utf-8")
+        assert "run_session" not in made.planned(*MAPPED)
+        made.succeed(*MAPPED)
+        assert made.planned(*MAPPED) == {}
+
+    return Project.at(built_once(tmp_path_factory, "named", build))
 
 
 def names_of(project: Project) -> str:
@@ -50,8 +56,8 @@ def test_jobs_of_three_sessions_come_to_the_same_bytes(ended: Project, named: Pr
     assert set(bundled) == {*single, names_of(named)}
     for name, path in single.items():
         assert bundled[name].read_bytes() == path.read_bytes(), name
-    keys = asked(named)
-    assert {key: keys[key] for key in asked(ended)} == dict(asked(ended))
+    keys = named.requests()
+    assert {key: keys[key] for key in ended.requests()} == dict(ended.requests())
     assert set(keys.values()) == {1}
     for record in ("speeches", "claims", "votes", "verdicts", "wins", "survival", "coaching"):
         found, expected = (folder_of(one) / f"{record}.parquet" for one in (named, ended))
@@ -74,7 +80,7 @@ def test_without_names_and_bundles_again_nothing_more_is_asked(
     project = named.copy(tmp_path / "project")
     moment = time.time()
     configure(project, epochs=2)
-    project.succeed()
+    project.succeed(*MAPPED)
     assert ran_since(project, moment) == set()
     # Who is there no more is in no result; what it said stays where it was kept.
     kept = transcripts(project).keys() - transcripts(ended).keys()

@@ -88,7 +88,7 @@ def test_an_overlap_must_be_less_than_a_chunk(most: int, overlap: int):
 @pytest.mark.parametrize("unit", [".", "\n", "a", " ", '."', "\n ", "。"])
 def test_a_long_text_of_one_thing_takes_no_long_time(unit: str):
     text = unit * (300_000 // len(unit))
-    begun = time.perf_counter()
+    begun = time.process_time()
     chunks = chunk(text)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3
     assert restored(chunks) == text

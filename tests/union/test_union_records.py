@@ -348,9 +348,9 @@ def test_eighty_debates_take_less_than_five_seconds() -> None:
     rows = [manifest_row(epoch, run) for epoch in range(1, 5) for run in range(1, 21)]
     sessions = {row["session_id"]: script.turns(row) for row in rows}
     assert set(map(len, sessions.values())) == {75}
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = reconstruct(
         sessions, {row["session_id"]: row for row in rows}, {"lots": MOTION}, LAYERS, take_answered
     )
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
     assert len(found.verdicts) == 80

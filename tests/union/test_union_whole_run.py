@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -13,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from both import asked, ran_since, rows
-from support import Project
+from both import ran_since, rows
+from support import Project, built_once
 
 #: One motion, two epochs of two runs in both arms.
 UNION: dict[str, Any] = {
@@ -27,7 +24,14 @@ UNION: dict[str, Any] = {
         "diagnosis": {"simulations": 2},
     },
 }
-KINDS = (".parquet", ".csv", ".md", ".json", ".html", ".svg")
+#: Where these tests stop: before figures, tables and pages.
+ESTIMATES = [
+    f"results/demo/union/{name}"
+    for name in (
+        *("outcomes.parquet", "judges.parquet", "coaching.parquet", "map.parquet", "summary.json"),
+    )
+]
+KINDS = (".parquet", ".json")
 STYLE, MEMO = "lottery-e0-style", "lottery-e2-memo"
 DEBATES = {
     f"lottery-e{epoch}-r{run:02d}-{arm}"
@@ -61,12 +65,14 @@ def sessions_with(project: Project, kind: str) -> set[str]:
     return {path.stem for path in (project.results(study="union") / kind).glob("*")}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A run at its end, for tests that only look."""
-    made = small(tmp_path_factory.mktemp("union") / "project")
-    made.succeed()
-    return made
+    """A run with its estimates, for tests that only look."""
+
+    def build(folder: Path) -> None:
+        small(folder).succeed(*ESTIMATES)
+
+    return Project.at(built_once(tmp_path_factory, "union", build))
 
 
 @pytest.fixture
@@ -77,21 +83,10 @@ def ended_copy(ended: Project, tmp_path: Path) -> Project:
 
 def kill_once_begun(project: Project, epoch: int) -> tuple[set[str], set[str]]:
     """Kill a run when it has begun debates of an epoch; what of the epoch had begun and ended."""
-    process = subprocess.Popen(
-        project.command(cores=2),
-        cwd=project.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    own = {name for name in DEBATES if f"-e{epoch}-" in name}
-    for _ in range(12_000):
-        if own & sessions_with(project, "journal"):
-            break
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return own & sessions_with(project, "journal"), own & sessions_with(project, "complete")
+    debates = {name for name in DEBATES if f"-e{epoch}-" in name}
+    project.kill_when(lambda: bool(debates & sessions_with(project, "journal")), *ESTIMATES)
+    begun, complete = (sessions_with(project, kind) for kind in ("journal", "complete"))
+    return debates & begun, debates & complete
 
 
 def test_what_is_killed_in_the_middle_of_an_epoch_goes_on_to_the_same_bytes(
@@ -102,13 +97,13 @@ def test_what_is_killed_in_the_middle_of_an_epoch_goes_on_to_the_same_bytes(
         begun, complete = kill_once_begun(project, epoch)
         assert begun and len(complete) < 4
         assert not (project.results(study="union") / "turns.parquet").exists()
-    project.succeed()
+    project.succeed(*ESTIMATES)
     assert everything(project) == everything(ended)
     # Nobody was asked twice.
-    assert asked(project) == asked(ended)
-    assert set(asked(project).values()) == {1}
+    assert project.requests() == ended.requests()
+    assert set(project.requests().values()) == {1}
     assert not list(project.folder.glob("results/demo/**/*.part"))
-    assert project.planned() == {}
+    assert project.planned(*ESTIMATES) == {}
 
 
 def test_a_run_has_every_session_and_the_estimates_of_all(ended: Project) -> None:
@@ -119,7 +114,7 @@ def test_a_run_has_every_session_and_the_estimates_of_all(ended: Project) -> Non
     assert Counter(row["speaker"] for row in rows(folder / "speeches.parquet")).total() == 48
     for name in ("judges", "wins", "survival", "coaching", "map", "clusters"):
         assert rows(folder / f"{name}.parquet"), name
-    assert ended.planned() == {}
+    assert ended.planned(*ESTIMATES) == {}
 
 
 @pytest.mark.parametrize(
@@ -146,13 +141,13 @@ def test_a_session_waits_for_what_it_reads_and_for_nothing_else(
 def test_a_deleted_transcript_is_made_again_and_no_other_session_is_touched(
     ended_copy: Project,
 ) -> None:
-    before, keys = everything(ended_copy), asked(ended_copy)
+    before, keys = everything(ended_copy), ended_copy.requests()
     lost = "lottery-e1-r02-control"
     (ended_copy.results(study="union") / f"transcripts/{lost}.parquet").unlink()
     moment = time.time()
-    ended_copy.succeed()
+    ended_copy.succeed(*ESTIMATES)
     assert ran_since(ended_copy, moment) == {lost}
-    assert asked(ended_copy) == keys
+    assert ended_copy.requests() == keys
     assert everything(ended_copy) == before
 
 
@@ -173,7 +168,7 @@ def test_a_deleted_result_runs_only_what_depends_on_it(
     ended_copy: Project, artefact: str, runs: set[str], spared: set[str]
 ) -> None:
     (ended_copy.results(study="union") / artefact).unlink()
-    planned = set(ended_copy.planned())
+    planned = set(ended_copy.planned(*ESTIMATES, f"results/demo/union/{artefact}"))
     assert runs <= planned
     spared = spared | BEFORE | ({"reconstruct_union"} - runs)
     assert not planned & spared

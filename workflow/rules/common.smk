@@ -165,13 +165,6 @@ def a_debate(wildcards):
     return [RESULTS / f"union/debates/{name}.{ending}" for ending in ("md", "json")]
 
 
-def speech_of_voters():
-    """The settings of simulated agents, whose equations say what was planted; None for all other models."""
-    model = SETTINGS.models[SETTINGS.consensus.model].model_dump()
-    own = model.get("behaviour") == "dissensus.consensus.simulated"
-    return model["speech"] if own else None
-
-
 def embedding_calls_of(study):
     """A study's calls for embeddings, as an input: artefacts of their own, or one of every shard."""
     declared = STUDIES[study]

@@ -5,8 +5,14 @@
 # steps: measure_consensus; estimate_consensus
 # What every study goes through is in study.smk. CCAgent learns from votes and metrics of the split train.
 
+from dissensus.study.rules import planted_speech
+
 C = RESULTS / "consensus"
 CONSENSUS = SETTINGS.consensus
+# The settings of simulated agents, whose equations say what was planted; none for all other models.
+SPEECH = planted_speech(
+    SETTINGS, [CONSENSUS.model], "dissensus.consensus.simulated"
+).get(CONSENSUS.model)
 
 
 rule measure_consensus:
@@ -52,7 +58,7 @@ rule estimate_consensus:
             arms=CONSENSUS.arm_names,
             reference=CONSENSUS.reference,
             rounds=CONSENSUS.rounds,
-            speech=speech_of_voters(),
+            speech=SPEECH,
             seed=SETTINGS.seed,
         ),
     message:

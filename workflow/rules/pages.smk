@@ -1,8 +1,8 @@
-# The pages of a run, which read what the studies have left: the results.
+# The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: index.html; findings of each study
-# steps: write_results_page
+# out:   results/<run>/: index.html, report.rst; findings of each study
+# steps: write_results_page; summarise_run
 
 from dissensus.report.results import assets_digest
 from dissensus.study.rules import page_settings
@@ -31,3 +31,23 @@ rule write_results_page:
         "State the findings, and write the results page"
     script:
         "../scripts/study/write_results_page.py"
+
+
+rule summarise_run:
+    output:
+        RESULTS / "report.rst",
+    log:
+        RESULTS / "logs/summarise_run.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings={
+            "run": SETTINGS.run,
+            "seed": SETTINGS.seed,
+            "studies": {name: study.summary() for name, study in STUDIES.items()},
+        },
+    message:
+        "Write the head of the report"
+    script:
+        "../scripts/study/summarise_run.py"

@@ -424,23 +424,3 @@ rule verify:
         "Verify all of run {SETTINGS.run}"
     script:
         "../scripts/study/verify.py"
-
-
-rule summarise_run:
-    output:
-        RESULTS / "report.rst",
-    log:
-        RESULTS / "logs/summarise_run.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        settings={
-            "run": SETTINGS.run,
-            "seed": SETTINGS.seed,
-            "studies": {name: study.summary() for name, study in STUDIES.items()},
-        },
-    message:
-        "Write the head of the report"
-    script:
-        "../scripts/study/summarise_run.py"

@@ -230,7 +230,7 @@ def _planted_sessions(
     points = np.array([middle(range(a, b + 1)) for a, b in zip(low, high, strict=True)])
     experts = np.array([opinion(one, EXPERT) for one in sentences])
     rng = np.random.default_rng(
-        int(digest([seed, "planted", first["domain"], first["arm"]])[:12], 16)
+        int(digest([seed, "planted", first["domain"], first["strategy"]])[:12], 16)
     )
     times = _REPLICATES
     votes, lasted = debates(

@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.consensus.design import IDS
 from dissensus.consensus.domains import Domain, read_domain
-from dissensus.consensus.figures import FIGURES, TABLES
+from dissensus.consensus.figures import FIGURES, HEADLINE, TABLES
 from dissensus.consensus.protocol import VOTER, Debate, Persona
 from dissensus.consensus.settings import ConsensusSettings
 from dissensus.consensus.wording import EXTRAS, SIDES, STRATEGIES, Words
@@ -60,6 +60,7 @@ class Consensus(Study[ConsensusSettings]):
     view = ("reference", "inference.confidence", "arms", "domains", "rounds")
     figures = FIGURES
     tables = TABLES
+    headline = HEADLINE
     diagnosis = Diagnosis(
         "dissensus.consensus.diagnosis:diagnose",
         settings=(

@@ -27,8 +27,8 @@ def register(
     level = f"{100 * inference.confidence:g}%"
     others = ", ".join(name for name in settings.language_names if name != settings.reference)
     estimand = (
-        f"For each of {others} against {settings.reference}: the mean difference of the Homogeneity "
-        "Index between the debates of a draw less the instrument's offset, the difference between "
+        f"For each of {others} against {settings.reference}: the mean difference of the "
+        "Homogeneity Index between the debates of a draw less the instrument's offset, the difference between "
         "the languages on parallel texts, in the mean over both directions of rendering. "
         "Population: the motions of which the pool is a sample, domains weighted equally by the "
         "drawing. Scale: fitted on the reference, and estimated."
@@ -37,7 +37,7 @@ def register(
         design,
         (
             estimand,
-            "Beside it, the same difference with the offset left in: the paper's index, by its name.",
+            "Beside it, the same difference with the offset left in: the paper's index.",
         ),
         f"Homogeneity Index on {measures.primary}: {measures.weights.lexical:g} lexical "
         f"(by {measures.unit}, {measures.tokenizer}) and {measures.weights.semantic:g} semantic "

@@ -80,5 +80,11 @@ def _estimates(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if limits(row) != MISSING:
             yield (
                 f"{row['outcome']}, {row['contrast']}: {signed(row['estimate'])} {limits(row)}, "
-                f"{p_clause(row['p_value'])}, n = {row['n']}."
+                f"{_p_words(row)}, n = {row['n']}."
             )
+
+
+def _p_words(row: Mapping[str, Any]) -> str:
+    """The p-value of an estimate, adjusted where it is one of a family."""
+    adjusted = row.get("p_adjusted")
+    return p_clause(row["p_value"]) if adjusted is None else f"{p_clause(adjusted)} after Holm"

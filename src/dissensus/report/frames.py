@@ -22,7 +22,7 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     The schema itself stands in a module that imports what estimated the artefact: a figure would
     pay two seconds of scipy for it.
     """
-    frame: pd.DataFrame = read(path).to_pandas()
+    frame: pd.DataFrame = read(path).to_pandas(use_threads=False)
     return frame
 
 

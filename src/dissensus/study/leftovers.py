@@ -32,6 +32,7 @@ def take_over(results: Path, folders: Sequence[Path]) -> None:
         if host == platform.node() and not psutil.pid_exists(int(number)):
             for line in left:
                 _remove(Path(line))
+            _remove_parts(results)
     remove_scripts(results)
     lines = (platform.node(), os.getpid(), *(folder.absolute() for folder in folders))
     write_text(record, "".join(f"{line}\n" for line in lines))
@@ -44,6 +45,16 @@ def remove_scripts(results: Path) -> None:
         with suppress(OSError):
             if mark in script.read_bytes():
                 script.unlink()
+
+
+def _remove_parts(results: Path) -> None:
+    """Remove the files that killed processes had begun to write and that nobody will finish."""
+    for folder, _, names in os.walk(results):
+        for name in names:
+            if name.endswith(".part"):
+                writer = name.split(".")[-2]
+                if writer.isdecimal() and not psutil.pid_exists(int(writer)):
+                    Path(folder, name).unlink(missing_ok=True)
 
 
 def _remove(folder: Path) -> None:

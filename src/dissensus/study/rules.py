@@ -81,14 +81,27 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
     return {"study": study.name, **named}
 
 
+def planted_speech(
+    settings: Configuration, models: Iterable[str], behaviour: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Model -> settings of how it speaks, of those that are simulated.
+
+    Parameters
+    ----------
+    models : names in the configuration.
+    behaviour : the module that they must be simulated by; any where it is "".
+    """
+    return {
+        name: model.get("speech") or {}
+        for name, model in sorted(settings.models_of(models).items())
+        if model["provider"] == "simulated" and model.get("behaviour", "").startswith(behaviour)
+    }
+
+
 def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     """What the results page is given of a study."""
     named = {name for use in study.models() for name in use.models}
-    planted = {
-        name: model.get("speech") or {}
-        for name, model in sorted(settings.models_of(named).items())
-        if model["provider"] == "simulated"
-    }
+    planted = planted_speech(settings, named)
     return {
         "question": study.question,
         "design": study.summary(),

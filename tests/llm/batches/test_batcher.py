@@ -27,7 +27,6 @@ from batching import (
 )
 from dissensus.errors import BudgetReached, ProviderError
 from dissensus.llm.batches.interface import State
-from dissensus.llm.batches.openai import OpenAIBatches
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import InFlight
 from serving import serving
@@ -81,7 +80,7 @@ def test_a_batch_asks_one_model_where_the_provider_wants_it_so(
 def test_a_batch_holds_no_more_calls_than_the_provider_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(OpenAIBatches, "most_requests", 4)
+    monkeypatch.setattr("dissensus.llm.batches.openai.OpenAIBatches.most_requests", 4)
     with serving(*FAST) as server:
         assert all(reply.text for reply in ask_all(make_registry(tmp_path, server), 10))
         assert made(server) == {"created": 3, "requests": 10, "ended": 3}
@@ -156,26 +155,28 @@ def test_a_call_that_the_budget_does_not_cover_is_not_sent(tmp_path: Path) -> No
         assert ask(make_registry(tmp_path, server, budget=1.1 * most_usd()), 0).text
 
 
-class Refusing(OpenAIBatches):
-    """A provider that takes no batch of more than two calls."""
+def refuse(monkeypatch: pytest.MonkeyPatch, for_good: bool) -> None:
+    """Have the provider take no batch of more than two calls."""
+    from dissensus.llm.batches.openai import OpenAIBatches
 
-    again = True
+    class Refusing(OpenAIBatches):
+        async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
+            made = await super().submit(own, bodies)
+            self.refused = made if len(bodies) > 2 else ""
+            return made
 
-    async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
-        made = await super().submit(own, bodies)
-        self.refused = made if len(bodies) > 2 else ""
-        return made
+        async def state(self, batch_id: str) -> State:
+            if batch_id == self.refused:
+                return State(over=True, refused="too many tokens enqueued", again=not for_good)
+            return await super().state(batch_id)
 
-    async def state(self, batch_id: str) -> State:
-        if batch_id == self.refused:
-            return State(over=True, refused="too many tokens enqueued", again=self.again)
-        return await super().state(batch_id)
+    monkeypatch.setattr("dissensus.llm.batches.openai.OpenAIBatches", Refusing)
 
 
 def test_a_batch_refused_for_its_size_is_sent_in_halves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dissensus.llm.batches.openai.OpenAIBatches", Refusing)
+    refuse(monkeypatch, for_good=False)
     with serving(*FAST) as server:
         replies = ask_all(make_registry(tmp_path, server), 4)
         assert made(server)["requests"] == 8 and made(server)["created"] == 3
@@ -186,8 +187,7 @@ def test_a_batch_refused_for_its_size_is_sent_in_halves(
 def test_a_batch_refused_for_good_stops_the_run_with_the_provider_s_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dissensus.llm.batches.openai.OpenAIBatches", Refusing)
-    monkeypatch.setattr(Refusing, "again", False)
+    refuse(monkeypatch, for_good=True)
     with (
         serving(*FAST) as server,
         pytest.raises(ProviderError, match=r"refused a batch of 3 calls \(too many tokens"),

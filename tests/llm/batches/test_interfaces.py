@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import httpx2
-import openai
 import pytest
 
-from dissensus.llm.batches.anthropic import AnthropicBatches
+from clients import anthropic, openai
 from dissensus.llm.batches.interface import Found, Line, Sought, State
-from dissensus.llm.batches.openai import OpenAIBatches
+
+if TYPE_CHECKING:
+    from dissensus.llm.batches.anthropic import AnthropicBatches
+    from dissensus.llm.batches.openai import OpenAIBatches
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 AT = 1_760_000_000
@@ -45,6 +46,8 @@ MESSAGES = {
 
 
 def by_openai(handle: Handler) -> OpenAIBatches:
+    from dissensus.llm.batches.openai import OpenAIBatches
+
     client = httpx2.AsyncClient(transport=httpx2.MockTransport(handle))
     return OpenAIBatches(
         openai.AsyncOpenAI(api_key="any", base_url="http://there/v1", http_client=client)
@@ -52,6 +55,8 @@ def by_openai(handle: Handler) -> OpenAIBatches:
 
 
 def by_anthropic(handle: Handler) -> AnthropicBatches:
+    from dissensus.llm.batches.anthropic import AnthropicBatches
+
     client = httpx2.AsyncClient(transport=httpx2.MockTransport(handle))
     return AnthropicBatches(
         anthropic.AsyncAnthropic(api_key="any", base_url="http://there", http_client=client)

@@ -13,9 +13,9 @@ from dissensus.tables.artefact import read, write
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     inference = stage.settings["inference"]
     dcm, tests = estimate_dcm(
-        read(inputs.answers, ANSWERS).to_pandas(),
-        read(inputs.questions, QUESTIONS).to_pandas(),
-        read(inputs.manifest, MANIFEST).to_pandas(),
+        read(inputs.answers, ANSWERS).to_pandas(use_threads=False),
+        read(inputs.questions, QUESTIONS).to_pandas(use_threads=False),
+        read(inputs.manifest, MANIFEST).to_pandas(use_threads=False),
         Inference(
             confidence=inference["confidence"],
             resamples=inference["resamples"],

@@ -11,7 +11,7 @@ from dissensus.tables.artefact import read, write
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     inference = stage.settings["inference"]
     rows = martingale_tests(
-        read(inputs.metrics, METRICS).to_pandas(),
+        read(inputs.metrics, METRICS).to_pandas(use_threads=False),
         inference["confidence"],
         inference["equivalence_margin"],
         stage.settings["seed"],

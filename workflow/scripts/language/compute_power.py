@@ -11,8 +11,8 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = power_table(
-        read(inputs.pool, POOL).to_pandas(),
-        read(inputs.effect, LANGUAGE_EFFECT).to_pandas(),
+        read(inputs.pool, POOL).to_pandas(use_threads=False),
+        read(inputs.effect, LANGUAGE_EFFECT).to_pandas(use_threads=False),
         **stage.settings,
     )
     write(outputs.power, POWER, rows, stage.provenance)

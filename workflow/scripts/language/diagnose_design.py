@@ -17,17 +17,17 @@ _OF_TURNS = ["session_id", "repairs", "compliant"]
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = diagnose_design(
-        read(inputs.manifest, MANIFEST).to_pandas(),
-        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
-        read(inputs.pool, POOL).to_pandas(),
+        read(inputs.manifest, MANIFEST).to_pandas(use_threads=False),
+        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(use_threads=False),
+        read(inputs.pool, POOL).to_pandas(use_threads=False),
         stage.settings["panel"],
         stage.settings["reference"],
         InferenceSettings(**stage.settings["inference"]),
         stage.settings["seed"],
     )
     rows += diagnose_conduct(
-        read(inputs.metrics, METRICS).to_pandas(),
-        read(inputs.turns, turns_schema(IDS)).select(_OF_TURNS).to_pandas(),
+        read(inputs.metrics, METRICS).to_pandas(use_threads=False),
+        read(inputs.turns, turns_schema(IDS)).select(_OF_TURNS).to_pandas(use_threads=False),
         f"hi_{stage.settings['primary']}",
         stage.settings["reference"],
         InferenceSettings(**stage.settings["inference"]),

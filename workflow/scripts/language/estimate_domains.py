@@ -18,8 +18,8 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings = stage.settings
-    metrics = read(inputs.metrics, METRICS).to_pandas()
-    pool = read(inputs.pool, POOL).to_pandas()
+    metrics = read(inputs.metrics, METRICS).to_pandas(use_threads=False)
+    pool = read(inputs.pool, POOL).to_pandas(use_threads=False)
     inference = InferenceSettings(**settings["inference"])
     scales = [f"hi_{scale}" for scale in dict.fromkeys(settings["scales"])]
     seed = settings["seed"]

@@ -12,8 +12,8 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings = stage.settings
-    metrics = read(inputs.metrics, METRICS).to_pandas()
-    renderings = read(inputs.renderings, RENDERINGS).to_pandas()
+    metrics = read(inputs.metrics, METRICS).to_pandas(use_threads=False)
+    renderings = read(inputs.renderings, RENDERINGS).to_pandas(use_threads=False)
     measures = MeasureSettings(**settings["measures"])
     inference = InferenceSettings(**settings["inference"])
     effect = estimate_language_effect(

@@ -15,9 +15,9 @@ from dissensus.tables.artefact import concatenate, read, write
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     components = concatenate(inputs.components, COMPONENTS)
     metrics, renderings = measure_homogeneity(
-        read(inputs.manifest, MANIFEST).to_pandas(),
-        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(),
-        components.to_pandas(),
+        read(inputs.manifest, MANIFEST).to_pandas(use_threads=False),
+        read(inputs.outcomes, outcomes_schema(IDS)).to_pandas(use_threads=False),
+        components.to_pandas(use_threads=False),
         MeasureSettings(**stage.settings["measures"]),
         stage.settings["reference"],
     )

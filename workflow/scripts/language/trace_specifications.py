@@ -16,9 +16,9 @@ from dissensus.tables.artefact import read, write
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     curve, tests = specification_curve(
-        read(inputs.components, COMPONENTS).to_pandas(),
-        read(inputs.metrics, METRICS).to_pandas(),
-        read(inputs.renderings, RENDERINGS).to_pandas(),
+        read(inputs.components, COMPONENTS).to_pandas(use_threads=False),
+        read(inputs.metrics, METRICS).to_pandas(use_threads=False),
+        read(inputs.renderings, RENDERINGS).to_pandas(use_threads=False),
         stage.settings["reference"],
         MeasureSettings(**stage.settings["measures"]),
         InferenceSettings(**stage.settings["inference"]),

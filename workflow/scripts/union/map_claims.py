@@ -16,8 +16,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     journals = Path(outputs.map).parent / "journal/embeddings"
     used, paid = stage_embedder(stage, settings["embedder"], journals, "claims")
     claims, clusters = map_claims(
-        read(inputs.claims, CLAIMS).to_pandas(),
-        read(inputs.verdicts, VERDICTS).to_pandas(),
+        read(inputs.claims, CLAIMS).to_pandas(use_threads=False),
+        read(inputs.verdicts, VERDICTS).to_pandas(use_threads=False),
         used.embed,
         Options(settings["map"], settings["inference"], settings["seed"]),
     )

@@ -1,13 +1,17 @@
 """What readers see of the consensus study: three figures, three tables, and what was misprinted."""
 
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Figure, Headline, Table
 
 _HERE = "dissensus.consensus.figures"
+#: Shown on the results page at once.
+_MAIN = ("effects", "course", "table_2", "table_contrasts")
 _READS = ("estimates", "planted", "metrics", "manifest")
+
+HEADLINE = Headline(f"{_HERE}.headline:state", ("contrasts", "planted"))
 
 
 def _figure(name: str, title: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{name}:draw", reads, title, "1 Figures")
+    return Figure(name, f"{_HERE}.{name}:draw", reads, title, "1 Figures", name in _MAIN)
 
 
 FIGURES = (
@@ -19,7 +23,7 @@ FIGURES = (
 
 def _table(module: str, name: str, *reads: str) -> Table:
     title = "Strategies, baselines, contrasts, and what was misprinted"
-    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables")
+    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables", name in _MAIN)
 
 
 TABLES = (

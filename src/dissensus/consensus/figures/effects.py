@@ -34,9 +34,7 @@ PANELS = {
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw four forests; a dot is filled where its contrast is significant after Holm."""
-    contrasts, planted = artefacts.frames("contrasts", "planted")
-    own = contrasts[contrasts["method"] == HEADLINE]
-    rows = joined_planted(own, planted, "effect")
+    rows = rows_of(artefacts)
     facts = describe(rows, view)
     arms = [arm for arm in arms_of(view) if arm != view.reference]
     if not arms or not rows["estimate"].notna().any():
@@ -54,6 +52,18 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
+def rows_of(artefacts: Artefacts) -> pd.DataFrame:
+    """The contrasts by the headline's method, each with its planted value."""
+    contrasts, planted = artefacts.frames("contrasts", "planted")
+    return joined_planted(contrasts[contrasts["method"] == HEADLINE], planted, "effect")
+
+
+def same_strategy(view: View) -> list[str]:
+    """Arms that are the reference's strategy under another name."""
+    arms = view["arms"]
+    return [arm for arm in arms if arm != view.reference and arms[arm] == arms[view.reference]]
+
+
 def _is_found(view: View) -> object:
     return lambda row: row["p_adjusted"] < 1.0 - view.confidence
 
@@ -64,9 +74,7 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     alpha = 1.0 - view.confidence
     found = [row for row in records(own) if row["p_adjusted"] < alpha]
     largest = sorted(records(own), key=lambda row: -abs(row["estimate"]))[:1]
-    # Arms that are the reference's strategy under another name.
-    same = [a for a, s in view["arms"].items() if s == view["arms"][view.reference]]
-    nulls = [row for row in records(own) if row["arm"] in same]
+    nulls = [row for row in records(own) if row["arm"] in same_strategy(view)]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,

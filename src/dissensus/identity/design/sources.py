@@ -69,7 +69,7 @@ def _json(path: Path) -> Numbered:
 def _parquet(path: Path) -> Numbered:
     try:
         with pq.ParquetFile(path) as file:
-            rows: Sequence[dict[str, Any]] = file.read().to_pylist()
+            rows: Sequence[dict[str, Any]] = file.read(use_threads=False).to_pylist()
     except (OSError, ValueError, pa.ArrowException) as error:
         found = " ".join(str(error).split())
         raise ResourceError(f"{path} cannot be read as Parquet ({found}).") from None

@@ -34,9 +34,11 @@ def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
     with open_sealed(path) as file:
         rows = (
             batch.filter(is_in(batch["draw_id"], array(draws, string())))
-            for batch in file.iter_batches(batch_size=_BATCH)
+            for batch in file.iter_batches(batch_size=_BATCH, use_threads=False)
         )
-        frame: pd.DataFrame = Table.from_batches(rows, file.schema_arrow).to_pandas()
+        frame: pd.DataFrame = Table.from_batches(rows, file.schema_arrow).to_pandas(
+            use_threads=False
+        )
     return frame
 
 

@@ -1,0 +1,35 @@
+"""Reading starts no thread of Arrow's: a process that ends while one begins may be aborted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+CODE = """
+import os, sys
+import pandas as pd
+import pyarrow as pa
+from dissensus.report.frames import read_frame
+from dissensus.tables.artefact import Column, Schema, read, write
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+schema = Schema("things", "thing", {n: Column("int", "A number.") for n in "abc"}, key=("a",))
+frame = pd.DataFrame({"a": range(50_000), "b": 1, "c": 2})
+write(sys.argv[1], schema, frame, {})
+# Writing has a thread of its own, in Python, which ends before the process does.
+before = threads()
+assert read(sys.argv[1], schema).num_rows == len(read_frame(sys.argv[1])) == 50_000
+print(threads() - before)
+read(sys.argv[1], schema).to_pandas()
+print(threads() - before)
+"""
+
+
+def test_reading_starts_no_thread(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CODE, str(tmp_path / "things.parquet")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    # What Arrow does by default would be seen.
+    assert said[0] == "0" and int(said[1]) > 0

@@ -1,0 +1,116 @@
+"""The run of `make reproduce`, looked at: what each study declares is there, and says what it is.
+
+Where this folder has no such run, or one that is not up to date, a small one is made.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from both import BOTH, rows, with_both
+from dissensus.study.configuration import Configuration, load
+from support import ROOT, SMALL, Project, built_once
+
+STUDIES = ("language", "identity", "deliberation", "union", "consensus")
+#: Tables of a paper's own numbers, and of the coders of motions.
+OF_NO_MODEL = ("table_printed", "table_reliability")
+QUICK = {"resamples": 100, "flips": 200}
+ALL: dict[str, Any] = {
+    **BOTH,
+    **SMALL,
+    "studies": [*STUDIES],
+    "union": {"epochs": 2, "runs": 1, "inference": {"resamples": 100}},
+    "consensus": {"statements": 2, "block_size": 2, "inference": QUICK},
+}
+
+
+@cache
+def settings() -> Configuration:
+    return load(yaml.safe_load((ROOT / "config.yaml").read_text("utf-8")))
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A whole run of all studies, for tests that only look."""
+    here = Project.at(ROOT)
+    here.configuration = "config.yaml"
+    if (ROOT / "results/demo/index.html").exists() and here.planned() == {}:
+        return here
+
+    def build(folder: Path) -> None:
+        made = with_both(folder)
+        made.configure(ALL)
+        made.succeed()
+        assert made.planned() == {}
+
+    return Project.at(built_once(tmp_path_factory, "reproduced", build))
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_session_that_was_drawn_ended_and_has_its_artefacts(
+    reproduced: Project, study: str
+) -> None:
+    folder = reproduced.results(study=study)
+    sessions = [row["session_id"] for row in rows(folder / "manifest.parquet")]
+    assert sessions == sorted(set(sessions))
+    for kind in ("sessions", "calls", "transcripts", "complete", "journal"):
+        assert sorted(path.stem for path in (folder / kind).iterdir()) == sessions
+    complete = {r["session_id"] for r in rows(folder / "outcomes.parquet") if r["complete"]}
+    assert len(complete) > 0.9 * len(sessions)
+    said = {row["session_id"] for row in rows(folder / "turns.parquet")}
+    assert complete <= said
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_result_is_there_and_says_that_it_is_simulated(
+    reproduced: Project, study: str
+) -> None:
+    folder = reproduced.results(study=study)
+    for path in folder.rglob("*.parquet"):
+        said = json.loads(pq.read_schema(path).metadata[b"dissensus"])
+        assert said["simulated"] is True, path
+    declared = settings().study(study)
+    assert declared.figures and declared.tables
+    for figure in declared.figures:
+        for file in (f"figures/{figure.name}.svg", f"captions/{figure.name}.rst"):
+            assert "imulated" in (folder / file).read_text(encoding="utf-8"), file
+        assert (folder / f"figures/{figure.name}.png").stat().st_size > 10_000
+    for table in declared.tables:
+        markdown = (folder / f"tables/{table.name}.md").read_text(encoding="utf-8")
+        assert "imulated" in markdown or table.name in OF_NO_MODEL, table.name
+        assert (folder / f"tables/{table.name}.csv").stat().st_size > 0
+
+
+def test_the_page_of_findings_has_every_study(reproduced: Project) -> None:
+    page = (reproduced.folder / "results/demo/index.html").read_text(encoding="utf-8")
+    assert "simulated" in page
+    for study in STUDIES:
+        assert f'id="{study}"' in page, study
+
+
+def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None:
+    reproduced.succeed("--report", str(tmp_path / "report.html"))
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "All models of this run are simulated" in text
+    plain = text.replace("\N{MINUS SIGN}", "-")
+    for study in STUDIES:
+        assert f"<strong>{study}</strong>" in text
+    estimates = rows(reproduced.results(study="identity") / "estimates.parquet")
+    cells = [
+        row
+        for row in estimates
+        if row["round"] == 1 and row["peers"] == "all" and row["bank"] != "all"
+        and row["measure"] == "delta" and row["policy"] == "drop"
+    ]  # fmt: skip
+    cell = max(cells, key=lambda row: abs(row["estimate"]))
+    assert f"The largest difference is {cell['estimate']:+.3f}" in plain
+    effects = rows(reproduced.results(study="deliberation") / "contrasts.parquet")
+    effect = max((r for r in effects if r["headline"]), key=lambda row: abs(row["estimate"]))
+    assert f"the largest difference is {effect['arm']}, {effect['estimate']:+.3f}" in plain
