@@ -30,8 +30,8 @@ def register(
         f"For each of {others} against {settings.reference}: the mean difference of the "
         "Homogeneity Index between the debates of a draw less the instrument's offset, the "
         "difference between the languages on parallel texts, in the mean over both directions of "
-        "rendering. Population: the motions of which the pool is a sample, domains weighted equally "
-        "by the drawing. Scale: fitted on the reference, and estimated."
+        "rendering. Population: the motions of which the pool is a sample, with equal weights of "
+        "domains by the drawing. Scale: fitted on the reference, and estimated."
     )
     return Registered(
         design,
