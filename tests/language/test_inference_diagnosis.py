@@ -11,7 +11,7 @@ import pytest
 from dissensus.design.diagnosis import DIAGNOSIS
 from dissensus.language.inference.diagnosis import (
     DIAGNOSED,
-    HELD,
+    FIXED,
     SHIFTS,
     diagnose,
     draw_study,
@@ -101,7 +101,7 @@ def test_net_finds_what_is_planted_and_covers_it(frame: pd.DataFrame) -> None:
 
 def test_anchors_that_are_held_cover_too_little(frame: pd.DataFrame) -> None:
     far = frame.loc[f"shifted_{SHIFTS[-1]:g}_SD_60_draws"]
-    assert far.loc[HELD, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]
+    assert far.loc[FIXED, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]
 
 
 def library(rng: np.random.Generator) -> Library:

@@ -165,7 +165,7 @@ class DiagnosisSettings(Settings):
     draws: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1), Once]
     """Draws of a simulated study; each number has its rows."""
     sessions: Count
-    """Draws that are held for every motion, from which the studies are drawn."""
+    """Draws that are run for every motion, from which the studies are drawn."""
     debaters: Annotated[list[dict[str, Any]], Field(min_length=len(ROLES))]
     """Simulated models, as in models, that hold them."""
     recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]

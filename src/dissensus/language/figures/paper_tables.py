@@ -59,7 +59,7 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
         "instrument's offset. The net effect is the difference less the offset, measured on "
         "parallel texts in both directions. Its interval, and those by motion with refitted "
         "anchors, come from resamples of motions that fit anchors and offset anew. By draw: "
-        "percentile bootstrap over draws with the anchors held, as in the paper. p (Fisher's): "
+        "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
         f"sign-flip randomisation test. The index is anchored on {language_name(view.reference)}; "
         f"the scale that stands for the paper's is {scale_words(paper(view))}."
     )

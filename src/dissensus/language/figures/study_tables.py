@@ -218,9 +218,9 @@ def table_instrument(artefacts: Artefacts, view: View) -> Table:
             )
         )
     note = (
-        "The difference between languages on one and the same debate, held in the one and rendered "
+        "The difference between languages on one and the same debate, run in the one and rendered "
         "in the other, in each direction and in the mean: what the measure does by itself. "
-        "Studentised bootstrap over motions; the index refits its anchors. In SDs: of debates held "
+        "Studentised bootstrap over motions; the index refits its anchors. In SDs: of debates run "
         f"in {language_name(view.reference)}. N counts debates, in the mean draws."
     )
     if not rows:

@@ -20,12 +20,12 @@ from dissensus.stats.results import Estimate
 
 Array = NDArray[np.float64]
 
-ESTIMAND = "the language effect net of the instrument, in SDs of debates held in the reference"
+ESTIMAND = "the language effect net of the instrument, in SDs of debates in the reference"
 
-#: What is diagnosed: the headline; the same with its anchors held; the sign-flip test beside it;
+#: What is diagnosed: the headline; the same with its anchors fixed; the sign-flip test beside it;
 #: and the paper's index as it reads, whose bias is the instrument's offset.
-HELD = "net_anchors_held"
-DIAGNOSED = (NET, HELD, NET_SIGN_FLIP, REFITTED)
+FIXED = "net_anchors_fixed"
+DIAGNOSED = (NET, FIXED, NET_SIGN_FLIP, REFITTED)
 
 #: The world whose library is moved to have no effect at all, and by these SDs, beyond what
 #: recycling can do.
@@ -77,7 +77,7 @@ def diagnose(
 
     Notes
     -----
-    Sessions are held, rendered and measured once (:mod:`dissensus.language.inference.library`). A
+    Sessions are run, rendered and measured once (:mod:`dissensus.language.inference.library`). A
     study draws as many motions for each domain as the pool has there, with replacement, so that the
     pool's motions are a sample of motions; then domains and motions as the manifest does; then for
     each draw a pair of sessions of its motion. Anchors, offset and intervals are those of the run.
@@ -97,7 +97,7 @@ def diagnose(
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
-    """What the library is held and measured under: by measures of this machine."""
+    """What the library is run and measured under: by measures of this machine."""
     reference, diagnosis = settings["reference"], settings["diagnosis"]
     languages = settings["languages"]
     other = next(name for name in languages if name != reference)
@@ -200,8 +200,8 @@ def draw_study(library: Library, treated: Array, n: int, rng: np.random.Generato
     drawn = domains[rng.integers(len(domains), size=n)]
     slots = np.array([rng.choice(places[library.domains == domain]) for domain in drawn])
     units = rng.integers(library.reference.shape[1], size=n)
-    held, other = library.reference[pool[slots], units], treated[pool[slots], units]
-    return Readings(other[:, 0], held[:, 0], held[:, 1], other[:, 1], slots.astype(object))
+    base, other = library.reference[pool[slots], units], treated[pool[slots], units]
+    return Readings(other[:, 0], base[:, 0], base[:, 1], other[:, 1], slots.astype(object))
 
 
 def _estimates(
@@ -214,7 +214,7 @@ def _estimates(
     found = {
         NET: every.get(net.NET),
         REFITTED: every.get(net.PAIRED),
-        HELD: robust_mean(by_draw[known], readings.motions[known].astype(str), confidence),
+        FIXED: robust_mean(by_draw[known], readings.motions[known].astype(str), confidence),
     }
     if known.sum() > 1:
         found[NET_SIGN_FLIP] = sign_flip(by_draw[known], _REPETITIONS, seed)

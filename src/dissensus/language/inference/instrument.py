@@ -39,7 +39,7 @@ INSTRUMENT = Schema(
         "direction": text("Language of the debate and of its rendering, as in en>zh; or mean."),
         **common("estimate?", "se?", "ci_low?", "ci_high?", "p_value?"),
         "estimate_d": number(
-            "The difference over the spread of the measure in debates held in the reference.",
+            "The difference over the spread of the measure in debates in the reference.",
             "standard deviations of a debate in the reference",
         ),
         **common("n", "n_clusters"),
@@ -159,7 +159,7 @@ def _every(
 
 
 def _spread(readings: Readings, scaling: Scaling) -> float:
-    """Standard deviation of the measure in debates held in the reference; 1 on the z scale."""
+    """Standard deviation of the measure in debates in the reference; 1 on the z scale."""
     if scaling.scale is not None:
         return 1.0 if scaling.scale == "z" else float("nan")
     known = readings.reference[np.isfinite(readings.reference)]

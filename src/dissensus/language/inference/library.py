@@ -1,7 +1,7 @@
 """A library of simulated draws, from texts to components: what the design diagnosis studies are of.
 
 To hold a study of 60 draws takes seconds, and a diagnosis wants hundreds of studies. So sessions
-are held once, some for every motion, language and planted effect, through the real debaters,
+are run once, some for every motion, language and planted effect, through the real debaters,
 protocol, repairs and losses; rendered in the other language; and measured by the real measures. A
 simulated study then draws its sessions from here.
 """
@@ -49,7 +49,7 @@ class _NoJournal(Journal):
 
 @dataclass(frozen=True)
 class Conditions:
-    """How the sessions of a library are held and measured.
+    """How the sessions of a library are run and measured.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def _hold(
     other: str,
     seed: int,
 ) -> Array:
-    """Shape (2, 2): a session's similarities as it was held, and rendered in the other language."""
+    """Shape (2, 2): a session's similarities as it was run, and rendered in the other language."""
     condition, protocol = conditions.languages[language], conditions.protocol
     topic = motion[condition["motion"]]
     steps = debate(

@@ -1,6 +1,6 @@
 """The language effect net of the instrument, with anchors and offset estimated anew in resamples.
 
-Write m(l, d) for a measure of debate d rendered in language l, and D(l) for the debate held in l.
+Write m(l, d) for a measure of debate d rendered in language l, and D(l) for the debate run in l.
 The paired difference m(l, D(l)) - m(r, D(r)) between language l and the reference r is what the
 debaters did plus what the ruler does: the **instrument offset**, the difference between languages
 on parallel texts. It is measured in both directions, on the debates of the reference, m(l, D(r)) -
@@ -53,7 +53,7 @@ class Readings:
 
     Attributes
     ----------
-    treated, reference : the debates held in the language and in the reference, shape (n, k).
+    treated, reference : the debates run in the language and in the reference, shape (n, k).
     reference_rendered : the reference's debates rendered in the language, shape (n, k).
     treated_rendered : the language's debates rendered in the reference, shape (n, k).
     motions : label of each draw's motion, shape (n,).
@@ -148,8 +148,8 @@ def estimate_net(
     Name -> estimate, for the names of :func:`functionals`; in the unit of the scale. All is NaN but
     the estimate where fewer than two motions, or no spread, leave no interval.
     """
-    held = np.stack([np.isfinite(text).all(axis=1) for text in readings.texts[:2]])
-    readings = readings.of(np.asarray(held.any(axis=0)))
+    measured = np.stack([np.isfinite(text).all(axis=1) for text in readings.texts[:2]])
+    readings = readings.of(np.asarray(measured.any(axis=0)))
     named = functionals(readings)
     codes = np.unique(readings.motions.astype(str), return_inverse=True)[1].astype(np.int64)
     count = len(np.unique(codes[readings.known[0]]))

@@ -115,15 +115,15 @@ def simulate_studies(
         totals = np.bincount(codes.ravel(), flat, times * motions).astype(np.float64)
         return totals.reshape(times, motions)
 
-    held = summed(None)
+    counts = summed(None)
     mean = values.mean(axis=1)
-    residual = summed(values) - held * mean[:, None]
-    usable = (held > 0).sum(axis=1) > 1
-    held, residual, mean = held[usable], residual[usable], mean[usable]
+    residual = summed(values) - counts * mean[:, None]
+    usable = (counts > 0).sum(axis=1) > 1
+    counts, residual, mean = counts[usable], residual[usable], mean[usable]
     # As in dissensus.stats.bootstrap.cluster_robust_mean, for all studies at once.
-    variance = (residual**2 / (1.0 - held / n)).sum(axis=1) / n**2
-    leverage = held**2 / (n - held)
-    squares = (held**2).sum(axis=1) + leverage.sum(axis=1) ** 2 - (leverage**2).sum(axis=1)
+    variance = (residual**2 / (1.0 - counts / n)).sum(axis=1) / n**2
+    leverage = counts**2 / (n - counts)
+    squares = (counts**2).sum(axis=1) + leverage.sum(axis=1) ** 2 - (leverage**2).sum(axis=1)
     critical = special.stdtrit(n**2 / squares, (1.0 + confidence) / 2.0)
     return Studies(mean, np.sqrt(variance), critical)
 

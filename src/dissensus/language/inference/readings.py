@@ -30,13 +30,13 @@ def read_texts(
     language, reference : what is compared with what.
     """
     draws = metrics.drop_duplicates("draw_id").set_index("draw_id").sort_index()
-    held = metrics[metrics["complete"].to_numpy(dtype=bool)]
+    complete = metrics[metrics["complete"].to_numpy(dtype=bool)]
     renders = renderings[["language", "rendered_from"]]
     of_reference = (renders["language"] == language) & (renders["rendered_from"] == reference)
     of_language = (renders["language"] == reference) & (renders["rendered_from"] == language)
     texts = [
-        held[held["language"] == language],
-        held[held["language"] == reference],
+        complete[complete["language"] == language],
+        complete[complete["language"] == reference],
         renderings[of_reference.to_numpy(dtype=bool)],
         renderings[of_language.to_numpy(dtype=bool)],
     ]

@@ -180,9 +180,9 @@ def _present(components: pd.DataFrame, column: str, main: str) -> list[str]:
 def _texts(metrics: pd.DataFrame, renderings: pd.DataFrame) -> pd.DataFrame:
     """Debates, then renderings; of one contrast, all the texts of a draw."""
     shared = ["session_id", "draw_id", "language", "motion_id", "domain_id"]
-    held = metrics[[*shared, "complete", "position"]].assign(rendered_from="")
+    spoken = metrics[[*shared, "complete", "position"]].assign(rendered_from="")
     rendered = renderings[[*shared, "rendered_from"]].assign(complete=True, position=0)
-    return pd.concat([held, rendered], ignore_index=True) if len(rendered) else held
+    return pd.concat([spoken, rendered], ignore_index=True) if len(rendered) else spoken
 
 
 def _index(
@@ -225,11 +225,11 @@ def _pairing(texts: pd.DataFrame, language: str, reference: str) -> Callable[[Ar
     With renderings, the two sides of a pair are the means of what each debate reads by both rulers.
     """
     numbered = texts.assign(session=np.arange(len(texts)), complete=True)
-    held = numbered[numbered["rendered_from"] == ""]
-    places = pair_up(held, "session", language, reference)
+    spoken = numbered[numbered["rendered_from"] == ""]
+    places = pair_up(spoken, "session", language, reference)
     # Numbers in the order of the names: sorting names anew would take most of a specification.
     motions = np.unique(places.clusters.astype(str), return_inverse=True)[1]
-    draws = np.sort(held["draw_id"].unique())
+    draws = np.sort(spoken["draw_id"].unique())
 
     def rendered(into: str, own: str) -> Array:
         chosen = (numbered["language"] == into) & (numbered["rendered_from"] == own)
