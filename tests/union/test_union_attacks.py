@@ -341,8 +341,8 @@ def test_all_judges_may_fail() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["word ", "## x\n", "Dr ", '{"', "\n", "é"])
-def test_a_megabyte_is_read_to_its_end_in_little_time(tmp_path: Path, part: str) -> None:
-    long = part * (1_000_000 // len(part.encode())) + "."
+def test_a_long_text_is_read_to_its_end_in_little_time(tmp_path: Path, part: str) -> None:
+    long = part * (300_000 // len(part.encode())) + "."
     began = time.process_time()
 
     def says(call: Call, times: int) -> str:
@@ -356,7 +356,7 @@ def test_a_megabyte_is_read_to_its_end_in_little_time(tmp_path: Path, part: str)
     session = hold(says)
     assert not session.failure
     check_tables(reconstructed(session))
-    assert time.process_time() - began < 60
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.parametrize("words", [*FORGED, *HOSTILE[:6]], ids=range(len(FORGED) + 6))

@@ -23,6 +23,8 @@ SPEAKER: dict[str, Any] = {
 }
 QUICK: dict[str, Any] = {"words": 150, "points": False, "definitions": False, "audited": False}
 COACHED = 1.1
+#: Runs of each epoch and arm.
+RUNS = 60
 
 
 def share_with_sources(strength: float) -> float:
@@ -51,9 +53,9 @@ def headline(made: Ensemble, outcome: str = "student_survival") -> dict[str, Any
 
 
 def test_a_planted_gain_is_recovered_by_the_difference_in_differences() -> None:
-    made = ensemble(COACHED, 40, 0)
+    made = ensemble(COACHED, RUNS, 0)
     row = headline(made)
-    assert row["headline"] and row["epoch"] == 2 and row["n"] == 80
+    assert row["headline"] and row["epoch"] == 2 and row["n"] == 2 * RUNS
     assert row["ci_low"] < GAIN < row["ci_high"]
     assert row["ci_low"] > 0.05 and row["p_adjusted"] < 0.01
     assert row["ci_high"] - row["ci_low"] < 0.4
@@ -69,20 +71,20 @@ def test_a_planted_gain_is_recovered_by_the_difference_in_differences() -> None:
 
 
 def test_claims_that_stand_win_votes() -> None:
-    row = headline(ensemble(COACHED, 80, 0), "student_votes")
+    row = headline(ensemble(COACHED, RUNS, 0), "student_votes")
     assert row["ci_low"] > 0.0
 
 
 def test_a_planted_zero_is_not_found() -> None:
     for outcome in ("student_survival", "student_votes"):
-        row = headline(ensemble(0.0, 40, 1), outcome)
+        row = headline(ensemble(0.0, RUNS, 1), outcome)
         assert row["ci_low"] < 0.0 < row["ci_high"]
         assert row["p_value"] > 0.05
 
 
 def test_the_others_are_not_coached() -> None:
     """Experts are neither coached nor in the outcome."""
-    claims = ensemble(COACHED, 40, 0).frames["claims"]
+    claims = ensemble(COACHED, RUNS, 0).frames["claims"]
     experts = claims[~claims["student"] & (claims["epoch"] == 2)]
     share = share_with_sources(0.0)
     for _, own in experts.groupby("arm"):
@@ -96,7 +98,7 @@ def test_a_zero_is_found_at_the_stated_rate() -> None:
     Without an effect the two debates of a draw may change places, and draws their epochs. 1,200
     studies of size .05 have a standard error of .0063.
     """
-    made = ensemble(0.0, 60, 1)
+    made = ensemble(0.0, RUNS, 1)
     manifest = made.drawn.set_index("session_id")
     frame = made.frames["verdicts"].join(manifest[["draw_id"]], "session_id")
     wide = frame.pivot(index="draw_id", columns="arm", values="student_survival").dropna()
