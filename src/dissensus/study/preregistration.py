@@ -145,9 +145,8 @@ def as_text(plan: Plan, said: Registered, question: str) -> str:
     ]
     blocks = [f"# Preregistration: the {plan.study} study, run {line(plan.run)}"]
     for title, sentences in sections:
-        shown = sentences or ["Nothing is registered here."]
-        body = shown[0] if len(shown) == 1 else "\n".join(f"- {one}" for one in shown)
-        blocks.append(f"## {title}\n{body}")
+        body = sentences[0] if len(sentences) == 1 else "\n".join(f"- {one}" for one in sentences)
+        blocks += [f"## {title}\n{body}"] if sentences else []
     values = "\n".join(
         f"{path}: {json.dumps(value, ensure_ascii=False)}" for path, value in plan.settings.items()
     )
