@@ -318,7 +318,7 @@ def test_the_diagnosis_is_a_target_of_its_own(copied: Project) -> None:
     table = (copied.results() / "tables/table_diagnosis.md").read_text(encoding="utf-8")
     assert "| zero 6 draws " in table
     found = rows(copied.results() / "design_diagnosis.parquet")
-    assert {"zero_6_draws", "planted_6_draws", "zero_as_held"} < {row["world"] for row in found}
+    assert {"zero_6_draws", "planted_6_draws", "zero_as_run"} < {row["world"] for row in found}
     assert max(row["simulations"] for row in found) == 20
 
 

@@ -76,12 +76,12 @@ def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
 def test_every_world_has_its_estimators(frame: pd.DataFrame) -> None:
     worlds = 2 + len(SHIFTS)
     assert len(frame) == worlds * len(DIAGNOSED) + 1
-    assert (frame["simulations"].drop(("zero_as_held", "library_mean")) == SIMULATIONS).all()
+    assert (frame["simulations"].drop(("zero_as_run", "library_mean")) == SIMULATIONS).all()
 
 
 def test_the_null_of_the_texts_is_one(frame: pd.DataFrame) -> None:
     """What the library of equal debaters came out as, before it was moved to zero."""
-    assert frame.loc[("zero_as_held", "library_mean"), "coverage"] == 1.0
+    assert frame.loc[("zero_as_run", "library_mean"), "coverage"] == 1.0
 
 
 def test_net_has_its_size_and_the_papers_index_finds_the_ruler(frame: pd.DataFrame) -> None:

@@ -92,7 +92,7 @@ def diagnose(
     worlds = [World(one.name, one.true, DIAGNOSED) for one in planted]
     simulate = partial(_simulate, library, planted, shares, confidence, seed)
     rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
-    found = World("zero_as_held", 0.0, ("library_mean",))
+    found = World("zero_as_run", 0.0, ("library_mean",))
     return rows + run_worlds([found], ESTIMAND, lambda _: [checks], 1, confidence)
 
 
