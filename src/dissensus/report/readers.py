@@ -89,15 +89,15 @@ class Rows:
     rows: list[tuple[Any, ...]]
 
 
-def by_round(title: str, held: Sequence[tuple[str, int, str]]) -> Rows:
+def by_round(title: str, answers: Sequence[tuple[str, int, str]]) -> Rows:
     """What each agent held after each round: a row an agent, a column a round.
 
     Parameters
     ----------
-    held : agent, round and what it held.
+    answers : agent, round and what it answered.
     """
-    rounds = sorted({number for _, number, _ in held})
-    agents = dict.fromkeys(agent for agent, _, _ in held)
-    found = {(agent, number): said for agent, number, said in held}
+    rounds = sorted({number for _, number, _ in answers})
+    agents = dict.fromkeys(agent for agent, _, _ in answers)
+    found = {(agent, number): said for agent, number, said in answers}
     rows = [(agent, *(found.get((agent, number), "") for number in rounds)) for agent in agents]
     return Rows(title, ("Agent", *(f"Round {number}" for number in rounds)), rows)
