@@ -307,7 +307,13 @@ def _speeches(
             )
             second = first if repeats else ("别的话。" if han else "Quite another thing <b>.")
             turns += [
-                {**ids, "turn": turn, "round_label": f"Round {turn}", "text": text}
+                {
+                    **ids,
+                    "rendered_from": "",
+                    "turn": turn,
+                    "round_label": f"Round {turn}",
+                    "text": text,
+                }
                 for turn, text in ((place, first), (place + 4, second))
             ]
     return pd.DataFrame(reuse), pd.DataFrame(turns)
