@@ -5,6 +5,8 @@ import os
 import time
 from pathlib import Path
 
+from snakemake.exceptions import IncompleteCheckpointException
+
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
@@ -106,16 +108,28 @@ def bundle_inputs(wildcards):
     return GRAPH.bundle_inputs(wildcards.study, wildcards.bundle)
 
 
-def session_priority(wildcards):
+def priority_of(study, sessions):
     """Sessions begin in the order of their blocks, the measures of a shard before further ones."""
-    drawn(wildcards.study)
-    return GRAPH.priority(wildcards.study, [wildcards.session])
+    try:
+        drawn(study)
+    except IncompleteCheckpointException:
+        # Snakemake asks again once the manifest is drawn.
+        return 0
+    return GRAPH.priority(study, sessions())
+
+
+def session_priority(wildcards):
+    return priority_of(wildcards.study, lambda: [wildcards.session])
 
 
 def bundle_priority(wildcards):
-    drawn(wildcards.study)
-    rows = GRAPH.bundle_rows(wildcards.study, wildcards.bundle)
-    return GRAPH.priority(wildcards.study, [row["session_id"] for row in rows])
+    return priority_of(
+        wildcards.study,
+        lambda: [
+            row["session_id"]
+            for row in GRAPH.bundle_rows(wildcards.study, wildcards.bundle)
+        ],
+    )
 
 
 @exit_on_user_error
