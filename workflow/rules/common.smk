@@ -28,6 +28,7 @@ from dissensus.study.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.study.start import start_run
 from dissensus.study.study import plain
 from dissensus.text.embeddings import is_own
+from dissensus.study.warm_scripts import fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -74,7 +75,11 @@ BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 before_exit(GRAPH.close)
 
 
+START_SCRIPTS = fork_scripts() if workflow.is_main_process else None
+
+
 onstart:
+    START_SCRIPTS()
     exit_on_user_error(start_run)(
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )
