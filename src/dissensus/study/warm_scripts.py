@@ -86,15 +86,16 @@ class ScriptServer:
 
 
 def fork_scripts() -> Callable[[], None]:
-    """Have this process's Snakemake run Python scripts in forked processes, where there is fork.
+    """Have this process's Snakemake run Python scripts in forked processes, on Linux.
 
-    Scripts that need an environment of their own (conda, a container, modules) run as ever.
+    Elsewhere libraries of the system do not survive a fork. Scripts that need an environment of
+    their own (conda, a container, modules) run as ever.
 
     Returns
     -------
     What starts the server.
     """
-    if not hasattr(os, "fork"):
+    if sys.platform != "linux":
         return lambda: None
     from snakemake.script import PythonScript  # type: ignore[import-untyped]
 
