@@ -38,7 +38,7 @@ def results(tmp_path: Path) -> Path:
     folder = tmp_path / "language"
     pool, _ = build_pool(run.language.pool, run.language.languages)
     items = {row["motion_id"]: row for row in pool}
-    chosen = pick(run.language, run.study("language").manifest.settings)
+    chosen = plain(pick(run.language, run.study("language").manifest.settings))
     write(folder / "pool.parquet", POOL, pool, {})
     write(folder / "manifest.parquet", MANIFEST, draw(items, chosen, 1), {})
     return tmp_path
