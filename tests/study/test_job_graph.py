@@ -15,7 +15,7 @@ from dissensus.language.design.pool import POOL, build_pool
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.job_graph import FEW_SESSIONS, JobGraph
 from dissensus.study.sessions import Sessions, paths_in
-from dissensus.study.study import Needs, pick
+from dissensus.study.study import Needs, pick, plain
 from dissensus.tables.artefact import write
 from support import ROOT
 
