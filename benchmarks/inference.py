@@ -15,6 +15,7 @@ _SCRIPT = str(Path(__file__).with_name("stages.py"))
 #: The stages of `stages.py`, the one that makes the others' metrics first.
 STAGES = (
     "measure_homogeneity",
+    "measure_instrument",
     "estimate_language_effect",
     "measure_saturation",
     "estimate_domains",

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.language.design.instrument import rendering_id
 from dissensus.language.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains
 from dissensus.language.inference.domains import contrast_domains, estimate_domains
 from dissensus.language.inference.effect import estimate_language_effect
+from dissensus.language.inference.instrument import measure_instrument
 from dissensus.language.inference.power import power_table
 from dissensus.language.inference.saturation import measure_saturation
 from dissensus.language.inference.specification import specification_curve
 from dissensus.language.measures.components import COMPONENTS
-from dissensus.language.measures.homogeneity import METRICS, measure_homogeneity
+from dissensus.language.measures.homogeneity import METRICS, RENDERINGS, measure_homogeneity
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
@@ -33,6 +35,7 @@ SCHEMAS: dict[str, Schema] = {
     "outcomes": outcomes_schema(IDS),
     "components": COMPONENTS,
     "metrics": METRICS,
+    "renderings": RENDERINGS,
 }
 #: Share of sessions that failed for good, and of the others that broke a rule.
 _LOST, _BROKE = 0.02, 0.01
@@ -50,7 +53,8 @@ def synthesise(folder: Path, settings: Configuration, draws: int) -> None:
     outcomes = _outcomes(manifest, rng)
     ended = manifest[outcomes["complete"].to_numpy()]
     tables: dict[str, Any] = {"pool": pool, "manifest": manifest, "outcomes": outcomes}
-    tables["components"] = _components(ended, settings, rng)
+    texts = pd.concat([ended, _rendered(ended, study.language_names)], ignore_index=True)
+    tables["components"] = _components(texts, settings, rng)
     for name, rows in tables.items():
         write(folder / f"{name}.parquet", SCHEMAS[name], rows, {"simulated": True})
 
@@ -60,13 +64,21 @@ def _outcomes(manifest: Frame, rng: np.random.Generator) -> Frame:
     complete = rng.random(n) >= _LOST
     compliant = pd.array(rng.random(n) >= _BROKE, dtype="boolean")
     compliant[~complete] = pd.NA
-    return manifest[["session_id", "draw_id", "language"]].assign(
+    return manifest[[*IDS]].assign(
         complete=complete,
         attempts=np.where(complete, 1 + (rng.random(n) < 0.05), 3),
         repairs=rng.poisson(0.8, n),
         compliant=compliant,
         failure=np.where(complete, "", "timeout"),
     )
+
+
+def _rendered(ended: Frame, languages: list[str]) -> Frame:
+    """The debates put into the other of the first two languages."""
+    own = ended["language"]
+    into = own.map(dict(zip(languages[:2], languages[1::-1], strict=True)))
+    names = [rendering_id(*of) for of in zip(ended["draw_id"], own, into, strict=True)]
+    return ended.assign(session_id=names, language=into, rendered_from=own)
 
 
 def _components(ended: Frame, settings: Configuration, rng: np.random.Generator) -> Frame:
@@ -81,9 +93,7 @@ def _components(ended: Frame, settings: Configuration, rng: np.random.Generator)
     frames = []
     for tokenizer in dict.fromkeys([measures.tokenizer, *measures.alternative_tokenizers]):
         for embedder in dict.fromkeys([measures.embedder, *measures.alternative_embedders]):
-            frame = ended[["session_id", "draw_id", "language"]].assign(
-                tokenizer=tokenizer, embedder=embedder
-            )
+            frame = ended[[*IDS]].assign(tokenizer=tokenizer, embedder=embedder)
             session = rng.normal(0.0, 0.04, n)
             for name in COMPONENTS.columns:
                 if name.startswith("s_"):
@@ -95,15 +105,23 @@ def _components(ended: Frame, settings: Configuration, rng: np.random.Generator)
     return pd.concat(frames)
 
 
-def _homogeneity(s: Configuration, manifest: Frame, outcomes: Frame, components: Frame) -> Frame:
+def _homogeneity(
+    s: Configuration, manifest: Frame, outcomes: Frame, components: Frame
+) -> tuple[Frame, Frame]:
     study = s.language
     return measure_homogeneity(manifest, outcomes, components, study.measures, study.reference)
 
 
-def _effect(s: Configuration, metrics: Frame) -> object:
-    study, measures = s.language, s.language.measures
-    scales = (measures.primary, measures.paper_scale)
-    return estimate_language_effect(metrics, study.reference, study.inference, *scales, s.seed)
+def _effect(s: Configuration, metrics: Frame, renderings: Frame) -> object:
+    study = s.language
+    options = (study.reference, study.inference, study.measures, s.seed)
+    return estimate_language_effect(metrics, renderings, *options)
+
+
+def _instrument(s: Configuration, components: Frame, metrics: Frame, renderings: Frame) -> object:
+    study = s.language
+    options = (study.reference, study.measures, study.inference, s.seed)
+    return measure_instrument(components, metrics, renderings, *options)
 
 
 def _saturation(s: Configuration, metrics: Frame) -> object:
@@ -126,28 +144,30 @@ def _diagnostics(s: Configuration, manifest: Frame, outcomes: Frame, pool: Frame
     return diagnose_design(manifest, outcomes, pool, *options)
 
 
-def _specifications(s: Configuration, components: Frame, metrics: Frame) -> object:
+def _specifications(
+    s: Configuration, components: Frame, metrics: Frame, renderings: Frame
+) -> object:
     study = s.language
     options = (study.reference, study.measures, study.inference, s.seed)
-    return specification_curve(components, metrics, *options)
+    return specification_curve(components, metrics, renderings, *options)
 
 
-def _power(s: Configuration, metrics: Frame) -> object:
-    study = s.language
-    outcome, effects = f"hi_{study.measures.primary}", study.diagnosis.effects
-    confidence = study.inference.confidence
-    return power_table(metrics, study.reference, outcome, study.draws, effects, confidence)
+def _power(s: Configuration, pool: Frame) -> object:
+    study, planned = s.language, s.language.diagnosis
+    level, seed = study.inference.confidence, s.seed
+    return power_table(pool, None, study.draws, planned.effects, planned.motion_share, level, seed)
 
 
 #: Stage -> its function, and the tables that it takes.
 STAGES: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {
     "measure_homogeneity": (_homogeneity, ("manifest", "outcomes", "components")),
-    "estimate_language_effect": (_effect, ("metrics",)),
+    "measure_instrument": (_instrument, ("components", "metrics", "renderings")),
+    "estimate_language_effect": (_effect, ("metrics", "renderings")),
     "measure_saturation": (_saturation, ("metrics",)),
     "estimate_domains": (_domains, ("metrics", "pool")),
     "diagnose_design": (_diagnostics, ("manifest", "outcomes", "pool")),
-    "trace_specifications": (_specifications, ("components", "metrics")),
-    "compute_power": (_power, ("metrics",)),
+    "trace_specifications": (_specifications, ("components", "metrics", "renderings")),
+    "compute_power": (_power, ("pool",)),
 }
 
 
@@ -159,7 +179,8 @@ def run(folder: Path, settings: Configuration, stage: str) -> dict[str, float]:
     result = function(settings, *frames)
     taken = {"seconds": time.perf_counter() - started, "cpu_s": time.process_time() - used}
     if stage == "measure_homogeneity":
-        write(folder / "metrics.parquet", METRICS, result, {"simulated": True})
+        for name, frame in zip(("metrics", "renderings"), result, strict=True):
+            write(folder / f"{name}.parquet", SCHEMAS[name], frame, {"simulated": True})
     return taken
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ def make_registry(
     **settings: Any,
 ) -> ModelRegistry:
     """The models of a run whose provider is asked in batches."""
+    # Now, and not while calls wait for each other.
+    import_module(kind)
     folder.mkdir(exist_ok=True)
     prices = folder / "prices.csv"
     prices.write_text(PRICES)
@@ -63,7 +66,7 @@ def make_registry(
         "outage_s": 0.0,
         "retries": 20,
         "batch": True,
-        "batch_wait_s": 0.1,
+        "batch_wait_s": 0.4,
         "batch_poll_s": 0.05,
         **settings,
     }

@@ -145,7 +145,9 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
 
 def kill_jobs(project: Project) -> None:
     """Kill the processes that run sessions in a project."""
-    for process in psutil.process_iter(["cmdline", "cwd"]):
-        line = " ".join(process.info["cmdline"] or ())
-        if "run_bundle" in line and process.info["cwd"] == str(project.folder):
-            process.kill()
+    for process in psutil.process_iter(["cmdline", "cwd", "ppid"]):
+        server = "dissensus.study.warm_scripts" in (process.info["cmdline"] or ())
+        if server and process.info["cwd"] == str(project.folder):
+            # What it has forked.
+            for script in process.children():
+                script.kill()

@@ -43,6 +43,7 @@ class Private(NamedTuple):
 COMMON, BOARD = "workflow/rules/common.smk", "src/snakemake_logger_plugin_dissensus/__init__.py"
 FAILURES = "src/snakemake_logger_plugin_dissensus/failures.py"
 RULE_CODE, SECRET = "src/dissensus/study/rules.py", "src/dissensus/llm/secret.py"
+WARM = "src/dissensus/study/warm_scripts.py"
 TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow.configfiles", COMMON, "names it in errors"),
     Private("snakemake", "snakemake.workflow:Workflow.current_basedir", COMMON, "envs/ from here"),
@@ -68,6 +69,8 @@ TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow._snakemake_tmp_dir", RULE_CODE, "removed"),
     Private("snakemake", "snakemake.workflow:Workflow.sourcecache", RULE_CODE, "removed"),
     Private("snakemake", "snakemake.sourcecache:SourceCache.runtime_cache", RULE_CODE, "removed"),
+    Private("snakemake", "snakemake.script:PythonScript", WARM, "scripts are forked"),
+    Private("snakemake", "snakemake.script:PythonScript.execute_script", WARM, "the same"),
     Private("snakemake", "snakemake.logging:ColorizingTextHandler", BOARD, "errors look as ever"),
     Private("snakemake", "snakemake.logging:format_wildcards", BOARD, "a line for each job"),
     Private("snakemake", "snakemake.logging:get_event", BOARD, "a line for each job"),

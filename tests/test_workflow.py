@@ -313,13 +313,16 @@ def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
     assert held == schema()
 
 
-def test_the_diagnosis_is_a_target_of_its_own(copied: Project) -> None:
-    copied.succeed("diagnosis")
-    table = (copied.results() / "tables/table_diagnosis.md").read_text(encoding="utf-8")
+def test_the_diagnosis_is_a_target_of_its_own(project: Project) -> None:
+    # Its library has draws for every motion of the pool.
+    project.configure(merged(pool={"sources": ["wudc"], "years": [2023]}))
+    project.succeed("diagnosis")
+    table = (project.results() / "tables/table_diagnosis.md").read_text(encoding="utf-8")
     assert "| zero 6 draws " in table
-    found = rows(copied.results() / "design_diagnosis.parquet")
+    found = rows(project.results() / "design_diagnosis.parquet")
     assert {"zero_6_draws", "planted_6_draws", "zero_as_run"} < {row["world"] for row in found}
     assert max(row["simulations"] for row in found) == 20
+    assert not (project.results() / "journal").exists()
 
 
 def test_the_report_is_made_of_the_run_s_own_numbers(copied: Project) -> None:

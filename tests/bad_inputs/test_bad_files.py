@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from dissensus.errors import DissensusError
-from dissensus.language.simulated import _space
+from dissensus.language.simulated import space_of
 from dissensus.llm.prices import read_prices
 from dissensus.study.configuration import load
 from dissensus.study.rules import stage_settings
@@ -342,5 +342,5 @@ SPACE: list[tuple[str, str]] = [
 def test_a_wrong_argument_space(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "generic.tsv").write_text(content, encoding="utf-8")
     with pytest.raises(DissensusError, match=r"generic\.tsv") as caught:
-        _space(str(tmp_path), MOTIONS, "This House would", "en")
+        space_of(str(tmp_path), MOTIONS, "This House would", "en")
     assert words in str(caught.value)

@@ -60,8 +60,23 @@ def test_a_mean_that_the_judge_gives_is_ignored():
 
 
 def test_broken_json_is_mended():
-    read = parse_assessment('{"claim": "x", "reasons": [{"validity": 8, "credibility": 7,}]')
+    read = parse_assessment('{"claim": "x", "reasons": [{"validity": 8, "credibility": 7,}]}')
     assert read.reasons == ((8, 7),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"claim": "x", "reasons": [{"validity": 8, "credibility": 7}]',
+        '{"claim": "x", "reasons": [{"validity": 8, "credibility": 7}, {"vali',
+        "Here it is.\n```json\n" + '{"claim": "x", "reasons": [',
+        "[" * 3000,
+    ],
+)
+def test_an_assessment_that_is_cut_off_is_none(text: str):
+    read = parse_assessment(text)
+    assert read.problems == ("The reply's JSON object is cut off before its end.",)
+    assert gamma(read) is None
 
 
 @pytest.mark.parametrize(
@@ -82,7 +97,7 @@ def test_what_is_no_assessment_has_problems_and_no_score(said: dict):
     assert gamma(read) is None
 
 
-@pytest.mark.parametrize("text", ["", "I refuse.", "[" * 3000, "[1, 2]"])
+@pytest.mark.parametrize("text", ["", "I refuse.", "[1, 2]"])
 def test_a_reply_without_an_object_says_so(text: str):
     assert parse_assessment(text).problems == ("The reply has no JSON object.",)
     assert parse_verdict(text).follows is None

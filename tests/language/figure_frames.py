@@ -91,7 +91,7 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
     pool = _pool(domains)
     manifest = _manifest(draws, pool, languages, rng)
     lost = manifest["session_id"] == manifest["session_id"].iloc[-1]
-    outcomes = manifest[["session_id", "draw_id", "language"]].assign(
+    outcomes = manifest[["session_id", "draw_id", "language", "rendered_from"]].assign(
         complete=~lost,
         attempts=np.where(lost, 3, rng.integers(1, 3, len(manifest))),
         repairs=0,
@@ -307,7 +307,13 @@ def _speeches(
             )
             second = first if repeats else ("别的话。" if han else "Quite another thing <b>.")
             turns += [
-                {**ids, "turn": turn, "round_label": f"Round {turn}", "text": text}
+                {
+                    **ids,
+                    "rendered_from": "",
+                    "turn": turn,
+                    "round_label": f"Round {turn}",
+                    "text": text,
+                }
                 for turn, text in ((place, first), (place + 4, second))
             ]
     return pd.DataFrame(reuse), pd.DataFrame(turns)

@@ -96,6 +96,24 @@ def test_a_cut_off_object_is_mended_and_said_to_be_cut() -> None:
     assert found.around == "Reasons." and found.members["vote"] is True
 
 
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ('{"vote": true, "why": "whole"}', True),
+        ('[see below {1]\n{"vote": true, "why": "a [ in a text"}', True),
+        ('```json\n{"vote": true, "why": "fenced {"}\n```', True),
+        ("{'vote': True, 'why': 'of Python',}", True),
+        ('{"vote": true, "why": "cut', False),
+        ('{"vote": true, "why": "cut"', False),
+        ('{"vote": true, "why": "whole"} and {"vote": false, "why": "cut', False),
+    ],
+)
+def test_what_is_cut_off_is_not_read(text: str, is_read: bool) -> None:
+    read = JsonReply(Vote).read(text)
+    assert (read.value is not None) == is_read
+    assert bool(read.problems) != is_read
+
+
 def test_a_partial_reply_keeps_what_it_could_read() -> None:
     reply = PartialReply(lambda text: Noted(text.upper(), ("too short",)))
     assert reply.read("x") == Parsed(Noted("X", ("too short",)), ("too short",))

@@ -15,7 +15,7 @@ from dissensus.language.design.pool import POOL, build_pool
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.job_graph import FEW_SESSIONS, JobGraph
 from dissensus.study.sessions import Sessions, paths_in
-from dissensus.study.study import Needs, pick
+from dissensus.study.study import Needs, pick, plain
 from dissensus.tables.artefact import write
 from support import ROOT
 
@@ -38,7 +38,7 @@ def results(tmp_path: Path) -> Path:
     folder = tmp_path / "language"
     pool, _ = build_pool(run.language.pool, run.language.languages)
     items = {row["motion_id"]: row for row in pool}
-    chosen = pick(run.language, run.study("language").manifest.settings)
+    chosen = plain(pick(run.language, run.study("language").manifest.settings))
     write(folder / "pool.parquet", POOL, pool, {})
     write(folder / "manifest.parquet", MANIFEST, draw(items, chosen, 1), {})
     return tmp_path

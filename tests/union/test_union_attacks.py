@@ -309,13 +309,16 @@ def check_tables(found: Tables) -> None:
     """What holds of any debate, counted from the rows alone."""
     sides = {row["speech"]: row["side"] for row in found.speeches}
     claims = {row["claim_id"]: row for row in found.claims}
+    seen = set()
     for one in found.rebuttals:
+        listed = tuple(one[name] for name in ("claim_id", "speech", "logic", "new", "undermines"))
         target = claims.get(one["claim_id"])
         is_answer = bool(
             target and one["side"] and one["side"] != target["side"]
             and int(one["claim_id"].split(".")[0]) < one["speech"]
         )  # fmt: skip
-        assert one["counted"] == is_answer
+        assert one["counted"] == (is_answer and listed not in seen)
+        seen.add(listed)
         assert one["side"] == sides.get(one["speech"], "")
         assert is_answer or one["points"] == 0
     for row in found.scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -133,8 +134,23 @@ def test_points_are_those_of_each_claim_and_each_counted_rebuttal(
     total = tally(claims, rebuttals, 6)
     for name in SIDES:
         of_claims = sum(worth[one.claim_id] for one in claims if one.side == name)
-        won = [one.points for one in rebuttals if one.side == name and counts(one, known)]
+        # Equal ones are one; without who makes it, since none of these names that.
+        won = [one.points for one in {*rebuttals} if one.side == name and counts(one, known)]
         assert total[name] == of_claims + sum(won)
+
+
+@given(annotated())
+def test_what_is_listed_twice_counts_once(debate: tuple[list[Claim], list[Rebuttal]]) -> None:
+    claims, rebuttals = debate
+    again = [replace(one, by="9.8") for one in rebuttals]
+    assert tally(claims, [*rebuttals, *again, *rebuttals], 6) == tally(claims, rebuttals, 6)
+
+
+def test_another_kind_of_rebuttal_in_one_speech_counts_too() -> None:
+    claims = [claim("1.1")]
+    made = [rebuttal("1.1", 2, "101"), rebuttal("1.1", 2, "110"), rebuttal("1.1", 2, "101", "2.3")]
+    assert tally(claims, made, 6)["opposition"] == 2.0 + 1.5
+    assert tally(claims, [*made, rebuttal("1.1", 4, "101")], 6)["opposition"] == 2.0 + 1.5 + 2.0
 
 
 @given(annotated(), annotated())

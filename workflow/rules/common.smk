@@ -5,6 +5,8 @@ import os
 import time
 from pathlib import Path
 
+from snakemake.exceptions import IncompleteCheckpointException
+
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
@@ -26,6 +28,7 @@ from dissensus.study.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.study.start import start_run
 from dissensus.study.study import plain
 from dissensus.text.embeddings import is_own
+from dissensus.study.warm_scripts import fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -72,7 +75,11 @@ BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 before_exit(GRAPH.close)
 
 
+START_SCRIPTS = fork_scripts() if workflow.is_main_process else None
+
+
 onstart:
+    START_SCRIPTS()
     exit_on_user_error(start_run)(
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )
@@ -106,16 +113,28 @@ def bundle_inputs(wildcards):
     return GRAPH.bundle_inputs(wildcards.study, wildcards.bundle)
 
 
-def session_priority(wildcards):
+def priority_of(study, sessions):
     """Sessions begin in the order of their blocks, the measures of a shard before further ones."""
-    drawn(wildcards.study)
-    return GRAPH.priority(wildcards.study, [wildcards.session])
+    try:
+        drawn(study)
+    except IncompleteCheckpointException:
+        # Snakemake asks again once the manifest is drawn.
+        return 0
+    return GRAPH.priority(study, sessions())
+
+
+def session_priority(wildcards):
+    return priority_of(wildcards.study, lambda: [wildcards.session])
 
 
 def bundle_priority(wildcards):
-    drawn(wildcards.study)
-    rows = GRAPH.bundle_rows(wildcards.study, wildcards.bundle)
-    return GRAPH.priority(wildcards.study, [row["session_id"] for row in rows])
+    return priority_of(
+        wildcards.study,
+        lambda: [
+            row["session_id"]
+            for row in GRAPH.bundle_rows(wildcards.study, wildcards.bundle)
+        ],
+    )
 
 
 @exit_on_user_error

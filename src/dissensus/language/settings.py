@@ -157,6 +157,8 @@ class InstrumentSettings(Settings):
     simulated models have exact parallels."""
     draws: Count | None = None
     """Draws whose debates are put into the other languages; null for all."""
+    prompts: str = "resources/prompts/language/translate.yaml"
+    """How a translation is asked for."""
 
 
 class DiagnosisSettings(Settings):
@@ -214,6 +216,7 @@ class LanguageSettings(StudySettings):
         """Setting -> the file that it names, which must exist."""
         names = ("motions", "codebook", "coder_a", "coder_b", "adjudication")
         prompts = {f"languages.{name}.prompts": c.prompts for name, c in self.languages.items()}
+        prompts["instrument.prompts"] = self.instrument.prompts
         return prompts | {f"pool.{name}": getattr(self.pool, name) for name in names}
 
     @field_validator("languages", mode="before")

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.language import simulated
-from dissensus.language.design.instrument import renderings_of
+from dissensus.language.design.instrument import is_debate, renderings_of
 from dissensus.language.design.manifest import IDS
 from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
@@ -16,13 +17,29 @@ from dissensus.language.protocol import debate
 from dissensus.language.reader import READER
 from dissensus.language.registration import register
 from dissensus.language.settings import ROLES, LanguageSettings
-from dissensus.session.inputs import Inputs
+from dissensus.language.translation import (
+    TRANSLATING,
+    TranslationPrompts,
+    expected_turns,
+    translate,
+)
+from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Registered, Row, Source, Study
+from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
+from dissensus.study.study import (
+    DEBATING,
+    Diagnosis,
+    Manifest,
+    ModelUse,
+    Needs,
+    Registered,
+    Row,
+    Source,
+    Study,
+)
 
 _DESIGN = "dissensus.language.design"
-_DRAWING = ("draws", "block_size", "language_names", "panel")
+_DRAWING = ("draws", "block_size", "language_names", "panel", "reference", "instrument")
 
 
 class Language(Study[LanguageSettings]):
@@ -67,7 +84,11 @@ class Language(Study[LanguageSettings]):
     )
 
     def models(self) -> list[ModelUse]:
-        return [ModelUse("panel", "debate", self.settings.panel)]
+        translator = self.settings.instrument.translator
+        uses = [ModelUse("panel", DEBATING, self.settings.panel)]
+        if translator:
+            uses.append(ModelUse("instrument.translator", TRANSLATING, [translator]))
+        return uses
 
     def embedders(self) -> list[tuple[str, str]]:
         named = self.settings.measures.named_embedders()
@@ -79,6 +100,9 @@ class Language(Study[LanguageSettings]):
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         condition = self.settings.languages[row["language"]]
+        if not is_debate(row):
+            wording = digest(self._translation.model_dump())
+            return {**row, "prompts_sha256": wording, "script": condition.script}
         return {
             **row,
             "topic": item[condition.motion],
@@ -123,13 +147,39 @@ class Language(Study[LanguageSettings]):
         }
 
     def cast(self, row: Row) -> list[str]:
-        return [row[role] for role in ROLES]
+        return [row[role] for role in ROLES] if is_debate(row) else [self._translator]
+
+    def needs(self, row: Row) -> Needs:
+        """A translation reads its debate."""
+        if is_debate(row):
+            return Needs()
+        return Needs(sessions=(f"{row['draw_id']}-{row['rendered_from']}",))
+
+    def arm_of(self, row: Row) -> str:
+        """A translation is no debate in its language."""
+        language = str(row["language"])
+        return language if is_debate(row) else f"{row['rendered_from']} as {language}"
+
+    def embedded(self, call: Call) -> int:
+        return int(call.purpose in (DEBATING, TRANSLATING))
 
     def kind(self, row: Row) -> tuple[str, ...]:
-        return (row["language"], row["motion_id"], *self.cast(row))
+        return (self.arm_of(row), row["motion_id"], *self.cast(row))
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
         protocol: Mapping[str, Any] = spec["protocol"]
+        if not is_debate(spec):
+            language = spec["rendered_from"]
+            return translate(
+                self._translation,
+                f"{spec['draw_id']}-{language}",
+                expected_turns(self._prompts[language].schedule),
+                into=spec["language"],
+                script=spec["script"],
+                model=self._translator,
+                decoding=Decoding.of(protocol),
+                inputs=inputs,
+            )
         return debate(
             self._prompts[spec["language"]],
             spec["topic"],
@@ -140,6 +190,14 @@ class Language(Study[LanguageSettings]):
             decoding=Decoding.of(protocol),
         )
 
+    @property
+    def _translator(self) -> str:
+        return self.settings.instrument.translator or ""
+
+    @cached_property
+    def _translation(self) -> TranslationPrompts:
+        return TranslationPrompts.read(self.settings.instrument.prompts)
+
     @cached_property
     def _prompts(self) -> dict[str, Prompts]:
         """Language -> its prompts."""
@@ -147,8 +205,14 @@ class Language(Study[LanguageSettings]):
         return {name: Prompts.read(language.prompts) for name, language in languages}
 
     def check_models(self, models: Mapping[str, Any]) -> None:
-        """Refuse simulated debaters in a language that they do not speak."""
-        settings = self.settings
+        """Refuse simulated debaters in a language that they do not speak, and as translators."""
+        settings, translator = self.settings, self._translator
+        if translator and models[translator].get("behaviour") == simulated.__name__:
+            raise ResourceError(
+                f"language.instrument.translator holds {translator!r}, a simulated debater, which "
+                "cannot translate; name a model that can, or null: debates of simulated models "
+                "have exact parallels."
+            )
         composed = [models[name].get("behaviour") == simulated.__name__ for name in settings.panel]
         if not any(composed):
             return
@@ -164,7 +228,7 @@ class Language(Study[LanguageSettings]):
                 ) from None
 
     def compile_prompts(self) -> None:
-        """All turns in every language, with and without the system message."""
+        """All turns in every language, with and without the system message; a translation."""
         settings = self.settings
         cast = dict(zip(ROLES, settings.panel, strict=False))
         reference = settings.languages[settings.reference].prompts
@@ -184,6 +248,18 @@ class Language(Study[LanguageSettings]):
                     decoding=Decoding.of(settings.protocol.model_dump()),
                 )
                 check_filled(assumed_calls(steps()), language.prompts)
+        if self._translator:
+            steps = translate(
+                self._translation,
+                PLACEHOLDER,
+                expected_turns(self._prompts[settings.reference].schedule),
+                into=settings.reference,
+                script=settings.languages[settings.reference].script,
+                model=PLACEHOLDER,
+                decoding=Decoding.of(settings.protocol.model_dump()),
+                inputs=PlaceholderInputs(),
+            )
+            check_filled(assumed_calls(steps()), settings.instrument.prompts)
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
         return register(self.settings, self._design(), source, seed)

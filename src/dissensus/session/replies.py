@@ -58,7 +58,13 @@ class JsonReply(Generic[Model]):
     model: type[Model]
 
     def read(self, text: str) -> Parsed[Model]:
-        """The last object of a reply, validated; see :class:`dissensus.session.protocol.Parsed`."""
+        """The last object of a reply, validated; see :class:`dissensus.session.protocol.Parsed`.
+
+        One that was cut off is none: a mender closes what is open, and nobody sees what was to
+        come.
+        """
+        if _is_cut_off(text):
+            return Parsed(None, ("The reply's JSON object is cut off before its end.",))
         found = _last_object(text)
         if found is None:
             return Parsed(None, ("The reply has no JSON object.",))
@@ -182,6 +188,15 @@ def find_object(text: str, keys: tuple[str, ...]) -> FoundObject | None:
 def _beginning(keys: Sequence[str]) -> re.Pattern[str]:
     """Where an object begins: with one of its keys, whatever quotes stand around that."""
     return re.compile(r"\{\s*[\"'“”‘’`]?(?:" + "|".join(keys) + r")\b")
+
+
+def _is_cut_off(text: str) -> bool:
+    """Whether brackets are left open, after the last object that is valid JSON."""
+    open_ones = any(text.count(begin) > text.count(end) for begin, end in ("{}", "[]"))
+    if not open_ones:
+        return False
+    valid = _last_valid(text)
+    return valid is None or bool(_FENCE_ENDS.sub("", text[valid[1] :]).strip())
 
 
 def _last_object(text: str) -> dict[str, Any] | None:

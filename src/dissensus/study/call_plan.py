@@ -88,7 +88,7 @@ def describe(sessions: Sessions) -> list[str]:
     """Lines that say how many sessions and calls a study will have."""
     study, rows = sessions.study, list(sessions.rows.values())
     draws = len({row["draw_id"] for row in rows})
-    arms = Counter(row[study.arm] for row in rows)
+    arms = Counter(map(study.arm_of, rows))
     calls: Counter[tuple[str, str]] = Counter()
     for planned, number in call_plans(sessions):
         for call in planned:

@@ -248,6 +248,10 @@ class Study(ABC, Generic[S]):
         """
         return str(row["session_id"])
 
+    def arm_of(self, row: Row) -> str:
+        """The arm that a session is counted in where a plan is told."""
+        return str(row[self.arm])
+
     def needs(self, row: Row) -> Needs:
         """What a session reads of other sessions and stages."""
         return Needs()

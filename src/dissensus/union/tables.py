@@ -176,7 +176,10 @@ REBUTTALS = Schema(
         "logic": flag("Whether it addresses the logic of the claim."),
         "new": flag("Whether it brings new information."),
         "undermines": flag("Whether it undermines the claim."),
-        "counted": flag("Whether it answers an earlier claim of the other side."),
+        "counted": flag(
+            "Whether it answers an earlier claim of the other side; one target, speech and kind "
+            "counts once."
+        ),
         "points": number("What the tally gives its side for it.", "points"),
     },
     key=("session_id", "rebuttal"),

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.design.manifest import rows_of_draw
+from dissensus.digests import digest
+from dissensus.language.design.instrument import rendered_draws, rendering_id, renderings_of
 from dissensus.language.design.pool import POOL
 from dissensus.language.settings import ROLES
 from dissensus.tables.artefact import Schema, read
@@ -42,19 +44,35 @@ IDS = MANIFEST.pick("session_id", "draw_id", "language", "rendered_from")
 
 @dataclass(frozen=True)
 class Drawing:
-    """What the manifest is drawn from besides the pool."""
+    """What the manifest is drawn from besides the pool.
+
+    Attributes
+    ----------
+    reference : the language that the others are compared with.
+    translated : draws whose debates a model translates; None: all, 0: none.
+    """
 
     seed: int
     draws: int
     block_size: int
     languages: Sequence[str]
     panel: Sequence[str]
+    reference: str = ""
+    translated: int | None = 0
 
     @classmethod
     def of(cls, settings: Mapping[str, Any], seed: int) -> Drawing:
         """From the settings that the study's manifest declares."""
-        names = ("draws", "block_size", "language_names", "panel")
-        return cls(seed, *(settings[name] for name in names))
+        instrument = settings["instrument"]
+        return cls(
+            seed,
+            settings["draws"],
+            settings["block_size"],
+            settings["language_names"],
+            settings["panel"],
+            settings["reference"],
+            instrument["draws"] if instrument["translator"] else 0,
+        )
 
 
 def read_manifest(path: str | Path) -> dict[str, dict[str, Any]]:
@@ -86,7 +104,7 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
     Returns
     -------
     One row per session, in the order of their ids; ``position`` is the order in which the
-    sessions of a draw run.
+    sessions of a draw run, debates first, and then their translations.
     """
     by_domain: dict[int, list[str]] = {}
     for row in pool:
@@ -116,4 +134,28 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
             arm="language",
             block_size=drawing.block_size,
         )
+    rows += _translations(rows, drawing)
     return sorted(rows, key=lambda row: row["session_id"])
+
+
+def _translations(debates: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
+    """The sessions that put debates into another language, in both directions of every contrast."""
+    pairs = renderings_of(drawing.languages, drawing.reference)
+    chosen = rendered_draws((row["draw_id"] for row in debates), drawing.translated, drawing.seed)
+    rows = []
+    for row in debates:
+        for number, (language, into) in enumerate(pairs, start=1):
+            if row["draw_id"] in chosen and row["language"] == language:
+                name = rendering_id(row["draw_id"], language, into)
+                rows.append(
+                    {
+                        **row,
+                        "session_id": name,
+                        "language": into,
+                        "rendered_from": language,
+                        "position": len(drawing.languages) + number,
+                        # As of a debate: not of the width of the draw's id.
+                        "seed": int(digest([row["seed"], "translation", into])[:12], 16),
+                    }
+                )
+    return rows

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
-from dissensus.language.figures.frames import languages_of
+from dissensus.language.figures.frames import debates_of, languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.labels import counted, language_name, listed, percent, whole
@@ -66,6 +66,7 @@ def trace(
     """
     drawable = pool["drawable"].to_numpy(dtype=bool)
     none = (pool["domain_id"] == 0).to_numpy(dtype=bool)
+    manifest, outcomes = debates_of(manifest), debates_of(outcomes)
     draws = manifest.drop_duplicates("draw_id")
     languages = languages_of(manifest, reference)
     leading = draws["language_order"].str.split(">").str[0]

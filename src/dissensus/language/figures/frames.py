@@ -42,6 +42,11 @@ def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
     return frame
 
 
+def debates_of(sessions: pd.DataFrame) -> pd.DataFrame:
+    """The debates among sessions, without their translations."""
+    return sessions[sessions["rendered_from"] == ""]
+
+
 def languages_of(frame: pd.DataFrame, reference: str) -> list[str]:
     """The languages, the reference first, the others as the rows first name them."""
     found = list(dict.fromkeys(frame["language"].tolist()))

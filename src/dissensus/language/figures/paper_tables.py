@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.language.figures.frames import languages_of, paper, primary
+from dissensus.language.figures.frames import debates_of, languages_of, paper, primary
 from dissensus.language.inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, keyed, records
@@ -217,6 +217,7 @@ def table_5(artefacts: Artefacts, view: View) -> Table:
 def table_6(artefacts: Artefacts, view: View) -> Table:
     """Session attempts."""
     diagnostics, outcomes = artefacts.frames("diagnostics", "outcomes")
+    outcomes = debates_of(outcomes)
     parts = diagnostics[diagnostics["check"] == "attempts"]
     cells = {(row["group"], row["statistic"]): row["value"] for row in records(parts)}
     languages = languages_of(outcomes, view.reference)

@@ -77,7 +77,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         own = curve[curve["contrast"] == contrast].sort_values("specification")
         own = own[own["estimate_d"].notna()].reset_index(drop=True)
         _curve(axes[0, column], own, column == 0)
-        _joint(axes[0, column], tests[tests["contrast"] == contrast])
+        _joint(axes[0, column], own, tests[tests["contrast"] == contrast])
         _matrix(axes[1, column], own, options(own), column == 0)
         axes[0, column].set_title(contrast_words(contrast))
         axes[1, column].set_xlabel(f"{counted(len(own), 'specification')}, by effect")
@@ -128,9 +128,10 @@ def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
         axes.set_ylabel("effect (SDs of the\npaired differences)")
 
 
-def _joint(axes: Axes, tests: pd.DataFrame) -> None:
-    median = keyed(tests, "test")["median"]
-    text = f"median {signed(median['statistic'], 2)}, joint {p_clause(median['p_value'])}"
+def _joint(axes: Axes, own: pd.DataFrame, tests: pd.DataFrame) -> None:
+    """The curve's median, and the p of its joint test, whose statistic has another divisor."""
+    median, joint = float(own["estimate_d"].median()), keyed(tests, "test")["median"]
+    text = f"median {signed(median, 2)}, joint {p_clause(joint['p_value'])}"
     axes.text(0.99, 0.03, text, transform=axes.transAxes, ha="right", va="bottom", size=7)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dissensus.language.figures.frames import languages_of, read_draws
+from dissensus.language.figures.frames import debates_of, languages_of, read_draws
 from dissensus.language.figures.reuse import Extreme, describe, extremes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import html, markdown, plain
@@ -55,7 +55,7 @@ def build(artefacts: Artefacts, view: View) -> Text:
     reuse, manifest, pool = artefacts.frames("reuse", "manifest", "pool")
     # All speeches of a run may be too large to hold.
     draws = [pair.draw_id for pair in extremes(reuse) or ()]
-    turns = read_draws(artefacts.path("turns"), draws)
+    turns = debates_of(read_draws(artefacts.path("turns"), draws))
     motion_of = dict(zip(manifest["draw_id"], manifest["motion_id"], strict=True))
     found = sections(reuse, turns, pool, motion_of, view)
     return Text(as_markdown(found, view), as_html(found, view), describe(reuse, view))

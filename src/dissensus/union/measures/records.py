@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from statistics import fmean
 from typing import Any
 
@@ -12,7 +13,7 @@ from dissensus.errors import ArtefactError
 from dissensus.text.words import count_words
 from dissensus.union.measures.debate import Debate, Offered, Row, Speech, read_debate, slot_a
 from dissensus.union.measures.survival import fates
-from dissensus.union.measures.tally import claim_points, counts, tally
+from dissensus.union.measures.tally import claim_points, counted, tally
 from dissensus.union.measures.verdicts import NONE, higher, panel, passes_agree, verdict
 from dissensus.union.protocol.gates import Gate, Place, drawn
 from dissensus.union.tables import DEBATE, FATES, LAYERS, SIDES
@@ -159,7 +160,7 @@ def _place(speech: Speech) -> dict[str, Any]:
 def _claims(debate: Debate) -> Rows:
     rebuttals = debate.all_rebuttals
     known = {claim.claim_id: claim for claim in debate.claims}
-    answered = Counter(one.claim_id for one in rebuttals if counts(one, known))
+    answered = Counter(one.claim_id for one in compress(rebuttals, counted(rebuttals, known)))
     worth = claim_points(debate.claims, rebuttals, len(debate.speeches))
     fate = fates(debate.claims, rebuttals)
     return [
@@ -179,7 +180,8 @@ def _claims(debate: Debate) -> Rows:
 
 
 def _rebuttals(debate: Debate) -> Rows:
-    known = {claim.claim_id: claim for claim in debate.claims}
+    rebuttals = debate.all_rebuttals
+    are_counted = counted(rebuttals, {claim.claim_id: claim for claim in debate.claims})
     speakers = {one.number: one.speaker for one in debate.speeches}
     return [
         {
@@ -192,10 +194,12 @@ def _rebuttals(debate: Debate) -> Rows:
             "logic": one.logic,
             "new": one.new,
             "undermines": one.undermines,
-            "counted": (counted := counts(one, known)),
-            "points": one.points if counted else 0.0,
+            "counted": is_counted,
+            "points": one.points if is_counted else 0.0,
         }
-        for number, one in enumerate(debate.all_rebuttals, start=1)
+        for number, (one, is_counted) in enumerate(
+            zip(rebuttals, are_counted, strict=True), start=1
+        )
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 #: Points of a claim by what it rests on.
 WORTH = {"evidence_backed": 3.0, "principled": 2.0, "assertion": 1.0}
@@ -74,6 +75,20 @@ def counts(rebuttal: Rebuttal, claims: Mapping[str, Claim]) -> bool:
     )
 
 
+def counted(rebuttals: Sequence[Rebuttal], claims: Mapping[str, Claim]) -> list[bool]:
+    """Which rebuttals are counted: those that answer, each target, speech and kind once.
+
+    An annotation may list the same rebuttal more than once; its kind is the three answers.
+    """
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for one in rebuttals:
+        key = (one.claim_id, one.speech, one.logic, one.new, one.undermines)
+        found.append(counts(one, claims) and key not in seen)
+        seen.add(key)
+    return found
+
+
 def claim_points(
     claims: Sequence[Claim], rebuttals: Sequence[Rebuttal], last_speech: int
 ) -> dict[str, float]:
@@ -103,7 +118,6 @@ def tally(
     total = {"proposition": 0.0, "opposition": 0.0}
     for claim in claims:
         total[claim.side] += worth[claim.claim_id]
-    for rebuttal in rebuttals:
-        if counts(rebuttal, known):
-            total[rebuttal.side] += rebuttal.points
+    for rebuttal in compress(rebuttals, counted(rebuttals, known)):
+        total[rebuttal.side] += rebuttal.points
     return total

@@ -1,0 +1,173 @@
+"""Stages run in processes that are forked from one which has imported what they all need.
+
+A stage's script is a process of its own, so that a crash, a kill, its memory and its threads are
+its own too. To start Python and to import pyarrow and pandas takes half a second of a processor,
+longer than most stages work. Here a server imports them once, has one thread, and forks for each
+script.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+#: What nearly every script imports; the rest is imported where it is needed.
+_IMPORTED = (
+    *("snakemake.logging", "snakemake.iocontainers", "numpy", "pandas", "pyarrow.parquet"),
+    *("scipy.special", "dissensus.study.stage", "dissensus.tables.artefact"),
+)
+
+
+class ScriptServer:
+    """Runs Python scripts, each in a process that is forked from one server's."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._numbers = count()
+        self._socket: socket.socket | None = None
+        self._running: dict[int, Future[int]] = {}
+
+    def start(self) -> None:
+        """Start the server, so that the first script does not wait for it."""
+        with self._lock:
+            self._started()
+
+    def run(self, path: str) -> int:
+        """How a script ends: its exit status, below 0 for the signal that ended it."""
+        future: Future[int] = Future()
+        with self._lock:
+            number = next(self._numbers)
+            self._running[number] = future
+            try:
+                self._started().sendall(f"{json.dumps([number, path])}\n".encode())
+            except OSError:
+                # The server has just been killed; the next script has another.
+                del self._running[number]
+                return -signal.SIGKILL
+        return future.result()
+
+    def _started(self) -> socket.socket:
+        if self._socket is None:
+            self._socket, theirs = socket.socketpair()
+            with theirs:
+                subprocess.Popen(
+                    [sys.executable, "-m", __name__, str(theirs.fileno())],
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                )
+            Thread(target=self._listen, args=(self._socket,), daemon=True).start()
+        return self._socket
+
+    def _listen(self, ours: socket.socket) -> None:
+        with ours, ours.makefile("r", encoding="utf-8") as lines:
+            for line in lines:
+                number, status = json.loads(line)
+                self._running.pop(number).set_result(status)
+        # The server has ended, by a signal: so have its scripts, as far as anybody can tell.
+        with self._lock:
+            self._socket = None
+            lost, self._running = self._running, {}
+        for future in lost.values():
+            future.set_result(-signal.SIGKILL)
+
+
+def fork_scripts() -> Callable[[], None]:
+    """Have this process's Snakemake run Python scripts in forked processes, on Linux.
+
+    Elsewhere libraries of the system do not survive a fork. Scripts that need an environment of
+    their own (conda, a container, modules) run as ever.
+
+    Returns
+    -------
+    What starts the server.
+    """
+    if sys.platform != "linux":
+        return lambda: None
+    from snakemake.script import PythonScript  # type: ignore[import-untyped]
+
+    server, in_a_new_process = ScriptServer(), PythonScript.execute_script
+
+    def execute_script(script: Any, fname: str, edit: bool = False) -> None:
+        of_its_own = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
+        if edit or any(of_its_own):
+            in_a_new_process(script, fname, edit)
+        elif status := server.run(fname):
+            # As Snakemake's own way of running a script ends.
+            raise subprocess.CalledProcessError(status, [sys.executable, fname])
+
+    PythonScript.execute_script = execute_script
+    return server.start
+
+
+def _serve(ours: socket.socket) -> str:
+    """Fork for each script; ends in the forked process, with the script's path, or with "" here."""
+    woken, wake = socket.socketpair()
+    wake.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    scripts: dict[int, int] = {}
+    asked = b""
+    with ours, woken, wake, selectors.DefaultSelector() as ready:
+        ready.register(ours, selectors.EVENT_READ)
+        ready.register(woken, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                if key.fileobj is woken:
+                    woken.recv(4096)
+                    for number, status in _ended(scripts):
+                        ours.sendall(f"{json.dumps([number, status])}\n".encode())
+                    continue
+                received = ours.recv(65536)
+                if not received:
+                    return ""
+                *lines, asked = (asked + received).split(b"\n")
+                for line in lines:
+                    number, path = json.loads(line)
+                    process = os.fork()
+                    if not process:
+                        signal.set_wakeup_fd(-1)
+                        for name in (signal.SIGCHLD, signal.SIGINT):
+                            signal.signal(name, signal.SIG_DFL)
+                        return str(path)
+                    scripts[process] = number
+
+
+def _ended(scripts: dict[int, int]) -> list[tuple[int, int]]:
+    """Number and exit status of scripts that have ended, which are taken out."""
+    ended = []
+    for process in list(scripts):
+        found, status = os.waitpid(process, os.WNOHANG)
+        if found:
+            ended.append((scripts.pop(process), os.waitstatus_to_exitcode(status)))
+    return ended
+
+
+def main() -> None:
+    """Be the server, and then, in a forked process, the script."""
+    for name in _IMPORTED:
+        import_module(name)
+    # What is there already is nobody's to collect, so that its pages stay shared.
+    gc.freeze()
+    path = _serve(socket.socket(fileno=int(sys.argv[1])))
+    if path:
+        sys.argv, sys.path[0] = [path], str(Path(path).parent)
+        runpy.run_path(path, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Debates that a model translates: drawn, priced, run, lost with their debate, and measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from dissensus.errors import ResourceError
+from dissensus.language.design.manifest import Drawing, draw_manifest
+from dissensus.language.study import Language
+from dissensus.language.translation import TranslationPrompts, expected_turns, translate
+from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.protocol import Decoding
+from dissensus.study.configuration import load
+from scripted import ROOT
+from serving import serving
+from support import SMALL, Project
+
+PANEL = ("a", "b", "c", "d")
+POOL = [{"motion_id": f"m{n}", "domain_id": n % 2, "drawable": True} for n in range(6)]
+SPEECH = "A market hides its prices. Who pays? Those who cannot leave it."
+
+
+def drawn(languages: tuple[str, ...] = ("en", "zh"), translated: int | None = None) -> Any:
+    return draw_manifest(POOL, Drawing(3, 9, 4, languages, PANEL, "en", translated))
+
+
+def test_each_debate_is_translated_once_a_contrast_and_nothing_else_changes() -> None:
+    rows = drawn()
+    debates = [row for row in rows if not row["rendered_from"]]
+    assert debates == drawn(translated=0)
+    made = {row["session_id"]: row for row in rows if row["rendered_from"]}
+    assert len(made) == 18
+    row = made["d004-en-as-zh"]
+    assert (row["language"], row["rendered_from"], row["position"] > 2) == ("zh", "en", True)
+    assert len({row["seed"] for row in rows}) == len(rows)
+    for draw in {row["draw_id"] for row in rows}:
+        places = sorted(row["position"] for row in rows if row["draw_id"] == draw)
+        assert places == [1, 2, 3, 4]
+
+
+def test_a_larger_sample_of_draws_has_the_smaller_one_among_it() -> None:
+    few, more = (
+        {row["draw_id"] for row in drawn(translated=n) if row["rendered_from"]} for n in (2, 5)
+    )
+    assert len(few) == 2 and few < more and len(more) == 5
+
+
+def test_a_third_language_is_compared_with_the_reference_alone() -> None:
+    pairs = Counter((r["rendered_from"], r["language"]) for r in drawn(("en", "zh", "fr")))
+    assert {pair for pair in pairs if pair[0]} == {
+        ("en", "zh"), ("zh", "en"), ("en", "fr"), ("fr", "en")
+    }  # fmt: skip
+
+
+class Debate(PlaceholderInputs):
+    def turns(self, session_id: str, expected: Any = ()) -> Any:
+        assert session_id == "d001-en"
+        return [{"turn": 1, "speaker": "P1", "role": "P1", "round_label": "1", "text": SPEECH}]
+
+
+def test_a_translation_has_as_many_sentences_as_its_speech_in_the_other_script() -> None:
+    prompts = TranslationPrompts.read(ROOT / "resources/prompts/language/translate.yaml")
+    wanted = {"into": "zh", "script": "hans", "model": "t", "decoding": Decoding(0.2, 512)}
+    steps = translate(prompts, "d001-en", (), inputs=Debate(), **wanted)()
+    (call,) = next(steps)
+    (message,) = call.messages
+    assert message.content.endswith(f"\n{SPEECH}") and "into Chinese" in message.content
+    assert (call.purpose, call.model, call.number) == ("translation", "t", 1)
+    assert call.format.read("市场藏起价格。谁来付？离不开的人。").problems == ()
+    problems = call.format.read("The market hides.").problems
+    assert problems == ("1 sentences instead of exactly 3", "not in the language asked for")
+    (again,) = call.again(problems)
+    assert again.content.startswith(message.content) and problems[0] in again.content
+
+
+def settings(**changes: Any) -> Any:
+    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values["language"]["instrument"] |= changes
+    return load({**values, "studies": ["language"]})
+
+
+def test_a_simulated_debater_is_no_translator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    chosen = settings(translator="simulated-a")
+    models = {name: model.model_dump() for name, model in chosen.models.items()}
+    with pytest.raises(ResourceError, match="a simulated debater, which cannot translate"):
+        Language(chosen.language).check_models(models)
+
+
+def test_what_is_expected_of_a_debate_is_its_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    schedule = Language(settings().language)._prompts["en"].schedule
+    turns = expected_turns(schedule)
+    assert [turn["turn"] for turn in turns] == [*range(1, 9)]
+    assert {turn["speaker"] for turn in turns} == {"P1", "P2", "O1", "O2"}
+
+
+def test_a_run_with_a_translator_measures_its_instrument(project: Project) -> None:
+    """A server's fixed words are no translation; what is tested is that they are measured."""
+    instrument = {"translator": "t", "draws": 3}
+    with serving("--words", "fixed", "--model", "t=simulated-a") as server:
+        provider = {
+            "interface": "openai",
+            "base_url": f"{server.address}/v1",
+            "simulated": True,
+        }
+        model = {"provider": "p", "model": "t", "price": {"input": 1.0, "output": 5.0}}
+        project.configure(
+            {
+                "run": "real",
+                "providers": {"p": provider},
+                "models": dict.fromkeys((*PANEL, "t"), model),
+                "language": {**SMALL["language"], "panel": [*PANEL], "instrument": instrument},
+            }
+        )
+        plan = project.succeed("plan", "cost")
+        assert "14 sessions (4 en, 3 en as zh, 4 zh, 3 zh as en)" in plan
+        assert "translation: t: 48 calls" in plan
+        project.succeed("results/real/language/instrument.parquet", cores=4)
+    folder = project.results("real")
+    renderings = pq.read_table(folder / "renderings.parquet").to_pylist()
+    assert Counter(row["rendered_from"] for row in renderings) == {"en": 3, "zh": 3}
+    assert pq.read_table(folder / "metrics.parquet").num_rows == 8
+    calls = [row for path in folder.glob("calls/*-as-*") for row in pq.read_table(path).to_pylist()]
+    assert {row["purpose"] for row in calls} == {"translation"} and len(calls) >= 48
+    assert pq.read_table(folder / "instrument.parquet").num_rows > 10
+    assert Path(folder / "journal/d001-en.jsonl").exists()
