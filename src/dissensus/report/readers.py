@@ -90,7 +90,7 @@ class Rows:
 
 
 def by_round(title: str, answers: Sequence[tuple[str, int, str]]) -> Rows:
-    """What each agent held after each round: a row an agent, a column a round.
+    """What each agent answered after each round: a row an agent, a column a round.
 
     Parameters
     ----------
