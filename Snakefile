@@ -36,6 +36,7 @@ rule all:
     input:
         RESULTS / "report.rst",
         RESULTS / "index.html",
+        RESULTS / "reader/index.html",
         [targets_of(study) for study in STUDIES],
     message:
         f"All results of run {SETTINGS.run}, in {RESULTS}"

@@ -47,12 +47,20 @@ def test_the_headline_and_what_stands_against_it_are_one_paragraph() -> None:
     assert "<strong>bold</strong>" in page
 
 
-def test_losses_are_said_and_marks_of_a_figure_name_their_debate() -> None:
+def test_losses_marks_and_cells_link_to_their_debates() -> None:
     lost = {"headline": ["x"], "lost": ["Lost for good: d001-zh (turn 3: timeout)."]}
     marks = {"one": [Place(0.25, 0.5, "d001")]}
-    page = results_page("demo", 7, [part(sentences=lost, places=marks)], simulated=False)
-    assert "Lost for good: d001-zh (turn 3: timeout)." in page
-    assert 'left:25.00%;top:50.00%" title="d001"' in page
+    debates = frozenset({"d001-zh", "d001-en", "d001"})
+    page = results_page(
+        "demo", 7, [part(sentences=lost, places=marks, debates=debates)], simulated=False
+    )
+    link = '<a href="reader/index.html#/own/{0}">{0}</a>'
+    assert f"Lost for good: {link.format('d001-zh')} (turn 3: timeout)." in page
+    assert re.search(
+        'left:25.00%;top:50.00%"[^>]* href="reader/index.html#/own/d001" title="d001"', page
+    )
+    assert f"<td>{link.format('d001-en')}</td>" in page
+    assert "<td>other</td>" in page
 
 
 def test_every_link_leads_to_something_that_the_run_has() -> None:
@@ -61,7 +69,7 @@ def test_every_link_leads_to_something_that_the_run_has() -> None:
     for target in re.findall(r'href="([^"]+)"', page):
         if target.startswith("#"):
             assert target[1:] in ids
-        else:
+        elif not target.startswith("reader/index.html"):
             assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md))", target)
 
 

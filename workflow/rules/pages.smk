@@ -1,9 +1,10 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: index.html, report.rst; findings of each study
-# steps: write_results_page; summarise_run
+# out:   results/<run>/: index.html, report.rst, reader/; findings of each study
+# steps: write_results_page; write_reader; summarise_run
 
+from dissensus.report.reader_page import reader_assets
 from dissensus.report.results import assets_digest
 from dissensus.study.rules import page_settings
 
@@ -31,6 +32,30 @@ rule write_results_page:
         "State the findings, and write the results page"
     script:
         "../scripts/study/write_results_page.py"
+
+
+rule write_reader:
+    input:
+        turns=[RESULTS / name / "turns.parquet" for name in STUDIES],
+        findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
+    output:
+        page=RESULTS / "reader/index.html",
+        indexes=[RESULTS / f"reader/{name}/index.js" for name in STUDIES],
+    log:
+        RESULTS / "logs/write_reader.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        functions=[
+            study.reader.details for study in STUDIES.values() if study.reader.details
+        ],
+        settings={"run": SETTINGS.run, "studies": list(STUDIES)},
+        files=reader_assets(),
+    message:
+        "Write the reader of all debates"
+    script:
+        "../scripts/study/write_reader.py"
 
 
 rule summarise_run:

@@ -10,6 +10,7 @@ from dissensus.consensus.design import IDS
 from dissensus.consensus.domains import Domain, read_domain
 from dissensus.consensus.figures import FIGURES, HEADLINE, TABLES
 from dissensus.consensus.protocol import VOTER, Debate, Persona
+from dissensus.consensus.reader import READER
 from dissensus.consensus.settings import ConsensusSettings
 from dissensus.consensus.wording import EXTRAS, SIDES, STRATEGIES, Words
 from dissensus.digests import digest
@@ -61,6 +62,7 @@ class Consensus(Study[ConsensusSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    reader = READER
     diagnosis = Diagnosis(
         "dissensus.consensus.diagnosis:diagnose",
         settings=(

@@ -11,6 +11,7 @@ from dissensus.deliberation.design.manifest import IDS
 from dissensus.deliberation.figures import FIGURES, HEADLINE, TABLES
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
+from dissensus.deliberation.reader import READER
 from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import Inputs
@@ -52,6 +53,7 @@ class Deliberation(Study[DeliberationSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    reader = READER
     diagnosis = Diagnosis(
         "dissensus.deliberation.inference.diagnosis:diagnose",
         settings=("draws", "arm_names", "reference", "diagnosis", "inference.confidence"),

@@ -11,6 +11,7 @@ from dissensus.identity.design.graph import peers_in, read_peers
 from dissensus.identity.design.manifest import IDS
 from dissensus.identity.figures import FIGURES, HEADLINE, TABLES
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
+from dissensus.identity.reader import READER
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.terms import OPENING
 from dissensus.session.inputs import Inputs
@@ -52,6 +53,7 @@ class Identity(Study[IdentitySettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    reader = READER
     diagnosis = Diagnosis(
         "dissensus.identity.inference.diagnosis:diagnose",
         settings=("diagnosis", "inference.confidence"),

@@ -14,6 +14,7 @@ from dissensus.language.design.manifest import IDS
 from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
 from dissensus.language.protocol import debate
+from dissensus.language.reader import READER
 from dissensus.language.registration import register
 from dissensus.language.settings import ROLES, LanguageSettings
 from dissensus.language.translation import (
@@ -73,6 +74,7 @@ class Language(Study[LanguageSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    reader = READER
     diagnosis = Diagnosis(
         "dissensus.language.inference.diagnosis:diagnose",
         settings=(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
@@ -18,11 +19,18 @@ _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
 _SCRIPTS = (_ASSETS / "results.js",)
 #: How any session is read.
 _READ = "dissensus read"
+#: The page of all debates, from this one.
+_READER = "reader/index.html"
 
 
 def assets_digest() -> str:
     """What the page depends on besides its code in Python."""
     return digest([file_digest(path) for path in (*_STYLES, *_SCRIPTS)])
+
+
+#: What may be the name of a session or a draw, where it stands between blanks or tags.
+_NAME = re.compile(r"(?<![^\s>(])[A-Za-z0-9_.-]*[A-Za-z0-9_-](?![^\s<,.;)])")
+_CELL = re.compile(r"(<td[^>]*>)([^<]+)(?=</td>)")
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class Part:
     sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
     figures, tables : in their order.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
+    debates : names of the study's sessions and draws, which become links to the reader.
     """
 
     name: str
@@ -60,6 +69,7 @@ class Part:
     figures: Sequence[Shown]
     tables: Sequence[Shown]
     places: Mapping[str, Sequence[Place]]
+    debates: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -90,9 +100,9 @@ def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) 
         f'<p class="banner" role="note">{html(SIMULATED)}</p>' if simulated else "",
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
-        f"<p>Seed {seed}. Every number on this page is read from the run's files. Read any debate "
-        f"with <code>{_READ} &lt;id&gt;</code>; <code>--prompts</code> prints what each model was "
-        "sent.</p></header>",
+        f"<p>Seed {seed}. Every number on this page is read from the run's files. "
+        f'<a href="{_READER}">The reader</a> has every debate with what each model was sent; '
+        f"<code>{_READ} &lt;id&gt; --prompts</code> prints one in a terminal.</p></header>",
         '<nav aria-label="Studies"><ul>',
         *(
             f'<li><a href="#{html(one.name)}">{html(one.name)}</a>: {html(one.question)}</li>'
@@ -104,7 +114,7 @@ def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) 
     ]
     style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
     scripts = [path.read_text(encoding="utf-8") for path in _SCRIPTS]
-    return page(f"Results of run {run}", style, "\n".join(body), scripts, images=True)
+    return page(f"Results of run {run}", style, "\n".join(body), scripts, beside="images")
 
 
 def _study(part: Part) -> Iterator[str]:
@@ -152,7 +162,28 @@ def _abstract(part: Part) -> Iterator[str]:
         text.append("</span>")
     text += [f'<span class="planted">{one}</span>' for one in said.get("planted", ())]
     yield f'<p class="abstract">{" ".join(text)}</p>'
-    yield f'<p class="lost">{" ".join(said.get("lost", ())) or "No session was lost."}</p>'
+    lost = _linked(part, " ".join(said.get("lost", ())) or "No session was lost.")
+    yield f'<p class="lost">{lost} {_all_of(part)}</p>'
+
+
+def _all_of(part: Part) -> str:
+    """A link to the list of a study's debates."""
+    return f'<a href="{_READER}#/?study={quote(part.name)}">Read its debates</a>.'
+
+
+def _link(part: Part, name: str) -> str:
+    """The address of a debate, or of a draw, in the reader; safe in an attribute."""
+    return f"{_READER}#/{quote(part.name)}/{quote(name)}"
+
+
+def _linked(part: Part, text: str) -> str:
+    """Text in HTML with a link from each name of a debate in it."""
+
+    def link(found: re.Match[str]) -> str:
+        name = found[0]
+        return f'<a href="{_link(part, name)}">{name}</a>' if name in part.debates else name
+
+    return _NAME.sub(link, text)
 
 
 def _id(part: Part, shown: Shown) -> str:
@@ -165,11 +196,12 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
     caption = _caption(figure.text)
     alt = html(" ".join(re.sub("<[^>]*>", "", caption).split())[:300])
     marks = "".join(
-        f'<span style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" title="{html(one.target)}">'
-        "</span>"
+        f'<a style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" tabindex="-1" '
+        f'href="{_link(part, one.target)}" title="{html(one.target)}" '
+        f'aria-label="{html(one.target)}"></a>'
         for one in part.places.get(figure.name, ())
     )
-    told = "A mark is a debate: its name shows when the pointer is on it. " if marks else ""
+    told = f"A mark is a debate: a click opens it. {_all_of(part)} " if marks else ""
     return (
         f'<figure id="{_id(part, figure)}"><h3>{html(figure.title)}</h3><div class="picture">'
         f'<img src="{base}.svg" alt="{alt}"{" loading=lazy" if lazy else ""}>'
@@ -183,6 +215,7 @@ def _table(part: Part, table: Shown) -> str:
     base = f"{html(part.name)}/tables/{html(table.name)}"
     inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
     inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
+    inner = _CELL.sub(lambda found: found[1] + _linked(part, found[2]), inner)
     return (
         f'<div class="table" id="{_id(part, table)}">{inner}'
         f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p></div>'

@@ -64,7 +64,14 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         figures,
         tables,
         _places(folder),
+        _debates(folder),
     )
+
+
+def _debates(folder: Path) -> frozenset[str]:
+    """Names of the sessions and the draws."""
+    rows = read(folder / "manifest.parquet").select(["session_id", "draw_id"])
+    return frozenset(name for column in rows.columns for name in column.to_pylist())
 
 
 def _places(folder: Path) -> dict[str, list[Place]]:

@@ -170,7 +170,7 @@ def parts(text: str) -> dict[str, str]:
 
 
 def page(
-    title: str, style: str, body: str, scripts: Sequence[str] = (), *, images: bool = False
+    title: str, style: str, body: str, scripts: Sequence[str] = (), *, beside: str = ""
 ) -> str:
     """A self-contained HTML page in UTF-8.
 
@@ -181,7 +181,7 @@ def page(
     body : HTML already.
     scripts : the project's own code, to run in this order at the page's end. The page's policy
         names each by its digest, so that a browser runs no other.
-    images : whether the page shows pictures that lie beside it.
+    beside : what the page loads of files that lie beside it: "images", "scripts", or nothing.
 
     Raises
     ------
@@ -193,18 +193,18 @@ def page(
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts, images)}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts, beside)}">\n'
         f"<title>{escaping.html(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         f"{body}\n{code}</body>\n</html>\n"
     )
 
 
-def _policy(scripts: Sequence[str], images: bool) -> str:
-    policy = f"{_POLICY}; img-src 'self' file:" if images else _POLICY
-    if not scripts:
-        return policy
+def _policy(scripts: Sequence[str], beside: str) -> str:
+    policy = f"{_POLICY}; img-src 'self' file:" if beside == "images" else _POLICY
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
-    return f"{policy}; script-src " + " ".join(f"'sha256-{one}'" for one in digests)
+    allowed = [f"'sha256-{one}'" for one in digests]
+    allowed += ["'self'", "file:"] if beside == "scripts" else []
+    return f"{policy}; script-src {' '.join(allowed)}" if allowed else policy
 
 
 def as_html(table: Table) -> str:

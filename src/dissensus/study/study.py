@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dissensus.report.declared import Figure, Headline, Table
+from dissensus.report.readers import Reader
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.protocol import Call, Steps
 from dissensus.settings import Settings
@@ -159,6 +160,7 @@ class Study(ABC, Generic[S]):
     view : the settings that figures and tables may use, by their paths in the study's block.
     headline : states its findings; without one, those of ``contrasts.parquet`` are stated, where
         the study makes that.
+    reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
     """
 
@@ -177,6 +179,7 @@ class Study(ABC, Generic[S]):
     figures: ClassVar[tuple[Figure, ...]] = ()
     tables: ClassVar[tuple[Table, ...]] = ()
     headline: ClassVar[Headline | None] = None
+    reader: ClassVar[Reader] = Reader()
     diagnosis: ClassVar[Diagnosis | None] = None
 
     def __init__(self, settings: S) -> None:

@@ -36,6 +36,7 @@ from dissensus.union.protocol.judging import CLAIMS_OF_A_SPEECH
 from dissensus.union.protocol.names import CLUSTERS_FILE, EXPECTED_CLUSTERS, MAP_FILE
 from dissensus.union.protocol.parts import debate_parts, memo_parts, names_parts, style_parts
 from dissensus.union.protocol.style import CHUNKS_FILE
+from dissensus.union.reader import READER
 from dissensus.union.settings import UnionSettings
 from dissensus.union.tables import IDS, SIDES
 
@@ -69,6 +70,7 @@ class Union(Study[UnionSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    reader = READER
     embedding_calls = ("passage_calls", "map_calls")
     counting = (
         "Calls of interject are counted at most: every speech is taken to have three arguments or "

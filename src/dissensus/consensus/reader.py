@@ -1,0 +1,31 @@
+"""How the reader of debates shows this study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.report.readers import Details, Measure, Reader, by_round
+
+Row = Mapping[str, Any]
+
+READER = Reader(
+    title="statement",
+    measures=(
+        Measure("metrics", "agreement", "Agreement at the end"),
+        Measure("metrics", "rounds_lasted", "Rounds"),
+        Measure("metrics", "switches", "Switches"),
+        Measure("metrics", "match", "Matches the public"),
+    ),
+    details="dissensus.consensus.reader:details",
+    reads=("votes",),
+)
+
+
+def details(row: Row, statement: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+    """What each agent voted in each round."""
+    votes = [(one["agent"], one["round"], one["label"]) for one in found["votes"]]
+    return Details(
+        facts=[("the public", str(statement["truth"]))],
+        tables=[by_round("Votes by round", votes)],
+    )

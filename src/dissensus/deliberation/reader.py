@@ -1,0 +1,51 @@
+"""How the reader of debates shows this study."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.report.readers import Claim, Details, Measure, Reader, by_round
+
+Row = Mapping[str, Any]
+
+READER = Reader(
+    title="question",
+    measures=(
+        Measure("metrics", "entropy_last", "Disagreement left (bits)"),
+        Measure("metrics", "entropy_drop", "Disagreement lost (bits)"),
+        Measure("metrics", "claim_engagement", "Claims engaged with"),
+        Measure("metrics", "correct_last", "Correct, last round"),
+    ),
+    details="dissensus.deliberation.reader:details",
+    reads=("claims", "engagements", "stances"),
+)
+
+
+def details(row: Row, topic: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+    """Stances by round, and every claim with who took it up, and how."""
+    answers: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
+    for one in found["engagements"]:
+        answers[one["resolved_claim"]].append(
+            (one["source"], f"round {one['round']}", one["relation"], one["quote"])
+        )
+    stances = [
+        (one["agent"], one["round"], one["stance"] if one["parsed"] else "not readable")
+        for one in found["stances"]
+    ]
+    return Details(
+        facts=[("true option", str(topic["truth"]))],
+        claims=[
+            Claim(
+                one["claim_id"],
+                one["agent"],
+                f"round {one['round']}",
+                one["text"],
+                "" if answers[one["claim_id"]] else "ignored",
+                tuple(answers[one["claim_id"]]),
+            )
+            for one in found["claims"]
+        ],
+        tables=[by_round("Stances by round", stances)],
+    )

@@ -1,0 +1,36 @@
+"""How the reader of debates shows this study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.report.readers import Details, Measure, Reader, by_round
+
+Row = Mapping[str, Any]
+
+READER = Reader(
+    title="text",
+    measures=(
+        Measure("metrics", "accuracy", "Accuracy, last round"),
+        Measure("metrics", "conformed", "Conformed, last round"),
+        Measure("metrics", "disagreeing", "Disagreeing, last round"),
+    ),
+    details="dissensus.identity.reader:details",
+    reads=("answers",),
+)
+
+
+def details(row: Row, question: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+    """What each agent answered in each round."""
+    answers = [(f"A{one['agent']}", one["round"], _answer(one)) for one in found["answers"]]
+    return Details(
+        facts=[("right answer", str(question["answer"]))],
+        tables=[by_round("Answers by round", answers)],
+    )
+
+
+def _answer(one: Row) -> str:
+    if not one["parsed"]:
+        return "not readable"
+    return f"{one['answer']} {'✓' if one['correct'] else '✗'}"

@@ -1,0 +1,60 @@
+// Texts of models are data: they reach the page as text nodes only, and what has no shape is shown.
+const Text = (() => {
+  // Control characters, what turns the direction of writing, what has no width, halves of pairs.
+  const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\u{e0000}-\u{e007f}]/gu;
+  const shown = (text) => String(text ?? "").replace(/\r\n?/g, "\n").replace(UNSEEN, (one) => `[U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
+  // Of the same length, so that places in it are places in the text.
+  const fold = (text) => {
+    const found = text.replace(/[\uff01-\uff5e]/g, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ");
+    const low = found.toLowerCase();
+    return low.length === text.length ? low : [...found].map((one) => (one.toLowerCase().length === one.length ? one.toLowerCase() : one)).join("");
+  };
+  return { shown, fold };
+})();
+
+// An element; children are elements or texts.
+function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
+    else if (name in made && typeof value === "boolean") made[name] = value;
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
+  }
+  for (const child of children.flat(3)) {
+    if (child === null || child === undefined || child === false) continue;
+    made.append(child instanceof Node ? child : Text.shown(child));
+  }
+  return made;
+}
+
+// A text with each place of a word marked.
+function marked(text, word) {
+  const held = make("div", { class: "text" }), needle = Text.fold(Text.shown(word ?? "").trim());
+  const whole = Text.shown(text), folded = Text.fold(whole);
+  let from = 0;
+  if (needle) {
+    for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, from)) {
+      held.append(whole.slice(from, at), make("mark", {}, whole.slice(at, at + needle.length)));
+      from = at + needle.length;
+    }
+  }
+  held.append(whole.slice(from));
+  return held;
+}
+
+function table(title, columns, rows, numeric = []) {
+  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": Text.shown(title) }, make("table", {},
+    make("caption", {}, title),
+    make("thead", {}, make("tr", {}, columns.map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, i) => make("td", numeric.includes(i) ? { class: "r" } : {}, cell)))))));
+}
+
+const Words = (() => {
+  const STATUS = ["complete", "repaired", "run again", "lost"];
+  const number = (value, digits = 3) => (value === null || value === undefined ? "–" : Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(digits));
+  const dollars = (value) => (value === null || value === undefined ? "no price" : `$${value.toFixed(value < 0.01 ? 5 : 3)}`);
+  const counted = (n, name) => `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
+  const words = (name) => name.replace(/_/g, " ");
+  const list = (value) => (Array.isArray(value) ? value.map(list).join("; ") : value === null || value === "" ? "–" : String(value));
+  return { STATUS, number, dollars, counted, words, list };
+})();

@@ -1,0 +1,48 @@
+// Addresses: #/ and #/?study=..&q=.. the list; #/study/session/turn?q=.. a debate; #/study/a+b a pair.
+const Reader = (() => {
+  let drawn = "";
+
+  function route() {
+    const [way, tail = ""] = location.hash.replace(/^#\/?/, "").split("?");
+    const parts = way.split("/").filter(Boolean).map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+    return { parts, query: new URLSearchParams(tail) };
+  }
+
+  async function show(moved) {
+    const { parts, query } = route(), main = document.getElementById("main"), debate = `${parts.slice(0, 2).join("/")}?${query}`;
+    const said = document.getElementById("said");
+    try {
+      if (parts.length < 2) {
+        if (parts.length === 1 && !query.get("study")) query.set("study", parts[0]);
+        drawn = "";
+        await List.show(main, query, (next) => { history.replaceState(null, "", `#/${[...next].length ? `?${next}` : ""}`); show(false); });
+      } else if (drawn !== debate || !parts[2] || !document.getElementById(parts[2])) {
+        await Debate.show(main, parts[0], parts[1].split("+"), query, parts[2]);
+        drawn = debate;
+        if (!parts[2]) scrollTo(0, 0);
+      } else {
+        const target = document.getElementById(parts[2]);
+        for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+        target.scrollIntoView({ block: "start" });
+        target.focus({ preventScroll: true });
+      }
+    } catch (error) {
+      main.replaceChildren(make("h1", {}, "This cannot be shown"), make("p", { role: "alert" }, error.message), make("p", {}, make("a", { href: "#/" }, "All debates")));
+    }
+    document.title = Text.shown(`${main.querySelector("h1")?.textContent ?? "Debates"} – dissensus`);
+    if (moved) { said.textContent = main.querySelector("h1")?.textContent ?? ""; if (!parts[2]) main.focus({ preventScroll: true }); }
+  }
+
+  async function start(run, names) {
+    try {
+      await Data.start(names);
+    } catch (error) {
+      document.getElementById("main").replaceChildren(make("h1", {}, "Debates"), make("p", { role: "alert" }, `${error.message} snakemake results/${run}/reader/index.html makes it.`));
+      return;
+    }
+    addEventListener("hashchange", () => show(true));
+    await show(false);
+  }
+
+  return { start };
+})();

@@ -1,0 +1,48 @@
+"""The page of the reader: the application alone, which loads the debates from beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from dissensus.digests import digest, file_digest
+from dissensus.report.captions import SIMULATED
+from dissensus.report.escaping import html
+from dissensus.report.tables import page
+
+_ASSETS = Path(__file__).parent / "assets"
+_STYLES = (_ASSETS / "common.css", _ASSETS / "reader.css")
+_SCRIPTS = tuple(
+    _ASSETS / f"reader_{name}.js" for name in ("data", "dom", "list", "debate", "main")
+)
+
+
+def reader_assets() -> str:
+    """What the page depends on besides its code in Python."""
+    return digest([file_digest(path) for path in (*_STYLES, *_SCRIPTS)])
+
+
+def reader_page(run: str, studies: Sequence[str], simulated: bool) -> str:
+    """The page, in HTML.
+
+    Parameters
+    ----------
+    run : its name.
+    studies : whose data lie in folders of these names beside the page.
+    simulated : whether the run's models are simulated.
+    """
+    body = [
+        f'<p class="banner" role="note">{html(SIMULATED)}</p>' if simulated else "",
+        '<a class="skip" href="#main">To the content</a>',
+        f'<header><p class="files"><a href="../index.html">Results of run {html(run)}</a> '
+        '<a href="#/">All debates</a></p></header>',
+        '<main id="main" tabindex="-1"><h1>Debates</h1><p>Loading. This page needs scripts; '
+        f"without them, <code>dissensus read &lt;id&gt; --run {html(run)}</code> prints a debate "
+        'in a terminal.</p></main><p id="said" class="unseen" role="status"></p>',
+    ]
+    style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
+    names = json.dumps([run, list(studies)]).replace("<", "\\u003c")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in _SCRIPTS)
+    script = f'"use strict";\n{code}\nReader.start(...{names});\n'
+    return page(f"Debates of run {run}", style, "\n".join(body), [script], beside="scripts")
