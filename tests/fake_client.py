@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from dissensus.llm.call import Provider, Reply, Request
-from dissensus.llm.journal import Journal
 from dissensus.llm.providers.simulated import SimulatedModel
 
 
@@ -86,13 +84,3 @@ class FakeRegistry:
     def asked(self) -> list[Request]:
         """The requests to all models, model by model."""
         return [request for client in self.clients.values() for request in client.asked]
-
-
-class NoJournal(Journal):
-    """Asks and forgets, for tests that are not about journals."""
-
-    def __init__(self) -> None:
-        super().__init__(Path("no-such-journal"))
-
-    def ask(self, provider: Provider, request: Request, patience_s: float | None = None) -> Reply:
-        return provider.ask(request)

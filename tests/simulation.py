@@ -11,10 +11,10 @@ from typing import Any
 
 from dissensus.language.prompts import Prompts
 from dissensus.language.protocol import debate
+from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
-from fake_client import NoJournal
 from scripted import ROOT
 
 RESOURCES = ROOT / "resources"

@@ -12,11 +12,11 @@ from dissensus.deliberation.design.topics import read_topics
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.llm.call import Reply, Request
-from dissensus.llm.journal import Journal
+from dissensus.llm.journal import Journal, NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
-from fake_client import FakeClient, NoJournal
+from fake_client import FakeClient
 from scripted import ROOT
 
 TOPICS = str(ROOT / "resources" / "topics" / "topics.yaml")

@@ -22,13 +22,13 @@ from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.deliberation.study import Deliberation
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
+from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import round_of
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
-from fake_client import NoJournal
 
 FAULTY = {
     **{"noise": 0.02, "heat": 0.5, "silence": 0.3, "yields": 0.5, "stubbornness": 0.3},

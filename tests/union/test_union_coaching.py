@@ -15,10 +15,12 @@ from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import read, write
 from dissensus.union.inference.coaching import (
     CLUSTERED,
+    COACHED_EPOCHS,
     COACHING,
     DIFFERENCE,
     IN_DIFFERENCES,
     MEAN,
+    OUTCOMES,
     RANDOMISATION,
     estimate_coaching,
 )
@@ -38,8 +40,8 @@ def estimated(made: Ensemble, seed: int = 1) -> list[Row]:
 
 def find(
     rows: list[Row],
-    epoch: int,
-    contrast: str = IN_DIFFERENCES,
+    epoch: int = COACHED_EPOCHS,
+    contrast: str = DIFFERENCE,
     outcome: str = "student_survival",
     **more: Any,
 ) -> Row:
@@ -47,9 +49,9 @@ def find(
     return next(row for row in rows if wanted.items() <= row.items())
 
 
-def differences(made: Ensemble, epoch: int) -> pd.Series:
-    own = made.verdicts[made.verdicts["epoch"] == epoch]
-    wide = own.pivot(index=["motion_id", "run"], columns="arm", values="student_survival")
+def differences(made: Ensemble, *epochs: int) -> pd.Series:
+    own = made.verdicts[made.verdicts["epoch"].isin(epochs)]
+    wide = own.pivot(index=["motion_id", "epoch", "run"], columns="arm", values="student_survival")
     return wide["coached"] - wide["control"]
 
 
@@ -66,7 +68,12 @@ def gained() -> Ensemble:
 def test_estimates_by_hand(gained: Ensemble) -> None:
     rows = estimated(gained)
     later, first = differences(gained, 4), differences(gained, 1)
-    row = find(rows, 4, method=RANDOMISATION)
+    pooled = differences(gained, 2, 3, 4)
+    row = find(rows, method=RANDOMISATION)
+    assert row["estimate"] == pytest.approx(pooled.mean())
+    assert (row["n"], row["assigned"], row["chains"]) == (15, 15, 1)
+    assert row["p_value"] == pytest.approx(stats.ttest_1samp(pooled, 0.0).pvalue, abs=0.003)
+    row = find(rows, 4, IN_DIFFERENCES)
     assert row["estimate"] == pytest.approx(later.mean() - first.mean())
     assert (row["n"], row["assigned"], row["chains"]) == (10, 10, 1)
     # Student's t of the draws' differences is near: two epochs, five draws each.
@@ -83,12 +90,13 @@ def test_estimates_by_hand(gained: Ensemble) -> None:
 
 
 def test_a_planted_gain_is_found_and_recovered(gained: Ensemble) -> None:
-    for epoch in (2, 3, 4):
-        row = find(estimated(gained), epoch, method=RANDOMISATION)
+    rows = estimated(gained)
+    for row in (find(rows, method=RANDOMISATION), find(rows, 4, IN_DIFFERENCES)):
         assert row["ci_low"] is not None and row["ci_high"] is not None
         assert row["ci_low"] <= 0.3 <= row["ci_high"]
+    assert find(rows, method=RANDOMISATION)["p_value"] < 0.01
     whole = made_with(motions=2, runs=20, epochs=2, gain=0.2)
-    row = find(estimated(whole), 2, method=RANDOMISATION)
+    row = find(estimated(whole), method=RANDOMISATION)
     assert row["estimate"] == pytest.approx(0.2, abs=0.06) and row["p_value"] < 0.001
 
 
@@ -101,7 +109,7 @@ def test_a_planted_zero_is_not_found() -> None:
                 made.verdicts, made.manifest, INFERENCE | {"resamples": 1024}, GAINS, 1
             ),
             2,
-            method=RANDOMISATION,
+            IN_DIFFERENCES,
         )
         p_values.append(row["p_value"])
         low = -np.inf if row["ci_low"] is None else row["ci_low"]
@@ -111,52 +119,58 @@ def test_a_planted_zero_is_not_found() -> None:
     assert (np.array(p_values) > 0.05).tolist() == covered
 
 
-def test_p_values_are_adjusted_over_later_epochs(gained: Ensemble) -> None:
-    rows = estimated(gained)
-    for contrast in (IN_DIFFERENCES, DIFFERENCE):
-        family = [find(rows, epoch, contrast, method=RANDOMISATION) for epoch in (2, 3, 4)]
+def test_p_values_are_adjusted_over_outcomes_and_over_later_epochs() -> None:
+    rows = estimated(make_ensemble(gain=0.1))
+    pooled = [find(rows, outcome=name, method=RANDOMISATION) for name in OUTCOMES]
+    for family in ([find(rows, epoch) for epoch in (2, 3, 4)], pooled):
         expected = adjust([row["p_value"] for row in family], "holm")
         assert [row["p_adjusted"] for row in family] == pytest.approx(expected.tolist())
-    assert find(rows, 1, DIFFERENCE)["p_adjusted"] is None
+    assert find(rows, 1)["p_adjusted"] is None
     headlines = [row for row in rows if row["headline"]]
-    assert headlines == [find(rows, 4, method=RANDOMISATION)]
+    assert headlines == [find(rows, method=RANDOMISATION)]
 
 
 def test_power_is_that_of_a_pooled_t_test(gained: Ensemble) -> None:
-    from statsmodels.stats.power import TTestIndPower
+    from statsmodels.stats.power import TTestIndPower, TTestPower
 
-    row = find(estimated(gained), 4, method=RANDOMISATION)
+    row = find(estimated(gained), 4, IN_DIFFERENCES)
     pooled = np.sqrt((differences(gained, 4).var() + differences(gained, 1).var()) / 2)
     for gain in GAINS:
         expected = TTestIndPower().power(gain / pooled, 5, 0.05)
         assert row[f"power_{gain}"] == pytest.approx(expected, abs=1e-6)
     assert TTestIndPower().power(row["mde_80"] / pooled, 5, 0.05) == pytest.approx(0.8)
+    row, sd = find(estimated(gained), method=RANDOMISATION), differences(gained, 2, 3, 4).std()
+    assert TTestPower().power(row["mde_80"] / sd, 15, 0.05) == pytest.approx(0.8)
     assert find(estimated(gained), 2, MEAN, arm="control")["mde_80"] is None
 
 
 def test_several_motions_are_clusters_and_one_says_that_it_is_one(gained: Ensemble) -> None:
-    alone = find(estimated(gained), 4, method=CLUSTERED)
+    alone = find(estimated(gained), method=CLUSTERED)
     assert alone["estimate"] is not None and alone["ci_low"] is None
     assert alone["n_clusters"] == 1 and "One motion is one cluster" in alone["note"]
-    told = find(estimated(gained), 4, method=RANDOMISATION)
+    two = find(estimated(made_with(motions=2, gain=0.3)), method=CLUSTERED)
+    assert two["estimate"] is not None and two["n_clusters"] == 2
+    assert all(two[name] is None for name in ("ci_low", "ci_high", "p_value", "mde_80"))
+    assert "Two motions are too few" in two["note"]
+    told = find(estimated(gained), method=RANDOMISATION)
     assert "of this motion under this chain of memos" in told["note"]
     many = made_with(motions=4, epochs=2, runs=3, gain=0.3)
-    row = find(estimated(many), 2, method=CLUSTERED)
-    gains = (differences(many, 2) - differences(many, 1)).groupby("motion_id").mean()
+    row = find(estimated(many), method=CLUSTERED)
+    gains = differences(many, 2).groupby("motion_id").mean()
     test = stats.ttest_1samp(gains, 0.0)
     assert row["p_value"] == pytest.approx(test.pvalue)
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(test.confidence_interval()))
-    assert (row["n_clusters"], row["chains"], row["n"]) == (4, 4, 24)
+    assert (row["n_clusters"], row["chains"], row["n"]) == (4, 4, 12)
 
 
 def test_a_lost_debate_takes_its_draw_out_of_contrasts(gained: Ensemble) -> None:
     kept = gained.verdicts[gained.verdicts["session_id"] != "m1-e4-r02-control"]
     rows = estimate_coaching(kept, gained.manifest, INFERENCE, GAINS, 1)
-    row = find(rows, 4, method=RANDOMISATION)
-    expected = differences(gained, 4).drop(("m1", 2)).mean() - differences(gained, 1).mean()
+    row = find(rows, method=RANDOMISATION)
+    expected = differences(gained, 2, 3, 4).drop(("m1", 4, 2)).mean()
     assert row["estimate"] == pytest.approx(expected)
-    assert (row["n"], row["assigned"]) == (9, 10)
-    assert (find(rows, 4, MEAN, arm="control")["n"], row["n_clusters"]) == (4, 9)
+    assert (row["n"], row["assigned"]) == (14, 15)
+    assert (find(rows, 4, MEAN, arm="control")["n"], row["n_clusters"]) == (4, 14)
 
 
 def test_rows_are_written_and_read_and_the_seed_decides(gained: Ensemble, tmp_path: Path) -> None:
@@ -168,7 +182,7 @@ def test_rows_are_written_and_read_and_the_seed_decides(gained: Ensemble, tmp_pa
     assert frame["headline"].sum() == 1
     # Twenty draws have more patterns than are drawn.
     assert estimated(whole) == rows != estimated(whole, 2)
-    assert find(rows, 2, method=RANDOMISATION)["simulation_error"] > 0
+    assert find(rows, 2, IN_DIFFERENCES)["simulation_error"] > 0
 
 
 @pytest.mark.parametrize(
@@ -183,17 +197,18 @@ def test_designs_that_compare_nothing_say_so(
     settings: dict[str, Any], why: str, tmp_path: Path
 ) -> None:
     rows = estimated(made_with(**settings))
-    contrasted = [row for row in rows if row["contrast"] == IN_DIFFERENCES]
+    contrasted = [row for row in rows if row["epoch"] == COACHED_EPOCHS]
+    contrasted += [row for row in rows if row["contrast"] == IN_DIFFERENCES]
     assert contrasted and all(is_missing(row) and why in row["note"] for row in contrasted)
     assert sum(row["headline"] for row in rows) == 1
     write(tmp_path / "coaching.parquet", COACHING, rows, {})
 
 
 def test_one_run_has_an_estimate_and_no_interval() -> None:
-    row = find(estimated(made_with(epochs=2, runs=1)), 2, method=RANDOMISATION)
+    row = find(estimated(made_with(epochs=2, runs=1)), method=RANDOMISATION)
     assert row["estimate"] is not None
     assert (row["ci_low"], row["ci_high"], row["mde_80"]) == (None, None, None)
-    assert row["p_value"] >= 0.5 and "no p-value below 0.5" in row["note"]
+    assert row["p_value"] == 1.0 and "no p-value below 1" in row["note"]
 
 
 def test_students_on_both_sides_and_lost_outcomes() -> None:
@@ -202,7 +217,7 @@ def test_students_on_both_sides_and_lost_outcomes() -> None:
     for row in rows:
         if row["outcome"] == "student_votes":
             assert is_missing(row) and "both sides" in row["note"]
-    made.verdicts["student_survival"] = np.nan
+    made.verdicts[[*OUTCOMES]] = np.nan
     assert all(is_missing(row) for row in estimated(made))
     made.verdicts = made.verdicts.iloc[:0]
     assert all(is_missing(row) for row in estimated(made))
@@ -211,6 +226,6 @@ def test_students_on_both_sides_and_lost_outcomes() -> None:
 def test_outcomes_that_do_not_vary_give_no_certainty() -> None:
     made = made_with(epochs=2)
     made.verdicts["student_survival"] = 0.5
-    row = find(estimated(made), 2, method=RANDOMISATION)
+    row = find(estimated(made), method=RANDOMISATION)
     assert (row["estimate"], row["p_value"], row["mde_80"]) == (0.0, 1.0, None)
     assert find(estimated(made), 1, MEAN, arm="control")["ci_low"] is None

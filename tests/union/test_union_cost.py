@@ -14,6 +14,7 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+from dissensus.llm.journal import NoJournal
 from dissensus.llm.prices import Price
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import PLACEHOLDER, Call
@@ -33,7 +34,6 @@ from dissensus.union.expected import ExpectedInputs
 from dissensus.union.protocol.gates import Gate, Place, accepted, drawn
 from dissensus.union.study import Union
 from dissensus.union.tables import CHUNKS, MANIFEST, MOTIONS
-from fake_client import NoJournal
 from scripted import ROOT
 from union.test_union_study import prepare
 from union.union_sessions import MOTION, ORDER, PROTOCOL, passage, play

@@ -129,17 +129,15 @@ def test_contested_debates_are_in_every_denominator() -> None:
     assert facts["attrition"] == "79 of 80 debates"
 
 
-def test_coaching_shows_means_and_the_randomisation_s_gains() -> None:
+def test_coaching_shows_means_and_what_the_randomisation_finds() -> None:
     run = make_run()
     rows = run.coaching[run.coaching["outcome"] == "student_survival"]
-    gains = rows[
-        (rows["contrast"] == "difference_in_differences")
-        & (rows["method"] == "paired_randomisation")
-    ]
+    gains = rows[(rows["contrast"] == "difference") & (rows["method"] == "paired_randomisation")]
+    # All coached epochs together stand after the last.
     expected = {
-        (float(e), round(x, 9)) for e, x in zip(gains["epoch"], gains["estimate"], strict=True)
+        (float(e or 5), round(x, 9)) for e, x in zip(gains["epoch"], gains["estimate"], strict=True)
     }
-    assert dots(panel("coaching", "c")) == expected and len(expected) == 3
+    assert dots(panel("coaching", "d")) == expected and len(expected) == 5
     means = rows[(rows["contrast"] == "mean") & (rows["arm"] == "coached")].sort_values("epoch")
     lines = [
         line.get_ydata() for line in panel("coaching", "a").lines if len(line.get_ydata()) == 4
@@ -151,8 +149,10 @@ def test_coaching_shows_means_and_the_randomisation_s_gains() -> None:
 
 def test_the_headline_has_its_interval_its_n_and_the_design_s_power() -> None:
     facts = make("coaching", make_run()).facts
-    assert "epoch 4: +0." in facts["headline"] and "20 draws" in facts["headline"]
-    assert "for a gain of 0.1" in facts["power"] and "80% power" in facts["power"]
+    assert "epochs (2 to 4)" in facts["headline"] and "29 of 30 draws" in facts["headline"]
+    assert "rebuttals that demolish" in facts["beside"] and "blind votes" in facts["beside"]
+    assert "epoch 4 less epoch 1" in facts["beside"]
+    assert "for 0.1" in facts["power"] and facts["power"].count("% for 0.2") == 3
 
 
 def test_without_a_control_or_a_second_epoch_the_caption_says_so() -> None:

@@ -73,7 +73,8 @@ def test_styles_and_memos_are_no_debates() -> None:
 def test_the_verdict_of_the_golden_debate_is_that_computed_by_hand() -> None:
     """Votes: pass 1 A, A, B is proposition twice, opposition once; pass 2 B, A, B the same. Tally
     and fates: see the tests of each. Scores after recalibration: 8, 7, 6 against 6.5, 7.5, 5.
-    Students are Cy and Ed: of 3.1, 3.2 and 5.1 the first two survive.
+    Students are Cy and Ed: of 3.1, 3.2 and 5.1 the first two survive; of their three rebuttals
+    that count, that of 2.1 demolishes.
     """
     assert verdict(golden()) == {
         **{name: manifest_row()[name] for name in ("session_id", "motion_id", "arm")},
@@ -82,7 +83,7 @@ def test_the_verdict_of_the_golden_debate_is_that_computed_by_hand() -> None:
         **{"panel": "proposition", "annotation": "opposition", "rubric": "proposition"},
         **{"audit": "opposition", "points_proposition": 13.5, "points_opposition": 14.0},
         **{"surviving_proposition": 2, "surviving_opposition": 3, "one_sided": False},
-        **{"student_votes": 4 / 6, "student_survival": 2 / 3},
+        **{"student_votes": 4 / 6, "student_survival": 2 / 3, "student_demolitions": 1 / 3},
     }
 
 

@@ -26,6 +26,7 @@ from dissensus.union.protocol.debate import Draw
 from dissensus.union.settings import UnionSettings
 from dissensus.union.study import Union
 from dissensus.union.tables import CHUNKS, IDS, MANIFEST, MOTIONS, PASSAGES
+from union.union_planted import DIAGNOSIS
 from union.union_sessions import (
     MOTION,
     ORDER,
@@ -58,7 +59,7 @@ def settings(**changes: Any) -> UnionSettings:
         "protocol": PROTOCOL,
         "inference": {"confidence": 0.95, "resamples": 1000},
         "map": {"projection": "pca", "neighbors": 15, "min_dist": 0.1, "min_cluster": 5},
-        "diagnosis": {"simulations": 5, "gains": [0.0]},
+        "diagnosis": DIAGNOSIS,
     }
     for name, change in changes.items():
         block = name in ("protocol", "inference", "corpus")
@@ -172,7 +173,7 @@ def test_a_memo_is_of_the_epoch_before_alone(tmp_path: Path) -> None:
         {"layers": ["rubric"]},
         {"inference": {"resamples": 500}},
         {"map": {"projection": "pca", "neighbors": 9, "min_dist": 0.2, "min_cluster": 3}},
-        {"diagnosis": {"simulations": 9, "gains": [0.1]}},
+        {"diagnosis": {**DIAGNOSIS, "simulations": 9, "gains": [0.1]}},
         {"motions": "other.yaml", "speakers": "others"},
         {"corpus": {"pool": 9}},
     ],

@@ -100,9 +100,9 @@ def test_coaching_has_the_power_of_every_gain() -> None:
     (headline,) = [row for row in table.rows if row[table.columns.index("Headline")] == "yes"]
     assert headline[:5] == (
         "Students’ claims that survive",
-        "the same, less epoch 1",
+        "coached − control",
         "–",
-        "4",
+        "from 2",
         "paired randomisation",
     )
     (row,) = run.coaching[run.coaching["headline"]].to_dict("records")

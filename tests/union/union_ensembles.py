@@ -223,4 +223,5 @@ def _verdict(
         "one_sided": False,
         "student_votes": ahead / len(blind) if blind else np.nan,
         "student_survival": float(np.mean(own)),
+        "student_demolitions": float(np.mean(own[:4])),
     }

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dissensus.llm.call import Message
+from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import Row
 from dissensus.session.runner import CallFailed, Limits, Session, run_session
@@ -30,7 +31,6 @@ from dissensus.union.settings import UnionSettings
 from dissensus.union.simulated import cues
 from dissensus.union.study import Union
 from dissensus.union.tables import IDS, MANIFEST
-from fake_client import NoJournal
 from union.union_sessions import MOTION, ORDER, PROMPTS, PROTOCOL, turns_of
 
 #: What is planted unless a test says otherwise: nothing but quality, read without an error.
@@ -161,6 +161,16 @@ def planted(role: str, **speech: Any) -> dict[str, Any]:
     }
 
 
+#: Of the settings, what no run depends on.
+DIAGNOSIS: dict[str, Any] = {
+    **{"simulations": 5, "pairs": 2, "coached": [0.0], "gains": [0.0]},
+    "people": {
+        **{role: planted(role) for role in ("speaker", "assistant", "annotator", "coach")},
+        "judges": [planted("judge")],
+    },
+}
+
+
 def settings(
     epochs: int = 1, runs: int = 10, arms: Sequence[str] = ("control",), **protocol: Any
 ) -> UnionSettings:
@@ -176,7 +186,7 @@ def settings(
         protocol={**PROTOCOL, "words": 420, **protocol},
         inference=INFERENCE,
         map={"projection": "pca", "neighbors": 15, "min_dist": 0.1, "min_cluster": 5},
-        diagnosis={"simulations": 5, "gains": [0.0]},
+        diagnosis=DIAGNOSIS,
     )
 
 

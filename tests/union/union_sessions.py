@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dissensus.llm.call import Reply, Request
+from dissensus.llm.journal import NoJournal
 from dissensus.session.protocol import Call, Steps, Turn
 from dissensus.session.runner import CallFailed, Limits, Session, run_session
 from dissensus.tables.artefact import Schema
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import Draw, Models, Rules, debate
 from dissensus.union.tables import CHUNKS, PASSAGES
-from fake_client import FakeClient, NoJournal
+from fake_client import FakeClient
 from scripted import ROOT
 
 PROMPTS = {

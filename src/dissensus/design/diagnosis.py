@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_all_start_methods, get_context
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -55,6 +55,9 @@ DIAGNOSIS = Schema(
     },
     key=("world", "true", "estimator"),
 )
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 #: After a method's name: its p-values adjusted over the arms.
 HOLM = "_holm"
@@ -108,7 +111,7 @@ def run_worlds(
     test's size where the true value is 0, else its power. ``type_s`` is the share of significant
     estimates of the wrong sign (Gelman & Carlin 2014). Standard errors are those of simulation.
     """
-    studies = _shared(simulate, simulations, cores)
+    studies = over_cores(simulate, range(simulations), cores, 4)
     nothing = Estimate(NAN)
     rows = []
     for place, world in enumerate(worlds):
@@ -122,14 +125,22 @@ def run_worlds(
     return rows
 
 
-def _shared(
-    simulate: Simulation, simulations: int, cores: int
-) -> list[Sequence[Mapping[str, Estimate]]]:
+def over_cores(
+    function: Callable[[Item], Result], items: Sequence[Item], cores: int, chunk: int = 1
+) -> list[Result]:
+    """What a function makes of each item, in order.
+
+    Parameters
+    ----------
+    function, items : picklable where there is more than one core.
+    cores : processes that share the work; no result depends on it.
+    chunk : items that a process takes at once.
+    """
     # A script that Snakemake runs cannot be imported by a process that starts from nothing.
     if cores < 2 or "fork" not in get_all_start_methods():
-        return [simulate(index) for index in range(simulations)]
+        return [function(item) for item in items]
     with ProcessPoolExecutor(cores, get_context("fork")) as pool:
-        return list(pool.map(simulate, range(simulations), chunksize=4))
+        return list(pool.map(function, items, chunksize=chunk))
 
 
 def _performance(found: FloatArray, true: float, alpha: float) -> Record:

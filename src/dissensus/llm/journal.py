@@ -214,3 +214,13 @@ def reply_from(members: Mapping[str, Any]) -> Reply:
         if name in known:
             known[name] = tuple(known[name])
     return Reply(**known)
+
+
+class NoJournal(Journal):
+    """Asks and forgets: a simulated reply costs nothing to make again."""
+
+    def __init__(self) -> None:
+        super().__init__(Path("unused"))
+
+    def ask(self, provider: Provider, request: Request, patience_s: float | None = None) -> Reply:
+        return provider.ask(request)

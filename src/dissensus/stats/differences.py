@@ -188,12 +188,18 @@ class _Patterns:
         return p_value <= alpha
 
     def limit(self, estimate: float, sign: float, alpha: float) -> float:
-        """The last gain in a direction that is not rejected; infinite where none is."""
+        """Where gains in a direction begin to be rejected; infinite where none is.
+
+        From outside: few differences other than 0 make the test jump at a gain of 0, which is then
+        not rejected itself and must not fall out of the interval by rounding.
+        """
         after, before = np.split(self.values, [self.sizes[0]])
         about = np.concatenate([after - after.mean(), before])
         spread = float(np.sqrt((about**2).mean()))
         if spread == 0.0:
-            return estimate
+            # Pairs that do not differ; too few of them reject nothing, however far off.
+            far = estimate + sign * max(abs(estimate), 1.0)
+            return estimate if self.is_rejected(far, alpha) else sign * np.inf
         inner, width = estimate, 0.25 * spread
         while width < _FARTHEST * spread:
             outer = estimate + sign * width
@@ -208,4 +214,4 @@ class _Patterns:
                 outer = middle
             else:
                 inner = middle
-        return inner
+        return outer

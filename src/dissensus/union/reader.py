@@ -19,6 +19,7 @@ READER = Reader(
         Measure("verdicts", "votes_opposition", "Votes for the opposition"),
         Measure("verdicts", "student_votes", "Votes for the students"),
         Measure("verdicts", "student_survival", "Students' claims that survive"),
+        Measure("verdicts", "student_demolitions", "Students' rebuttals that demolish"),
     ),
     details="dissensus.union.reader:details",
     reads=("verdicts", "claims", "rebuttals", "scores", "votes"),

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from dissensus.llm.settings import SimulatedModelSettings
 from dissensus.settings import (
     Confidence,
     Count,
@@ -81,10 +82,26 @@ class MapSettings(Settings):
     """Names the clusters; without one, their names are their commonest terms."""
 
 
+class PeopleSettings(Settings):
+    """Who speaks and judges in the debates of the design diagnosis."""
+
+    speaker: SimulatedModelSettings
+    assistant: SimulatedModelSettings
+    annotator: SimulatedModelSettings
+    judges: Annotated[list[SimulatedModelSettings], Field(min_length=1, max_length=3)]
+    coach: SimulatedModelSettings
+
+
 class DiagnosisSettings(Settings):
     simulations: Count
+    """Simulated studies in each row of the design diagnosis."""
+    pairs: Count
+    """Pairs of debates that are held for every motion, from which the studies are drawn."""
+    people: PeopleSettings
+    coached: Annotated[list[Annotated[float, Field(ge=-10, le=10)]], Field(min_length=1), Once]
+    """What a coach's advice adds to a student's strength, in logits; 0 is always among them."""
     gains: Annotated[list[Annotated[float, Field(ge=-1, le=1)]], Field(min_length=1), Once]
-    """Planted gains of coaching, as shares of surviving claims."""
+    """Gains, as shares, of which the tables of estimates give the power."""
 
 
 class UnionSettings(StudySettings):

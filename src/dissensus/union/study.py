@@ -81,7 +81,11 @@ class Union(Study[UnionSettings]):
     )
     diagnosis = Diagnosis(
         "dissensus.union.inference.diagnosis:diagnose",
-        settings=("epochs", "runs", "arms", "judges", "diagnosis", "inference.confidence"),
+        settings=(
+            *("epochs", "runs", "arms", "judges", "prompts", "judging", "protocol"),
+            *("diagnosis", "inference.confidence"),
+        ),
+        files=("prompts", "judging"),
     )
 
     def models(self) -> list[ModelUse]:

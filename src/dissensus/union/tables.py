@@ -252,6 +252,9 @@ VERDICTS = Schema(
             "missing where the students are on both."
         ),
         "student_survival": share("Share of the students' claims that survive."),
+        "student_demolitions": share(
+            "Share of the students' counted rebuttals that demolish; missing where they have none."
+        ),
     },
     key=("session_id",),
 )

@@ -9,24 +9,21 @@ simulated study then draws its sessions from here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_all_start_methods, get_context
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dissensus.design.diagnosis import over_cores
 from dissensus.design.manifest import stream
 from dissensus.language.measures.components import plain_components
 from dissensus.language.prompts import Prompts
 from dissensus.language.protocol import debate
 from dissensus.language.settings import ROLES
 from dissensus.language.simulated_parallel import NoParallel, render_debate
-from dissensus.llm.call import Provider, Reply, Request
-from dissensus.llm.journal import Journal
+from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, run_session
@@ -35,16 +32,6 @@ Array = NDArray[np.float64]
 
 #: Lexical and semantic similarity: what the index is made of.
 PARTS = 2
-
-
-class _NoJournal(Journal):
-    """Asks and forgets: a simulated reply costs nothing to make again."""
-
-    def __init__(self) -> None:
-        super().__init__(Path("unused"))
-
-    def ask(self, provider: Provider, request: Request, patience_s: float | None = None) -> Reply:
-        return provider.ask(request)
 
 
 @dataclass(frozen=True)
@@ -104,13 +91,7 @@ def simulate_library(
     """
     motions = [row for row in pool if row["drawable"]]
     hold = partial(_hold_motion, conditions=conditions, draws=draws, seed=seed)
-    # A script that Snakemake runs cannot be imported by a process that starts from nothing.
-    if cores < 2 or "fork" not in get_all_start_methods():
-        found = [hold(row) for row in motions]
-    else:
-        with ProcessPoolExecutor(cores, get_context("fork")) as processes:
-            found = list(processes.map(hold, motions))
-    values = np.stack(found)
+    values = np.stack(over_cores(hold, motions, cores))
     return Library(
         tuple(str(row["motion_id"]) for row in motions),
         np.array([row["domain_id"] for row in motions], dtype=np.int64),
@@ -172,7 +153,7 @@ def _hold(
         decoding=Decoding.of(protocol),
     )
     providers = {name: SimulatedModel(name, settings) for name, settings in models.values()}
-    session = run_session(seed, steps, providers, _NoJournal(), Limits.of(protocol))
+    session = run_session(seed, steps, providers, NoJournal(), Limits.of(protocol))
     found = np.full((2, PARTS), np.nan)
     if session.failure:
         return found

@@ -26,7 +26,7 @@ _METHODS = {
 
 
 def table_coaching(artefacts: Artefacts, view: View) -> Table:
-    """Means, differences, and differences in differences, with the power of the design."""
+    """Coached less control over all coached epochs, and by epoch, with the power of the design."""
     rows = records(artefacts.frame("coaching"))
     marks, notes = footnotes(row["note"] for row in rows)
     gains = [name for name in (rows[0] if rows else {}) if name.startswith("power_")]
@@ -35,7 +35,7 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
             OUTCOMES[row["outcome"]],
             _CONTRASTS[row["contrast"]],
             row["arm"] if row["contrast"] == "mean" else MISSING,
-            str(row["epoch"]),
+            str(row["epoch"]) if row["epoch"] else "from 2",
             _METHODS[row["method"]],
             number(row["estimate"]),
             interval(row["ci_low"], row["ci_high"]),
@@ -56,9 +56,11 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
         *("Headline", "Note"),
     )
     note = (
+        "From 2: all coached epochs together, paired by draw; the headline is the first outcome’s. "
         "N: draws with both debates (of those that the design has); of a mean, debates. Holm: over "
-        "the epochs from 2. MDE: the smallest gain that such runs find with 80% power; power for "
-        "gains of so many shares: of a t test with the observed spread of the draws."
+        "outcomes, where epochs stand together; else over the epochs from 2. MDE: the smallest "
+        "gain that such runs find with 80% power; power for gains of so many shares: of a t test "
+        "with the observed spread of the draws."
         f"{notes}"
     )
     return make("table_coaching", "What coaching changes", columns, cells, note, view.simulated)

@@ -23,6 +23,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         f"{shares['opposition']}; {shares['contested']} are contested (per cent, with "
         f"{view.level} intervals). Complete: {shares['attrition']}.",
         coached["headline"],
+        coached["beside"],
         f"Judges with a bias, after Holm: {named['named']}.",
     ]
     against = [

@@ -1,13 +1,15 @@
-"""What coaching changes: coached less control debates, in a later epoch less in the first.
+"""What coaching changes: coached less control debates, over all epochs in which memos are read.
 
 A draw (a motion, an epoch, a run) has a debate in each arm, with the same order, lenses, passages
 and gates. In the first epoch nobody has a memo yet, so that the arms differ by chance alone; in
 later ones the students of the coached arm read the memo of the epoch before.
 
-Where memos change nothing, the two debates of any draw are exchangeable, and draws of a motion are
-alike in all epochs, since orders, lenses, passages and gates are drawn anew by the same law. So the
-paired randomisation flips the sign of every draw's difference by itself, and lets draws of a motion
-change places between the two epochs that are compared; see :mod:`dissensus.stats.differences`.
+Where memos change nothing, the two debates of any draw are exchangeable, so that the paired
+randomisation flips the sign of every draw's difference by itself. The headline is the mean
+difference over the draws of all coached epochs. The last epoch less the first is beside it, for
+whoever would see memos build up: it has a fraction of the draws and the noise of both epochs. There
+draws of a motion are alike in all epochs too, and may change places between the two that are
+compared; see :mod:`dissensus.stats.differences`.
 
 All coached debates of an epoch read one and the same memo, which was written from one and the same
 set of debates: the memos of a motion are one chain, and one cluster. Tests and intervals over draws
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, prod
 from typing import Any
 
@@ -39,13 +41,19 @@ from dissensus.tables.common import common, count, flag, number, share, text
 COACHED, CONTROL = "coached", "control"
 
 #: Columns of the verdicts, the primary outcome first.
-OUTCOMES = ("student_survival", "student_votes")
+OUTCOMES = ("student_survival", "student_votes", "student_demolitions")
 
 #: What is estimated: the mean of an arm; coached less control; and that less the same of epoch 1.
 MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
 
+#: What stands in the column ``epoch`` for all coached epochs together, those from the second.
+COACHED_EPOCHS = 0
+
 #: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
 RANDOMISATION, CLUSTERED, T = "paired_randomisation", "cluster_robust", "t"
+
+#: With two motions an interval over motions is wider than all that a share can be.
+FEWEST_MOTIONS = 3
 
 _POWER = 0.8
 _TIE = 1e-12
@@ -54,16 +62,21 @@ COACHING = Schema(
     name="coaching",
     row="outcome, what is estimated, arm, epoch and method",
     columns={
-        "outcome": text("student_survival or student_votes, as in verdicts.parquet."),
+        "outcome": text("A column of verdicts.parquet: student_survival, _votes or _demolitions."),
         "contrast": text("mean of an arm, difference of arms, or difference_in_differences."),
         "arm": text("Arm of a mean; coached-control where arms are compared."),
-        "epoch": Column("int", "Epoch, from 1; differences of differences are less those of 1."),
+        "epoch": Column(
+            "int",
+            "Epoch, from 1; 0 for all from 2 on; differences of differences are less those of 1.",
+        ),
         "method": text("t, paired_randomisation or cluster_robust."),
         **common("estimate?", "ci_low?", "ci_high?", "p_value?", "simulation_error?"),
         **common("p_adjusted?", "p_bh?", "n", "n_clusters"),
         "assigned": count("Draws, or of a mean debates, that the design has of these epochs."),
         "chains": count("Chains of memos behind the coached debates: one a motion; 0 for none."),
-        "headline": flag("Whether this is what the study asks: the primary outcome, last epoch."),
+        "headline": flag(
+            "Whether this is what the study asks: the primary outcome, all coached epochs."
+        ),
         "mde_80": number("Smallest gain that such runs find with 80% power.", "share, 0 to 1"),
         "note": text("Whom the interval speaks of, or why numbers are missing."),
         "power_{gain}": share("Power to find a gain of so much; missing where nothing is tested."),
@@ -106,12 +119,12 @@ def estimate_coaching(
 
     Returns
     -------
-    Rows of :data:`COACHING`: means by epoch and arm; for every epoch from 2 the difference in
-    differences by both methods; for every epoch the plain difference, which is the more precise
-    one, epoch 1 differing by chance alone. A design without epoch 2 or without one of the arms has
-    rows with no number and a note. P-values are adjusted over epochs from 2, for each outcome,
-    contrast and method. The headline is the primary outcome's difference in differences of the
-    last epoch by randomisation.
+    Rows of :data:`COACHING`, for each outcome: the difference over all coached epochs together, by
+    both methods; means by epoch and arm; the difference in every epoch, in the first by chance
+    alone; and that of the last less that of the first. A design without epoch 2 or without one of
+    the arms has rows with no number and a note. P-values of the difference over all coached epochs
+    are adjusted over the outcomes, for each method; those of epochs over the epochs from 2, for
+    each outcome. The headline is the primary outcome's over all coached epochs, by randomisation.
 
     Notes
     -----
@@ -125,20 +138,22 @@ def estimate_coaching(
     names = ["session_id", *OUTCOMES]
     frame = debates.merge(verdicts[names], on="session_id", how="left")
     epochs = sorted(set(frame["epoch"])) or [1]
+    arms = sorted(set(frame["arm"]))
+    outcomes = [_Outcome(frame, name, inference, tuple(gains), seed) for name in OUTCOMES]
+    pooled = {
+        method: [one.contrast(DIFFERENCE, COACHED_EPOCHS, method) for one in outcomes]
+        for method in (RANDOMISATION, CLUSTERED)
+    }
+    pooled[RANDOMISATION][0]["headline"] = True
+    for family in pooled.values():
+        adjust_family(family)
     rows = []
-    for outcome in OUTCOMES:
-        own = _Outcome(frame, outcome, inference, tuple(gains), seed)
-        means = [own.mean(epoch, arm) for epoch in epochs for arm in sorted(set(frame["arm"]))]
-        plain = [own.contrast(DIFFERENCE, epoch, RANDOMISATION) for epoch in epochs]
-        later = [epoch for epoch in epochs if epoch > 1] or epochs[-1:]
-        for method in (RANDOMISATION, CLUSTERED):
-            family = [own.contrast(IN_DIFFERENCES, epoch, method) for epoch in later]
-            adjust_family(family)
-            means += family
-            if method == RANDOMISATION:
-                family[-1]["headline"] = outcome == OUTCOMES[0]
-        adjust_family(plain, lambda row: row["epoch"] > 1)
-        rows += [*means, *plain]
+    for place, one in enumerate(outcomes):
+        by_epoch = [one.contrast(DIFFERENCE, epoch, RANDOMISATION) for epoch in epochs]
+        adjust_family(by_epoch, lambda row: row["epoch"] > 1)
+        rows += [family[place] for family in pooled.values()]
+        rows += [one.mean(epoch, arm) for epoch in epochs for arm in arms]
+        rows += [*by_epoch, one.contrast(IN_DIFFERENCES, epochs[-1], RANDOMISATION)]
     return rows
 
 
@@ -180,11 +195,13 @@ class _Outcome:
         return row | {"assigned": len(own), "n_clusters": found.n}
 
     def contrast(self, contrast: str, epoch: int, method: str) -> Row:
-        """Coached less control in an epoch, less that of the first epoch if so asked."""
-        in_differences = contrast == IN_DIFFERENCES
-        later = self._draws(epoch)
-        first = self._draws(1) if in_differences else None
-        assigned = self.frame[self.frame["epoch"].isin({epoch, 1} if in_differences else {epoch})]
+        """Coached less control in an epoch or in all coached ones, less the first if so asked."""
+        is_pooled, epochs = epoch == COACHED_EPOCHS, self.frame["epoch"]
+        is_later = epochs > 1 if is_pooled else epochs == epoch
+        is_first = (epochs == 1) & (contrast == IN_DIFFERENCES)
+        later = self._draws(is_later)
+        first = self._draws(is_first) if contrast == IN_DIFFERENCES else None
+        assigned = self.frame[is_later | is_first]
         more: Row = {"assigned": int(assigned["draw_id"].nunique())}
         note = self._why_not(epoch, later, first)
         if note:
@@ -204,7 +221,7 @@ class _Outcome:
                 seed=stream(*key),
             )
             more["simulation_error"] = test.simulation_error
-            note, least = _speaks_of(assigned, "runs", epoch > 1), _least_p(later, first)
+            note, least = _speaks_of(assigned, "runs", epoch != 1), _least_p(later, first)
             se, df = spread_of_gain(later.differences, beside)
             if np.isinf(found.ci_high - found.ci_low):
                 note += " A missing limit is infinite."
@@ -213,8 +230,8 @@ class _Outcome:
         powers = self._powers(se, df)
         return self._row(contrast, "", epoch, method, found, note) | more | powers
 
-    def _draws(self, epoch: int) -> Draws:
-        own = self.values[self.values["epoch"] == epoch]
+    def _draws(self, chosen: pd.Series) -> Draws:
+        own = self.values[chosen]
         wide = own.pivot(index=["motion_id", "draw_id"], columns="arm", values="value")
         wide = wide.reindex(columns=[COACHED, CONTROL]).dropna().sort_index()
         differences = (wide[COACHED] - wide[CONTROL]).to_numpy(dtype=float)
@@ -224,12 +241,13 @@ class _Outcome:
         """Why a contrast has no estimate; empty where it has one."""
         if self.lacking:
             return f"The design has no {self.lacking} arm: nothing to compare with."
-        if first is not None and epoch == 1:
+        is_alone = self.frame["epoch"].max() == 1
+        if is_alone and (first is not None or epoch == COACHED_EPOCHS):
             return "The design has one epoch: no memo was read."
         if self.undefined:
             return self._why_nothing()
         if not len(later) or (first is not None and not len(first)):
-            return "No draw has this outcome in both arms, in one of the epochs."
+            return "No draw has this outcome in both arms."
         return ""
 
     def _why_nothing(self) -> str:
@@ -289,8 +307,9 @@ def _least_p(later: Draws, first: Draws | None) -> float:
 
 def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tuple[Estimate, str]:
     """The mean of the motions' gains, with the motion and its memos as the cluster; and a note."""
-    wide = pd.DataFrame({"later": _by_motion(later), "first": _by_motion(first or NO_DRAWS)})
-    gains = (wide["later"] - wide["first"]).dropna()
+    gains = _by_motion(later)
+    if first is not None:
+        gains = (gains - _by_motion(first)).dropna()
     found = robust_mean(gains.to_numpy(dtype=float), gains.index.to_numpy(str), confidence)
     n = len(later) + len(first or NO_DRAWS)
     known = Estimate(
@@ -298,6 +317,9 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
     )
     if len(gains) < 2:
         return known, "One motion is one cluster: no interval over motions."
+    if len(gains) < FEWEST_MOTIONS:
+        known = replace(known, se=NAN, ci_low=NAN, ci_high=NAN, p_value=NAN)
+        return known, "Two motions are too few: no interval over motions."
     if np.isnan(found.se):
         return known, "No interval: the motions' gains do not differ."
     return known, f"Speaks of motions and their chains of memos, from {len(gains)} of them."

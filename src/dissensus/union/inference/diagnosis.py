@@ -22,24 +22,28 @@ from dissensus.union.inference.coaching import (
     CLUSTERED,
     COACHED,
     CONTROL,
-    DIFFERENCE,
+    FEWEST_MOTIONS,
+    IN_DIFFERENCES,
     NO_DRAWS,
+    OUTCOMES,
     RANDOMISATION,
     Draws,
     clustered_gain,
 )
+from dissensus.union.inference.library import Conditions, Library, simulate_library
+from dissensus.union.prompts import Wording
 
-GAIN = "what coaching adds to the students' share of surviving claims"
+GAINS = {
+    "student_survival": "what coaching adds to the share of the students' claims that survive",
+    "student_votes": "what it adds to the students' share of votes",
+    "student_demolitions": "what it adds to the share of their rebuttals that demolish",
+}
 BIAS = "the share of a judge's votes that it casts by its bias"
 
-#: Spread of a memo's gain over memos, by world, in shares.
-MEMOS = {"memos_alike": 0.0, "memos_vary": 0.05}
 #: Shares of votes that a planted judge casts by its bias, in the worlds of that bias.
 STRENGTHS = (0.3, 1.0)
 UNBIASED, ANY = "unbiased_judges", "any" + HOLM
 
-#: Claims of a speech, and by how much the share that survives varies between draws.
-_CLAIMS, _DRAWS_VARY = 8, 0.15
 #: How far sides differ, in logits of a vote; what the tally adds of its own; words.
 _QUALITY, _TALLY, _WORDS = 1.5, 0.75, 300.0
 _SEATS = 3
@@ -58,7 +62,6 @@ class Plan:
     Attributes
     ----------
     motions, epochs, runs, arms : of the study.
-    claims : of the students in a debate.
     seats : how many seats each judge has.
     """
 
@@ -66,7 +69,6 @@ class Plan:
     epochs: int
     runs: int
     arms: int
-    claims: int
     seats: tuple[int, ...]
 
 
@@ -77,33 +79,36 @@ def diagnose(
 
     Parameters
     ----------
-    motions : motion_id -> row, with its ``students``.
-    settings : epochs, runs, arms, judges, ``inference.confidence``, and ``diagnosis`` with the
-        number of simulations and the planted gains.
+    motions : motion_id -> row.
+    settings : epochs, runs, arms, judges, the prompt files, the protocol, ``inference.confidence``,
+        and ``diagnosis``: the simulated people, what coaching adds to a student's strength, pairs
+        of debates in the library, and simulated studies.
     seed : of the run.
     cores : processes that share the work.
 
     Returns
     -------
-    Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. Of coaching: the last epoch's difference
-    in differences by both methods, and its plain difference by randomisation; with the ending
-    :data:`~dissensus.design.diagnosis.HOLM` adjusted over epochs, at a gain of 0 any epoch's. A
-    limit is at most 2, since no difference of differences of shares is larger. Without a second
-    epoch or arm no study is simulated. Of judges: the test of each bias, alone and adjusted over
-    judges and biases; ``any`` is the share of studies that name any judge where none is biased.
+    Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. Of coaching, for each outcome and planted
+    strength: the difference over all coached epochs by randomisation, from three motions on by both
+    methods; and the last epoch's less the first's. A limit is at most 2, since no difference of
+    differences of shares is larger. A design without a second epoch or arm has none of these rows.
+    Of judges: the test of each bias, alone and adjusted over judges and biases; ``any`` is the
+    share of studies that name any judge where none is biased.
 
     Notes
     -----
-    A claim survives with a chance of one half, less or plus half the gain; it varies by 0.15 to
-    either side between draws, alike in both arms. Under ``memos_vary`` every memo has a gain of
-    its own, with a standard deviation of 0.05 about the planted one: intervals over draws speak of
-    the memos at hand, and cover the planted gain less often.
+    Debates are held once (:mod:`dissensus.union.inference.library`); nothing is planted but what
+    advice adds to a student's strength, and a study draws pairs of debates with replacement. The
+    true gain is the mean over the library. At 0 both debates of a pair are alike by design: they
+    change places at random in each study, so that the true gain is exactly 0; so do the pairs of
+    the first epoch, which nobody coaches. What a memo says bears on nothing that simulated students
+    do: intervals here know no other chains of memos. The second panel, which audits judges, is left
+    out.
 
     A judge votes for a side by its quality, which the tally measures with error. A planted judge,
     the first of the panel, casts a share of its votes for slot A, for the longer speeches, or for
     the label of the proposition instead.
     """
-    students = [len(row["students"]) for row in motions.values()] or [1]
     names = list(settings["judges"])
     seated = [names[seat % len(names)] for seat in range(_SEATS)]
     plan = Plan(
@@ -111,26 +116,66 @@ def diagnose(
         settings["epochs"],
         settings["runs"],
         len(settings["arms"]),
-        _CLAIMS * max(1, min(students)),
         tuple(seated.count(name) for name in dict.fromkeys(seated)),
     )
     confidence, total = settings["inference.confidence"], settings["diagnosis"]["simulations"]
-    compared = plan.epochs > 1 and {COACHED, CONTROL} <= set(settings["arms"])
-    gains = _gain_worlds([float(gain) for gain in settings["diagnosis"]["gains"]])
+    rows = []
+    if plan.epochs > 1 and {COACHED, CONTROL} <= set(settings["arms"]):
+        pairs = settings["diagnosis"]["pairs"]
+        library = simulate_library(
+            list(motions.values()), _conditions(settings), pairs, seed, cores
+        )
+        for place, outcome in enumerate(OUTCOMES):
+            planted = plant(library, place)
+            worlds = _gain_worlds(outcome, planted, plan)
+            simulate = partial(_coach, plan, planted, confidence, seed)
+            rows += run_worlds(worlds, GAINS[outcome], simulate, total, confidence, cores)
     judges = _judge_worlds()
-    coaching = partial(_coach, plan, gains, confidence, seed)
-    voting = partial(_judge, plan, judges, seed)
-    return [
-        *run_worlds(gains, GAIN, coaching, total if compared else 0, confidence, cores),
-        *run_worlds(judges, BIAS, voting, total, confidence, cores),
-    ]
+    return rows + run_worlds(judges, BIAS, partial(_judge, plan, judges, seed), total, confidence)
 
 
-def _gain_worlds(gains: Sequence[float]) -> list[World]:
-    """Every gain and none, where memos are alike and where they vary."""
-    planted = dict.fromkeys([0.0, *gains])
-    estimators = (RANDOMISATION, RANDOMISATION + HOLM, CLUSTERED, DIFFERENCE)
-    return [World(name, gain, estimators) for name in MEMOS for gain in planted]
+def _conditions(settings: Mapping[str, Any]) -> Conditions:
+    diagnosis = settings["diagnosis"]
+    return Conditions(
+        Wording.read(settings["prompts"], settings["judging"]),
+        {**settings["protocol"], "audited": False},
+        diagnosis["people"],
+        list(dict.fromkeys([0.0, *diagnosis["coached"]])),
+    )
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Pairs of one outcome under one strength of coaching.
+
+    Attributes
+    ----------
+    strength : what advice adds to a student's, in logits.
+    differences : coached less control, shape (m, u); NaN where a debate has none.
+    true : the gain over the library.
+    """
+
+    strength: float
+    differences: FloatArray
+    true: float
+
+
+def plant(library: Library, place: int) -> list[Planted]:
+    """The worlds of an outcome, by its place; without one that all debates of a motion lack."""
+    found = []
+    for strength, treated in library.coached.items():
+        differences = treated[..., place] - library.control[..., place]
+        known = np.isfinite(differences)
+        if known.any(axis=1).all():
+            true = float(np.nanmean(differences, axis=1).mean()) if strength else 0.0
+            found.append(Planted(strength, differences, true))
+    return found
+
+
+def _gain_worlds(outcome: str, planted: Sequence[Planted], plan: Plan) -> list[World]:
+    clustered = (CLUSTERED,) if plan.motions >= FEWEST_MOTIONS else ()
+    estimators = (RANDOMISATION, *clustered, IN_DIFFERENCES)
+    return [World(f"{outcome}_coached_by_{p.strength:g}", p.true, estimators) for p in planted]
 
 
 def _judge_worlds() -> list[World]:
@@ -141,66 +186,53 @@ def _judge_worlds() -> list[World]:
 
 
 def _coach(
-    plan: Plan, worlds: Sequence[World], confidence: float, seed: int, index: int
+    plan: Plan, planted: Sequence[Planted], confidence: float, seed: int, index: int
 ) -> list[dict[str, Estimate]]:
-    """One study in every world of coaching; gains share what is drawn."""
-    rng = np.random.default_rng([seed, index, 1])
-    shape = (plan.motions, plan.epochs, plan.runs)
-    level = rng.uniform(-1.0, 1.0, (*shape, 1))
-    claims = rng.random((*shape, 2, plan.claims))
-    memos = rng.standard_normal((plan.motions, plan.epochs, 1))
-    flips = int(rng.integers(2**31))
+    """One study in every world of coaching; worlds share what is drawn."""
     found = []
-    for world in worlds:
-        gains = world.true + MEMOS[world.name] * memos
-        gains[:, 0] = 0.0
-        differences = simulated_differences(level, claims, gains, world.true)
-        found.append(_gains(differences, world.true, confidence, flips))
+    for world in planted:
+        rng = np.random.default_rng([seed, index, 1])
+        null = next(one for one in planted if not one.strength)
+        shape = (plan.epochs, plan.runs)
+        first, *later = (
+            draw_pairs((world if epoch else null), shape[1], rng) for epoch in range(shape[0])
+        )
+        found.append(_gains(first, later, confidence, int(rng.integers(2**31))))
     return found
 
 
-def simulated_differences(
-    level: FloatArray, claims: FloatArray, gains: FloatArray, planted: float
-) -> FloatArray:
-    """Coached less control shares of surviving claims, shape (motions, epochs, runs).
-
-    Parameters
-    ----------
-    level : how well a draw goes, from -1 to 1, shape (motions, epochs, runs, 1).
-    claims : uniform, shape (motions, epochs, runs, 2, claims); coached first.
-    gains : of each memo, shape (motions, epochs, 1).
-    planted : the gain that they vary about.
-    """
-    width = min(_DRAWS_VARY, 0.5 - abs(planted) / 2.0)
-    control = 0.5 - planted / 2.0 + width * level
-    chances = np.concatenate([control + gains[..., None], control], axis=-1)
-    shares = (claims < chances[..., None]).mean(axis=-1)
-    return np.asarray(shares[..., 0] - shares[..., 1])
+def draw_pairs(world: Planted, runs: int, rng: np.random.Generator) -> Draws:
+    """The pairs of an epoch, drawn from the library: as many for each motion."""
+    motions, pairs = world.differences.shape
+    places = rng.integers(pairs, size=(motions, runs))
+    signs = rng.choice([-1.0, 1.0], size=(motions, runs))
+    drawn = np.take_along_axis(world.differences, places, axis=1)
+    values = (drawn if world.strength else signs * drawn).ravel()
+    names = np.repeat(np.arange(motions), runs).astype(str)
+    known = np.isfinite(values)
+    return Draws(values[known], tuple(names[known].tolist()))
 
 
 def _gains(
-    differences: FloatArray, planted: float, confidence: float, seed: int
+    first: Draws, later: Sequence[Draws], confidence: float, seed: int
 ) -> dict[str, Estimate]:
-    """The study's estimates from the differences, shape (motions, epochs, runs)."""
-    names = tuple(str(motion) for motion in range(len(differences)) for _ in differences[motion, 0])
-    first = Draws(differences[:, 0].ravel(), names)
-    *others, last = (Draws(later.ravel(), names) for later in differences[:, 1:].swapaxes(0, 1))
-    found = [_flipped(later, first, confidence, seed, False) for later in others]
-    found.append(_flipped(last, first, confidence, seed))
-    adjusted = adjust([one.p_value for one in found], "holm")
-    family = float(adjusted[-1] if planted else adjusted.min())
-    clustered, _ = clustered_gain(last, first, confidence)
-    return {
-        RANDOMISATION: found[-1],
-        RANDOMISATION + HOLM: Estimate(NAN, p_value=family),
-        CLUSTERED: clustered if np.isfinite(clustered.p_value) else Estimate(NAN),
-        DIFFERENCE: _flipped(last, NO_DRAWS, confidence, seed, False),
-    }
+    """The study's estimates from the pairs of its epochs."""
+    pooled = Draws(
+        np.concatenate([one.differences for one in later]),
+        tuple(name for one in later for name in one.motions),
+    )
+    found = {}
+    if len(pooled):
+        found[RANDOMISATION] = _flipped(pooled, NO_DRAWS, confidence, seed)
+        clustered, _ = clustered_gain(pooled, None, confidence)
+        if np.isfinite(clustered.p_value):
+            found[CLUSTERED] = clustered
+    if len(later[-1]) and len(first):
+        found[IN_DIFFERENCES] = _flipped(later[-1], first, confidence, seed)
+    return found
 
 
-def _flipped(
-    later: Draws, first: Draws, confidence: float, seed: int, interval: bool = True
-) -> Estimate:
+def _flipped(later: Draws, first: Draws, confidence: float, seed: int) -> Estimate:
     found, _ = flipped_gain(
         later.differences,
         first.differences,
@@ -208,9 +240,7 @@ def _flipped(
         confidence=confidence,
         flips=_FLIPS,
         seed=seed,
-        interval=interval,
     )
-    # NaN where the interval is not asked for, and stays so.
     low, high = np.clip([found.ci_low, found.ci_high], -_LARGEST, _LARGEST)
     return replace(found, ci_low=float(low), ci_high=float(high))
 

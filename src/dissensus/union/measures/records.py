@@ -270,6 +270,7 @@ def _verdict(debate: Debate, claims: Rows, layers: Sequence[str]) -> dict[str, A
         "one_sided": debate.is_one_sided,
         "student_votes": _student_votes(debate, sides),
         "student_survival": _student_survival(claims),
+        "student_demolitions": _student_demolitions(debate),
     }
 
 
@@ -294,3 +295,15 @@ def _student_votes(debate: Debate, sides: Sequence[str]) -> float | None:
 def _student_survival(claims: Rows) -> float | None:
     of_students = [row["fate"] == FATES[0] for row in claims if row["student"]]
     return sum(of_students) / len(of_students) if of_students else None
+
+
+def _student_demolitions(debate: Debate) -> float | None:
+    known = {claim.claim_id: claim for claim in debate.claims}
+    by_students = {one.number for one in debate.speeches if one.student}
+    rebuttals = debate.all_rebuttals
+    demolish = [
+        one.demolishes
+        for one in compress(rebuttals, counted(rebuttals, known))
+        if one.speech in by_students
+    ]
+    return sum(demolish) / len(demolish) if demolish else None

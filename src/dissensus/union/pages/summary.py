@@ -99,6 +99,7 @@ def _epoch(names: tuple[str, str, int], rows: Rows) -> dict[str, Any]:
                 *(f"surviving_{side}" for side in SIDES),
                 "student_votes",
                 "student_survival",
+                "student_demolitions",
             )
         },
     }

@@ -18,6 +18,7 @@ KIND_CUES = {
     "assertion": "I ask you to see it as I do.",
 }
 SPECIFIC_CUE = "I can be exact about it."
+GUARDED_CUE = "And what is said against it I have met already."
 LOGIC_CUE = "Look at how that reasoning is made, and where it breaks."
 NEW_CUE = "And here is something that was left out."
 UNDERMINES_CUE = "So that point does not stand."
@@ -27,6 +28,7 @@ BY_CUE = "My next point is the answer."
 _CLAIM = re.compile(
     rf"My (?:{'|'.join(ORDINALS)}) point is this\. (?P<text>[^\n]+?) "
     rf"(?P<kind>{'|'.join(map(re.escape, KIND_CUES.values()))})(?P<specific> {SPECIFIC_CUE})?"
+    rf"(?P<guarded> {GUARDED_CUE})?"
 )
 #: It begins where a sentence does, so that the search does not begin anew at every letter.
 _ANSWER = re.compile(
@@ -37,11 +39,12 @@ _KINDS = {cue: kind for kind, cue in KIND_CUES.items()}
 
 @dataclass(frozen=True)
 class ReadClaim:
-    """A claim of a speech; ``at`` is where it begins."""
+    """A claim of a speech; ``guarded``: objections are met in advance; ``at``: where it begins."""
 
     text: str
     kind: str
     specific: bool
+    guarded: bool
     at: int
 
 
@@ -63,11 +66,12 @@ class ReadSpeech:
     words: int
 
 
-def claim(number: int, text: str, kind: str, specific: bool) -> str:
+def claim(number: int, text: str, kind: str, specific: bool, guarded: bool = False) -> str:
     """The sentences of a claim; ``number`` counts from 0."""
     ordinal = ORDINALS[min(number, len(ORDINALS) - 1)]
     exact = f" {SPECIFIC_CUE}" if specific else ""
-    return f"My {ordinal} point is this. {plain(text)} {KIND_CUES[kind]}{exact}"
+    met = f" {GUARDED_CUE}" if guarded else ""
+    return f"My {ordinal} point is this. {plain(text)} {KIND_CUES[kind]}{exact}{met}"
 
 
 def answer(name: str, quote: str, bits: Mapping[str, bool], *, by_claim: bool) -> list[str]:
@@ -90,7 +94,13 @@ def plain(text: str) -> str:
 def read(text: str) -> ReadSpeech:
     """What a speech does, by its cues."""
     claims = tuple(
-        ReadClaim(found["text"], _KINDS[found["kind"]], bool(found["specific"]), found.start())
+        ReadClaim(
+            found["text"],
+            _KINDS[found["kind"]],
+            bool(found["specific"]),
+            bool(found["guarded"]),
+            found.start(),
+        )
         for found in _CLAIM.finditer(text)
     )
     answers = []

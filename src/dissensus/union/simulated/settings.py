@@ -34,6 +34,8 @@ class SpeechSettings(Settings):
     """How much less a claim is answered for each speech that it is older."""
     hardness: dict[Kind, Real] = Field(default_factory=dict)
     """What a claim of a kind takes from the odds that an answer to it succeeds, in logits."""
+    guard: Amount = 0.0
+    """What a claim whose objections are met in advance takes from those odds, in logits."""
     own_claim: Rate = 0.4
     """Share of answers that are made by a claim of the speech."""
     off_length_rate: Rate = 0.03

@@ -142,16 +142,16 @@ class _Composer:
         """The three properties of an answer."""
         edge = self.strength - self.speech.strengths.get(target.speaker, 0.0)
         edge -= self.speech.hardness.get(target.claim.kind, 0.0)  # type: ignore[call-overload]
+        edge -= self.speech.guard * target.claim.guarded
         chances = {"logic": edge, "new": edge, "undermines": edge - 0.7}
-        return {
-            name: bool(self.rng.random() < 1 / (1 + math.exp(-at))) for name, at in chances.items()
-        }
+        return {name: bool(self.rng.random() < _logistic(at)) for name, at in chances.items()}
 
     def _claim(self, number: int) -> str:
         text = self.points[number % len(self.points)]
         weights = np.exp([self.strength, 0.3 * self.strength, -self.strength])
         kind = list(cues.KIND_CUES)[int(self.rng.choice(3, p=weights / weights.sum()))]
-        return cues.claim(number, text, kind, is_specific(text))
+        guarded = self.speech.guard > 0 and bool(self.rng.random() < _logistic(self.strength))
+        return cues.claim(number, text, kind, is_specific(text), guarded)
 
     def _opening(self, opposing: Sequence[Entry]) -> str:
         phrase = self._phrase()
@@ -210,6 +210,10 @@ class _Composer:
                     self.said.add(one)
                     yield one
         yield from self.fillers
+
+
+def _logistic(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
 
 
 def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
