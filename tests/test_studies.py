@@ -132,7 +132,8 @@ def test_single_sessions_can_be_named_and_run_alone(ended: Project, tmp_path: Pa
     first = next(row for row in manifest(ended, "deliberation") if row["position"] == 1)
     named = {"identity": debate["session_id"], "deliberation": first["session_id"]}
     project.succeed(
-        *(f"results/demo/{study}/transcripts/{named[study]}.parquet" for study in named)
+        f"results/demo/identity/transcripts/{named['identity']}.parquet",
+        f"results/demo/deliberation/graphs/{named['deliberation']}.svg",
     )
     made = {path.stem: path for path in project.folder.glob("results/demo/*/transcripts/*")}
     assert set(made) == {*named.values(), debate["opening"]}
@@ -152,6 +153,19 @@ def test_single_results_can_be_named(ended_copy: Project) -> None:
     topics = {row["topic_id"]: row["question"] for row in rows(folder / "topics.parquet")}
     graph = (folder / "graphs/t002-rca.svg").read_text(encoding="utf-8")
     assert f"{topics[topic]} (rca)" in graph
+
+
+def test_a_script_that_is_killed_is_a_sentence(ended_copy: Project) -> None:
+    script = ended_copy.folder / "workflow/scripts/deliberation/plot_graph.py"
+    killed = "import os\n\nos.kill(os.getpid(), 9)\n"
+    script.write_text(script.read_text(encoding="utf-8").replace("def main", f"{killed}def main"))
+    graph = "results/demo/deliberation/graphs/t002-crit.svg"
+    done = ended_copy.run(graph)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        f"plot_graph, which makes {graph}, was ended by SIGKILL, as the system does where memory "
+        "runs out; start again with fewer --cores, or on a machine with more memory."
+    )
 
 
 @pytest.mark.parametrize(

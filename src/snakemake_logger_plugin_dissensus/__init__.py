@@ -27,7 +27,7 @@ from dissensus.study.stage_log import show_failures_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
-from snakemake_logger_plugin_dissensus.unreadable import unreadable_configuration
+from snakemake_logger_plugin_dissensus.unreadable import unreadable_settings
 
 #: The rules that run sessions -> the kind of their jobs, which the board sums up.
 _SESSIONS = {"run_session": "session", "run_session_for_calls": "session", "run_bundle": "bundle"}
@@ -83,7 +83,7 @@ class LogHandler(LogHandlerBase):
         if is_stopping():
             return
         try:
-            if get_event(record) == LogEvent.ERROR and _is_of_configuration():
+            if get_event(record) == LogEvent.ERROR and _is_of_settings():
                 return
             if self._planned is not None and get_event(record) == LogEvent.RUN_INFO:
                 self._planned = dict(getattr(record, "stats", {}))
@@ -125,9 +125,9 @@ class LogHandler(LogHandlerBase):
         return False
 
 
-def _is_of_configuration() -> bool:
-    """Whether an error is of a configuration file, which is then said in a sentence, at the end."""
-    sentence = unreadable_configuration(sys.argv[1:])
+def _is_of_settings() -> bool:
+    """Whether an error is of settings, which is then said in a sentence, at the end."""
+    sentence = unreadable_settings(sys.argv[1:])
     if sentence:
         say_last(sentence)
     return bool(sentence)

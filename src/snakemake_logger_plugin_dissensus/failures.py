@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
+from typing import Any
 
 from snakemake.logging import get_event  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -19,17 +21,25 @@ _ENDS = (
     "Shutting down, this might take some time",
     "WorkflowError:\nAt least one job did not complete successfully",
 )
+#: How a script's end by a signal is told, of itself or of the shell that it was started from.
+_SIGNAL = re.compile(r"died with <Signals\.(\w+)|non-zero exit status 137\.")
+_MEMORY = (
+    "as the system does where memory runs out; start again with fewer --cores, or on a machine "
+    "with more memory"
+)
 
 
 class Failures:
     """What is said of jobs that failed.
 
-    A job whose log has no sentence, such as one that was killed, is told as Snakemake tells it.
+    A job that neither left a sentence in its log nor was killed is told as Snakemake tells it.
     """
 
     def __init__(self) -> None:
         self._are_told = False
         self._are_untold = False
+        # Snakemake says first how a script ended, and then whose it was.
+        self._signals: list[str] = []
 
     def worded(self, record: logging.LogRecord) -> str | None:
         """The line for a message: "" to leave it out, None where it is about something else."""
@@ -37,14 +47,20 @@ class Failures:
         if event == LogEvent.JOB_ERROR:
             return self._job(record)
         text = str(record.msg)
-        if event == LogEvent.ERROR and _is_status_of_script(text):
-            return ""
+        if event == LogEvent.ERROR and "/.snakemake/scripts/" in text:
+            if by_signal := _SIGNAL.search(text):
+                self._signals.append(by_signal[1] or "SIGKILL")
+                return ""
+            if "non-zero exit status 1." in text:
+                return ""
         are_all_told = self._are_told and not self._are_untold
         return "" if are_all_told and text.startswith(_ENDS) else None
 
     def _job(self, record: logging.LogRecord) -> str | None:
         found = [failure_in(Path(log)) for log in vars(record)["log"] or ()]
         sentences = [sentence for sentence in found if sentence is not None]
+        if not sentences and self._signals:
+            sentences = [_killed(vars(record), self._signals.pop(0))]
         if not sentences:
             self._are_untold = True
             return None
@@ -56,6 +72,8 @@ class Failures:
         )
 
 
-def _is_status_of_script(text: str) -> bool:
-    """Whether a message says no more than that a script ended with status 1."""
-    return "/.snakemake/scripts/" in text and "non-zero exit status 1." in text
+def _killed(job: dict[str, Any], signal: str) -> str:
+    """The sentence for a job whose script was ended by a signal."""
+    made = next(iter(job["output"] or ()), "nothing")
+    why = _MEMORY if signal == "SIGKILL" else "and left no word why; start again"
+    return f"{job['rule_name']}, which makes {made}, was ended by {signal}, {why}."

@@ -48,8 +48,11 @@ def test_a_lock_is_held_until_it_is_let_go(tmp_path: Path):
 
 
 @pytest.mark.parametrize("simulated", [True, False])
-def test_a_run_has_one_kind_of_models(tmp_path: Path, simulated: bool):
+@pytest.mark.parametrize("reply", ["union/journal/a.jsonl", "union/transcripts/a", "ledger.jsonl"])
+def test_a_run_has_one_kind_of_models(tmp_path: Path, simulated: bool, reply: str):
     claim_run(tmp_path / "demo", simulated)
+    (tmp_path / "demo" / reply).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "demo" / reply).write_text("{}")
     claim_run(tmp_path / "demo", simulated)
     held, wanted = ("simulated", "real") if simulated else ("real", "simulated")
     with pytest.raises(SettingError) as caught:
@@ -59,3 +62,16 @@ def test_a_run_has_one_kind_of_models(tmp_path: Path, simulated: bool):
         "give it another name (run in config.yaml)."
     )
     claim_run(tmp_path / "other", not simulated)
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_a_run_without_a_reply_may_change_its_kind(tmp_path: Path, simulated: bool):
+    claim_run(tmp_path, simulated)
+    (tmp_path / "union").mkdir()
+    (tmp_path / "union/manifest.parquet").write_text("drawn before any call")
+    claim_run(tmp_path, not simulated)
+    (tmp_path / "ledger.jsonl").write_text("")
+    claim_run(tmp_path, simulated)
+    (tmp_path / "ledger.jsonl").write_text("{}")
+    with pytest.raises(SettingError):
+        claim_run(tmp_path, not simulated)

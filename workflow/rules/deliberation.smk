@@ -88,12 +88,10 @@ rule estimate_arms:
         "../scripts/deliberation/estimate_arms.py"
 
 
-# Any session's: snakemake results/<run>/deliberation/graphs/t003-full.svg
+# Any session's, from its transcript: snakemake results/<run>/deliberation/graphs/t003-full.svg
 rule plot_graph:
     input:
-        claims=D / "claims.parquet",
-        engagements=D / "engagements.parquet",
-        stances=D / "stances.parquet",
+        transcript=D / "transcripts/{session}.parquet",
         manifest=manifest_with_session("deliberation"),
         topics=D / "topics.parquet",
     output:

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 
 from dissensus.errors import SettingError
+from dissensus.llm.ledger import LEDGER
 from dissensus.tables.artefact import write_text
 
 
@@ -58,17 +59,25 @@ def is_abandoned(folder: Path) -> bool:
 def claim_run(folder: Path, simulated: bool) -> None:
     """Mark a run's folder as one of simulated or of real models, or check that it is.
 
+    A folder without a reply of a model is neither: a first start may have failed for its settings.
+
     Raises
     ------
     SettingError : the folder holds a run of the other kind.
     """
     marker = folder / ".models"
     kind = "simulated" if simulated else "real"
-    if not marker.exists():
+    if not marker.exists() or not _has_replies(folder):
         write_text(marker, kind + "\n")
-    found = marker.read_text(encoding="utf-8").strip()
-    if found != kind:
+    marked = marker.read_text(encoding="utf-8").strip()
+    if marked != kind:
         raise SettingError(
-            f"{folder} holds a run with {found} models and this one has {kind} models; "
+            f"{folder} holds a run with {marked} models and this one has {kind} models; "
             "give it another name (run in config.yaml)."
         )
+
+
+def _has_replies(folder: Path) -> bool:
+    """Whether something in a run's folder was said by a model, or paid for."""
+    written = ("*/journal/*", "*/transcripts/*", LEDGER)
+    return any(path.stat().st_size for name in written for path in folder.glob(name))
