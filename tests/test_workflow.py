@@ -277,7 +277,7 @@ def test_wrong_settings_are_a_sentence_each(project: Project) -> None:
             "config.yaml",
             "\n  draws: 100",
             "\n  draws: 100\n  draws: 4",
-            ", line 183: language.draws stands in line 182 already; keep one.",
+            ", line {next}: language.draws stands in line {line} already; keep one.",
         ),
     ],
 )
@@ -287,6 +287,8 @@ def test_a_fault_of_a_file_ends_a_run_before_it_begins(
     path = project.folder / file
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    line = text[: text.index(old)].count("\n") + 2
+    sentence = sentence.replace("{line}", str(line)).replace("{next}", str(line + 1))
     done = project.run("--dry-run")
     assert done.returncode == 1
     said = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]

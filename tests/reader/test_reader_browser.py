@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -132,6 +134,105 @@ def test_search_finds_all_writings_and_texts_that_attack_do_nothing(opened: Open
     unwanted = "main :is(iframe, img, object, embed, script, style, svg), main a:not([href^='#'])"
     assert page.locator(unwanted).count() == 0
     assert quiet(opened)
+
+
+WORDS = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
+
+
+def repeated(earlier: list[str], text: str) -> set[str]:
+    """Runs of six words of a text that stand in an earlier one."""
+
+    def runs(words: list[str]) -> set[str]:
+        return {" ".join(words[i : i + 6]) for i in range(len(words) - 5)}
+
+    found = [WORDS.findall(one.casefold()) for one in (*earlier, text)]
+    return runs(found[-1]) & set().union(*(runs(words) for words in found[:-1]))
+
+
+@pytest.mark.parametrize("name", ["d001-en", "d001-zh"])
+def test_words_that_a_speaker_says_again_are_marked(opened: Opened, place: Path, name: str) -> None:
+    go(opened, f"#/language/{name}", f"language {name}")
+    turns = read(place.parents[1] / f"language/transcripts/{name}.parquet").to_pylist()
+    opened.page.check("input[name=mark-own]")
+    number = 0
+    for turn in turns:
+        earlier = [one["text"] for one in turns if one["turn"] < turn["turn"]]
+        own = [t["text"] for t in turns[: len(earlier)] if t["speaker"] == turn["speaker"]]
+        expected = repeated(own, turn["text"]) if own else set()
+        marks = opened.texts(f"#t{turn['turn']}-{turn['speaker']} .mark-own")
+        said = [" ".join(WORDS.findall(mark.casefold())) for mark in marks]
+        assert bool(marks) == bool(expected)
+        assert all(any(run in mark for mark in said) for run in expected)
+        assert "".join(opened.texts(f"#t{turn['turn']}-{turn['speaker']} > .text")) == turn["text"]
+        number += len(marks)
+    assert number
+    opened.page.uncheck("input[name=mark-own]")
+    assert opened.page.locator("article .mark-own").count() == 0
+    opened.page.check("input[name=mark-shared]")
+    opened.page.wait_for_timeout(200)
+    assert quiet(opened)
+
+
+def test_what_a_repair_changed_is_shown_word_by_word(opened: Opened) -> None:
+    of = "([before, after]) => Diff.of(before, after)"
+    runs = opened.page.evaluate(of, ["We ask you, twice.", "We beg you twice."])
+    assert runs == [
+        *(["", "We "], ["del", "ask"], ["ins", "beg"], ["", " you"], ["del", ","], ["", " twice."]),
+    ]
+    texts = ["", "a", "a b c d", "b c a", "一二三四", "一三四五", "x " * 300, "y x " * 200]
+    for before in texts:
+        for after in texts:
+            runs = opened.page.evaluate(of, [before, after])
+            assert "".join(text for kind, text in runs if kind != "ins") == before
+            assert "".join(text for kind, text in runs if kind != "del") == after
+
+
+def test_answers_are_a_graph_whose_discs_lead_to_turns(opened: Opened) -> None:
+    answers = "[['B', 'round 2', 'rebut', ''], ['B', 'round 9', 'rebut', '']]"
+    found = (
+        "{turns: [{turn: 1, speaker: 'A', label: 'round 1'}, {turn: 2, speaker: 'B', "
+        "label: 'round 2'}], claims: [{name: 'c', speaker: 'A', place: 'round 1', text: '<b>', "
+        f"answers: {answers}}}]}}"
+    )
+    show = f"document.body.append(Graph.show({found}, (turn) => `#/x/${{turn.turn}}`))"
+    opened.page.evaluate(f"() => {{ {show}; }}")
+    svg = opened.page.locator("svg[role=group]")
+    assert svg.locator("path").count() == 1
+    assert [one.get_attribute("href") for one in svg.locator("a").all()] == ["#/x/1", "#/x/2"]
+    assert svg.locator("title").text_content() == "B, round 2: rebut A, round 1"
+    assert quiet(opened)
+
+
+def test_a_debate_can_be_read_blind(opened: Opened) -> None:
+    go(opened, "#/language/d001-zh", "language d001-zh")
+    page = opened.page
+    assert "simulated-" in page.inner_text("main") and "d001-zh" in page.inner_text("main")
+    page.click("button:has-text('Read blind')")
+    for word in ("simulated-", "d001-zh", "Homogeneity", "seed"):
+        assert word not in page.inner_text("main")
+    assert "d001" not in page.title()
+    page.click("button:has-text('Read blind')")
+    assert "d001-zh" in page.inner_text("h1") and "d001-zh" in page.title()
+
+
+@pytest.mark.parametrize(
+    ("title", "ending"), [("Markdown", "md"), ("text", "txt"), ("JSON", "json")]
+)
+def test_a_debate_is_kept_as_a_file(opened: Opened, place: Path, title: str, ending: str) -> None:
+    go(opened, "#/language/d002-zh", "language d002-zh")
+    with opened.page.expect_download() as download:
+        opened.page.click(f".keep button:has-text('{title}')")
+    assert download.value.suggested_filename == f"language-d002-zh.{ending}"
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    if ending == "json":
+        kept = json.loads(text)
+        assert kept["simulated"] and any(WORD in turn["text"] for turn in kept["turns"])
+        return
+    # Whatever a model says is indented: no heading, no speaker is of its making.
+    lines = [line for line in text.split("\n") if line and not line.startswith("    ")]
+    head, said = lines[:2]
+    assert "language d002-zh" in head and said.startswith("Simulated models")
+    assert len(lines) == 2 + 8
 
 
 def test_it_fits_a_telephone_and_prints_with_its_banner(browser: Browser, place: Path) -> None:

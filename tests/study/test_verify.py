@@ -77,7 +77,8 @@ def test_a_flipped_byte_in_any_kind_of_file_is_found(
     assert verified(copied, monkeypatch).summary.endswith(WHOLE)
     files = {*kinds(RUN).values()}
     assert {path.suffix for path in files} == {
-        *("", ".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst")
+        *("", ".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst"),
+        ".js",
     }
     # A log says what its stage wrote, and a mark what its session was made from.
     logs = {path for path in files if path.suffix == ".log"}

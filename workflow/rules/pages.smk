@@ -2,7 +2,7 @@
 #
 # in:    all that the studies make by default
 # out:   results/<run>/: index.html, report.rst, reader/; findings of each study
-# steps: write_results_page; write_reader; summarise_run
+# steps: write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
 from dissensus.report.reader_page import reader_assets
 from dissensus.report.results import assets_digest
@@ -34,28 +34,47 @@ rule write_results_page:
         "../scripts/study/write_results_page.py"
 
 
-rule write_reader:
+for NAME, STUDY in STUDIES.items():
+
+    rule:
+        name:
+            f"write_{NAME}_reader"
+        input:
+            turns=RESULTS / NAME / "turns.parquet",
+            findings=RESULTS / NAME / "findings.parquet",
+        output:
+            data=directory(RESULTS / f"reader/{NAME}"),
+        log:
+            RESULTS / NAME / "logs/write_reader.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[STUDY.reader.details] if STUDY.reader.details else [],
+            settings={"run": SETTINGS.run},
+        message:
+            f"Write the debates of the {NAME} study for the reader"
+        script:
+            "../scripts/study/write_reader.py"
+
+
+rule write_reader_page:
     input:
-        turns=[RESULTS / name / "turns.parquet" for name in STUDIES],
-        findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
+        [RESULTS / f"reader/{name}" for name in STUDIES],
     output:
         page=RESULTS / "reader/index.html",
-        indexes=[RESULTS / f"reader/{name}/index.js" for name in STUDIES],
     log:
-        RESULTS / "logs/write_reader.log",
+        RESULTS / "logs/write_reader_page.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
-        functions=[
-            study.reader.details for study in STUDIES.values() if study.reader.details
-        ],
         settings={"run": SETTINGS.run, "studies": list(STUDIES)},
         files=reader_assets(),
     message:
-        "Write the reader of all debates"
+        "Write the page of the reader"
     script:
-        "../scripts/study/write_reader.py"
+        "../scripts/study/write_reader_page.py"
 
 
 rule summarise_run:

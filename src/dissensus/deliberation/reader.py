@@ -25,11 +25,13 @@ READER = Reader(
 
 def details(row: Row, topic: Row, found: Mapping[str, Sequence[Row]]) -> Details:
     """Stances by round, and every claim with who took it up, and how."""
+    texts = {claim["claim_id"]: claim["text"] for claim in found["claims"]}
     answers: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
     for one in found["engagements"]:
-        answers[one["resolved_claim"]].append(
-            (one["source"], f"round {one['round']}", one["relation"], one["quote"])
-        )
+        claim, how = one["resolved_claim"], one["relation"]
+        if one["quote"] and claim in texts and not _stands_in(one["quote"], texts[claim]):
+            how += ", with a quote that is not in the claim"
+        answers[claim].append((one["source"], f"round {one['round']}", how, one["quote"]))
     stances = [
         (one["agent"], one["round"], one["stance"] if one["parsed"] else "not readable")
         for one in found["stances"]
@@ -49,3 +51,9 @@ def details(row: Row, topic: Row, found: Mapping[str, Sequence[Row]]) -> Details
         ],
         tables=[by_round("Stances by round", stances)],
     )
+
+
+def _stands_in(quote: str, text: str) -> bool:
+    """Whether a text has a quote, but for case, spaces and marks at its ends."""
+    words, whole = (" ".join(one.casefold().split()) for one in (quote, text))
+    return words.strip(" .,;:…\"'“”‘’") in whole

@@ -14,7 +14,7 @@ from dissensus.report.tables import page
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "reader.css")
 _SCRIPTS = tuple(
-    _ASSETS / f"reader_{name}.js" for name in ("data", "dom", "list", "debate", "main")
+    _ASSETS / f"reader_{name}.js" for name in ("data", "dom", "tools", "list", "debate", "main")
 )
 
 

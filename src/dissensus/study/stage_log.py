@@ -22,10 +22,21 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 def write_done(log: Path, outputs: Iterable[str]) -> None:
-    """Say that a stage ended well."""
-    made = [path for path in map(Path, outputs) if path.is_file()]
+    """Say that a stage ended well.
+
+    Parameters
+    ----------
+    outputs : files, and folders of which each file counts.
+    """
+    made = [path for output in map(Path, outputs) for path in _files(output)]
     lines = "".join(f"{file_digest(path)}  {path}\n" for path in made)
     log.write_text(f"{_first(lines)}\n{lines}", encoding="utf-8")
+
+
+def _files(output: Path) -> list[Path]:
+    below = sorted(output.rglob("*")) if output.is_dir() else [output]
+    # Snakemake's own mark of a folder's time begins with a dot.
+    return [path for path in below if path.is_file() and not path.name.startswith(".snakemake")]
 
 
 def write_failed(log: Path, sentence: str, details: str = "") -> None:

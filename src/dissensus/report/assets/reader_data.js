@@ -10,7 +10,8 @@ const Data = (() => {
   window.dissensus = (name, text) => { waiting.get(name)?.(text); };
 
   async function inflate(text) {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const letters = atob(text), bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
   }
@@ -100,5 +101,20 @@ const Data = (() => {
     }
   }
 
-  return { start, studies, debate, checked, texts };
+  // In how many debates of each condition a piece of text stands, of those in the same file as one debate.
+  async function shared(found, pieces) {
+    const { study, index, i } = found, chunk = await part(study, index.chunk[i], "texts"), counts = new Map(), sizes = {};
+    for (const [id, turns] of Object.entries(chunk)) {
+      const arm = List.arm(index, index.place.get(id));
+      if (!turns.length) continue;
+      sizes[arm] = (sizes[arm] ?? 0) + 1;
+      for (const piece of new Set(turns.flatMap((turn) => [...pieces(turn[5])]))) {
+        if (!counts.has(piece)) counts.set(piece, {});
+        counts.get(piece)[arm] = (counts.get(piece)[arm] ?? 0) + 1;
+      }
+    }
+    return { counts, sizes };
+  }
+
+  return { start, studies, debate, checked, texts, shared };
 })();

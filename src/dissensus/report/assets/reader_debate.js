@@ -32,16 +32,21 @@ const Debate = (() => {
   function single(found, query) {
     const { index, i, study } = found, word = query.get("q") ?? "";
     return [
-      make("h1", {}, `${study} ${found.id}`), make("p", { class: "question" }, titled(index, i)),
-      outcome(found), links(found), search(found, word), about(found), measures(found),
-      ...attempts(found, word), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true)), cite(found),
-    ];
+      make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("p", { class: "question" }, titled(index, i)),
+      outcome(found), links(found), search(found, word), Files.form(found), found.turns.length > 0 && Marks.form(found), about(found), measures(found),
+      ...attempts(found, word), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
+    ].filter(Boolean);
+  }
+
+  function graph(found) {
+    const picture = Graph.show(found, (turn) => path(found.study, found.id, anchor(turn)));
+    return picture ? fold("Who answers whom", picture) : "";
   }
 
   // How it ended; of a lost one why, and what that means for the estimates.
   function outcome({ index, i, calls }) {
     const failure = index.failure[i], repairs = calls.filter((call) => call.attempt > 1).length;
-    if (!failure) return make("p", { class: "outcome" }, `Condition: ${List.arm(index, i)}. Outcome: ${Words.STATUS[index.status[i]]}. ${Words.counted(calls.length, "call")}, ${Words.counted(repairs, "repair")}, ${index.tokens[i].toLocaleString("en")} tokens, ${Words.dollars(index.cost[i])}.`);
+    if (!failure) return make("p", { class: "outcome known" }, `Condition: ${List.arm(index, i)}. Outcome: ${Words.STATUS[index.status[i]]}. ${Words.counted(calls.length, "call")}, ${Words.counted(repairs, "repair")}, ${index.tokens[i].toLocaleString("en")} tokens, ${Words.dollars(index.cost[i])}.`);
     const last = calls.at(-1), words = last ? tries(last).map(([, said]) => said).filter(Boolean) : [];
     return make("div", { class: "lost" }, make("p", {}, make("strong", {}, `Lost for good: ${failure}.`), ` Condition: ${List.arm(index, i)}. ${Words.counted(calls.length, "call")}, ${Words.counted(new Set(calls.map((call) => call.session)).size, "attempt")} at the session. The tries stand below, with what each was asked.`),
       words.length > 0 && make("p", {}, `The provider's words of the last: “${words.at(-1)}”`),
@@ -52,7 +57,7 @@ const Debate = (() => {
   function links(found) {
     const { study, index, i, id } = found, same = others(index, i), figures = index.figures.filter((one) => one.targets.includes(id) || one.targets.includes(index.draw[i]));
     const step = (k, title) => (k >= 0 && k < index.id.length ? make("a", { href: path(study, index.id[k]), rel: title === "Next" ? "next" : "prev" }, `${title}: ${index.id[k]}`) : null);
-    return make("nav", { "aria-label": "Other debates", class: "links" },
+    return make("nav", { "aria-label": "Other debates", class: "links known" },
       same.length > 0 && make("p", {}, `Draw ${index.draw[i]}: `, same.map((k) => [make("a", { href: path(study, index.id[k]) }, `${List.arm(index, k)} (${index.id[k]})`), " ", make("a", { href: path(study, [id, index.id[k]].join("+")), "aria-label": Text.shown(`Side by side with ${index.id[k]}`) }, "side by side"), " "])),
       figures.length > 0 && make("p", {}, "Where it lies in the figures: ", figures.map((one) => [make("a", { href: `../index.html#${encodeURIComponent(`${study}-${one.name}`)}` }, one.title), " "])),
       make("p", {}, step(i - 1, "Previous"), " ", step(i + 1, "Next"), " ", make("a", { href: `#/?study=${encodeURIComponent(study)}` }, `All of ${study}`)));
@@ -63,14 +68,14 @@ const Debate = (() => {
     return make("form", { role: "search", class: "find", on: { submit: (event) => { event.preventDefault(); const text = event.target.elements.q.value; location.hash = path(found.study, found.id) + (text ? `?q=${encodeURIComponent(text)}` : ""); } } },
       make("label", {}, "Find in this debate ", make("input", { type: "search", name: "q", value: word })), " ", make("button", { type: "submit" }, "Find"),
       word && [" ", make("button", { type: "button", on: { click: () => jump(-1) } }, "Previous hit"), " ", make("button", { type: "button", on: { click: () => jump(1) } }, "Next hit")],
-      " ", make("button", { type: "button", on: { click: () => document.querySelectorAll("main details").forEach((one) => { one.open = true; }) } }, "Open all"));
+      " ", make("button", { type: "button", on: { click: () => document.querySelectorAll("main details").forEach((one) => { one.open = true; }) } }, "Open all"), " ", Blind.button());
   }
 
-  const fold = (title, content, open = false) => make("details", { open, class: "part" }, make("summary", {}, title), content);
+  const fold = (title, content, open = false, known = false) => make("details", { open, class: known ? "part known" : "part" }, make("summary", {}, title), content);
 
   function about(found) {
     const facts = [...found.facts, ...Object.entries(found.row), ...Object.entries(found.item)].filter(([, value]) => value !== "" && value !== null);
-    return fold("About this debate", make("dl", {}, facts.map(([name, value]) => [make("dt", {}, Words.words(name)), make("dd", {}, Words.list(value))])), found.facts.length > 0);
+    return fold("About this debate", make("dl", {}, facts.map(([name, value]) => [make("dt", {}, Words.words(name)), make("dd", {}, Words.list(value))])), found.facts.length > 0, true);
   }
 
   // Where the debate lies among those of its condition.
@@ -79,7 +84,7 @@ const Debate = (() => {
       const all = one.values.filter((value, k) => value !== null && (!same || same[k] === same[i]));
       return [one.title, Words.number(one.values[i]), `${1 + all.filter((value) => value < one.values[i]).length} of ${all.length}`];
     });
-    return rows.length ? fold("Measures", table("Measures", ["Measure", "Value", `Place among ${List.arm(index, i)}, from the lowest`], rows, [1, 2]), true) : "";
+    return rows.length ? fold("Measures", table("Measures", ["Measure", "Value", `Place among ${List.arm(index, i)}, from the lowest`], rows, [1, 2]), true, true) : "";
   }
 
   function attempts(found, word) {
@@ -104,15 +109,17 @@ const Debate = (() => {
     const sent = calls.slice(0, -1), text = said ? said.text : last.text, side = found.sides[one.speaker];
     return make("article", { id: stands ? anchor(one) : null, tabindex: "-1", class: side ? `side${[...new Set(Object.values(found.sides))].indexOf(side)}` : null },
       make("h3", {}, stands ? make("a", { href: path(found.study, found.id, anchor(one)), class: "self" }, heading(one)) : heading(one), side && make("span", { class: "badge" }, side)),
-      make("p", { class: "about" }, `${last.model}${last.other ? `, answered by ${last.answered}` : ""}; ${Words.counted(last.received, "token")}; ${last.cost === null ? "" : `${Words.dollars(last.cost)}; `}${last.latency.toFixed(1)} s`, said && !said.compliant && make("strong", {}, "; stands, though it breaks a rule")),
-      sent.map((call) => rejected(call)), last.error ? make("p", { class: "failed" }, `No reply: ${last.error}.`) : body(text, word), !said?.compliant && broken(last), faults(last),
+      make("p", { class: "about known" }, `${last.model}${last.other ? `, answered by ${last.answered}` : ""}; ${Words.counted(last.received, "token")}; ${last.cost === null ? "" : `${Words.dollars(last.cost)}; `}${last.latency.toFixed(1)} s`, said && !said.compliant && make("strong", {}, "; stands, though it breaks a rule")),
+      sent.map((call, k) => rejected(call, calls[k + 1])), last.error ? make("p", { class: "failed" }, `No reply: ${last.error}.`) : body(text, word, Boolean(said)), !said?.compliant && broken(last), faults(last),
       claimed(found, one), asked(found, calls));
   }
 
   // JSON is folded, with its first words.
-  function body(text, word) {
-    if (!/^\s*(```\w*\s*)?[[{]/.test(text)) return marked(text || "(no text)", word);
-    return make("details", { open: Boolean(word) }, make("summary", {}, `${text.slice(0, 90).replace(/\s+/g, " ")}…`), marked(text, word));
+  function body(text, word, said = false) {
+    const shown = marked(text || "(no text)", word);
+    if (said) shown.classList.add("said");
+    if (!/^\s*(```\w*\s*)?[[{]/.test(text)) return shown;
+    return make("details", { open: Boolean(word) }, make("summary", {}, `${text.slice(0, 90).replace(/\s+/g, " ")}…`), shown);
   }
 
   const broken = (call) => (call.broken.length ? make("ul", { class: "broken" }, call.broken.map((rule) => make("li", {}, `Breaks a rule: ${rule}`))) : null);
@@ -122,13 +129,14 @@ const Debate = (() => {
   }
   const faults = (call) => (tries(call).length ? make("ul", { class: "broken" }, tries(call).map(([fault, said], k) => make("li", {}, `Try ${k + 1} failed: ${fault}${said ? `, “${said}”` : ""}`))) : null);
 
-  function rejected(call) {
-    return make("details", { class: "rejected" }, make("summary", {}, `Attempt ${call.attempt} was sent back: ${call.broken.join("; ") || call.error || "not accepted"}`), faults(call), marked(call.text || "(no text)"));
+  function rejected(call, next) {
+    return make("details", { class: "rejected" }, make("summary", {}, `Attempt ${call.attempt} was sent back: ${call.broken.join("; ") || call.error || "not accepted"}`), faults(call), marked(call.text || "(no text)"),
+      call.text && next?.text && make("details", {}, make("summary", {}, "What the next attempt changed"), Diff.show(call.text, next.text)));
   }
 
   // What each call was sent; made when it is opened.
   function asked(found, calls) {
-    const held = make("details", { class: "asked" }, make("summary", {}, `What was sent: ${calls.length > 1 ? Words.counted(calls.length, "call") + ", " : ""}${calls.map((call) => (call.messages ? Words.counted(call.messages.length, "message") : "not known")).join("; ")}`));
+    const held = make("details", { class: "asked known" }, make("summary", {}, `What was sent: ${calls.length > 1 ? Words.counted(calls.length, "call") + ", " : ""}${calls.map((call) => (call.messages ? Words.counted(call.messages.length, "message") : "not known")).join("; ")}`));
     held.addEventListener("toggle", () => { if (held.childElementCount === 1) held.append(...calls.map((call) => request(found, call))); });
     return held;
   }
@@ -166,7 +174,7 @@ const Debate = (() => {
 
   function cite({ study, index, i, id, row }) {
     const line = `dissensus, run ${index.run}, ${study} ${id}, commit ${index.made.commit.slice(0, 12)}, settings ${index.made.settings_sha256.slice(0, 12)}, seed ${row.seed}`;
-    return make("footer", {}, make("p", { class: "about" }, `Cite as: ${line}.`), make("p", { class: "about" }, "In a terminal: ", make("code", {}, `dissensus read ${id} --run ${index.run} --study ${study} --prompts`)));
+    return make("footer", { class: "known" }, make("p", { class: "about" }, `Cite as: ${line}.`), make("p", { class: "about" }, "In a terminal: ", make("code", {}, `dissensus read ${id} --run ${index.run} --study ${study} --prompts`)));
   }
 
   // Turns of the same number and speaker beside each other.

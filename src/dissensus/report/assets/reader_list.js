@@ -87,7 +87,19 @@ const List = (() => {
     const index = Data.studies.get(query.get("study"));
     if (index) return make("p", {}, index.question);
     return make("ul", { class: "studies" }, [...Data.studies.entries()].map(([name, one]) =>
-      make("li", {}, make("a", { href: `#/?study=${encodeURIComponent(name)}` }, name), `: ${Words.counted(one.id.length, "debate")}. ${one.question}`)));
+      make("li", {}, make("a", { href: `#/?study=${encodeURIComponent(name)}` }, name), `: ${Words.counted(one.id.length, "debate")}. ${one.question}`, first(name, one))));
+  }
+
+  // Debates to begin with, by the study's first measure, and one by chance.
+  function first(name, index) {
+    const measure = index.measures[0], link = (i, title) => [" ", make("a", { href: `#/${encodeURIComponent(name)}/${encodeURIComponent(index.id[i])}` }, `${title} (${index.id[i]})`), ";"];
+    const ranked = (measure?.values ?? []).map((value, i) => [value, i]).filter(([value]) => value !== null).sort(([a], [b]) => a - b);
+    const spread = [...index.draws.values()].map((own) => own.filter((i) => measure?.values[i] !== null && measure?.values[i] !== undefined).sort((a, b) => measure.values[a] - measure.values[b])).filter((own) => own.length > 1);
+    spread.sort((a, b) => measure.values[b.at(-1)] - measure.values[b[0]] - measure.values[a.at(-1)] + measure.values[a[0]]);
+    const lost = index.status.indexOf(3);
+    return make("p", { class: "about" }, "Start here: ", ranked.length > 0 && [`by ${measure.title},`, link(ranked[ranked.length >> 1][1], "the median"), link(ranked.at(-1)[1], "the highest"), link(ranked[0][1], "the lowest")],
+      spread.length > 0 && [" ", make("a", { href: `#/${encodeURIComponent(name)}/${[spread[0][0], spread[0].at(-1)].map((i) => encodeURIComponent(index.id[i])).join("+")}` }, `the two of a draw that differ most (${index.draw[spread[0][0]]})`), ";"],
+      lost >= 0 && link(lost, "one that was lost"), " ", make("button", { type: "button", on: { click: () => { location.hash = `#/${encodeURIComponent(name)}/${encodeURIComponent(index.id[Math.floor(Math.random() * index.id.length)])}`; } } }, "one by chance"));
   }
 
   function form(query, go) {

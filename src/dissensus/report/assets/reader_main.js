@@ -29,8 +29,8 @@ const Reader = (() => {
     } catch (error) {
       main.replaceChildren(make("h1", {}, "This cannot be shown"), make("p", { role: "alert" }, error.message), make("p", {}, make("a", { href: "#/" }, "All debates")));
     }
-    document.title = Text.shown(`${main.querySelector("h1")?.textContent ?? "Debates"} – dissensus`);
-    if (moved) { said.textContent = main.querySelector("h1")?.textContent ?? ""; if (!parts[2]) main.focus({ preventScroll: true }); }
+    document.title = Text.shown(`${main.querySelector("h1")?.innerText ?? "Debates"} – dissensus`);
+    if (moved) { said.textContent = main.querySelector("h1")?.innerText ?? ""; if (!parts[2]) main.focus({ preventScroll: true }); }
   }
 
   async function start(run, names) {
