@@ -12,8 +12,13 @@ const Data = (() => {
   async function inflate(text) {
     const letters = atob(text), bytes = new Uint8Array(letters.length);
     for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+    // Piece by piece by hand: a Response takes twice the time.
+    const stream = new DecompressionStream("deflate"), writer = stream.writable.getWriter(), pieces = stream.readable.getReader(), letter = new TextDecoder();
+    writer.write(bytes).catch(() => {});
+    writer.close().catch(() => {});
+    let whole = "";
+    for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) whole += letter.decode(piece.value, { stream: true });
+    return JSON.parse(whole + letter.decode());
   }
 
   async function load(file, name) {
@@ -85,19 +90,19 @@ const Data = (() => {
     return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("") === call.sha;
   }
 
-  // Every session with its texts in one string, chunk by chunk, for a search.
-  const folded = new Map();
+  // Every session with its texts in one string, chunk by chunk, for a search; the next ones load meanwhile.
+  const folded = new Map(), AHEAD = 8;
+  async function foldedTexts(study, chunk) {
+    const { place } = studies.get(study), sessions = await load(`${encodeURIComponent(study)}/${chunk}-texts.js`, `${study}/${chunk}/texts`);
+    return Object.entries(sessions).map(([id, turns]) => { const text = turns.map((turn) => turn[5]).join("\n"); return [place.get(id), text, Text.fold(text)]; });
+  }
+
   async function* texts(names) {
-    for (const study of names) {
-      const index = studies.get(study);
-      for (let chunk = 0; chunk <= (index.chunk.at(-1) ?? -1); chunk += 1) {
-        const name = `${study}/${chunk}`;
-        if (!folded.has(name)) {
-          const found = await load(`${encodeURIComponent(study)}/${chunk}-texts.js`, `${name}/texts`);
-          folded.set(name, Object.entries(found).map(([id, turns]) => [index.place.get(id), turns.map((turn) => turn[5]).join("\n")]).map(([i, text]) => [i, text, Text.fold(text)]));
-        }
-        yield [study, folded.get(name)];
-      }
+    const chunks = [...names].flatMap((study) => Array.from({ length: (studies.get(study).chunk.at(-1) ?? -1) + 1 }, (_, chunk) => [study, chunk]));
+    const begin = ([study, chunk]) => { const name = `${study}/${chunk}`; if (!folded.has(name)) folded.set(name, foldedTexts(study, chunk)); return folded.get(name); };
+    for (let at = 0; at < chunks.length; at += 1) {
+      chunks.slice(at, at + AHEAD).forEach(begin);
+      try { yield [chunks[at][0], await begin(chunks[at])]; } catch (error) { folded.delete(chunks[at].join("/")); throw error; }
     }
   }
 
