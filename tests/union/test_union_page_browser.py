@@ -112,6 +112,37 @@ def test_counts_on_the_page_are_those_of_the_table(show: Open) -> None:
         assert opened.quiet()
 
 
+def test_the_table_has_the_clusters_of_the_motion_that_is_chosen(show: Open) -> None:
+    rows = claims()
+    found = clusters(rows)
+    seen = (
+        "(rows) => rows.filter((row) => row.checkVisibility()).map((row) => row.cells[1].innerText)"
+    )
+    with show(rows) as opened:
+        for index, motion in ((1, "memory"), (0, "lottery"), (-1, None)):
+            opened.page.select_option("#motion", str(index))
+            there = {row["cluster"] for row in rows if motion in (None, row["motion_id"])}
+            names = [row["name"] for row in found if row["cluster"] in there]
+            assert opened.page.locator("#clusters tbody tr").evaluate_all(seen) == names
+        assert opened.page.locator("#clusters tbody tr").count() == len(found)
+
+
+def test_claims_are_found_by_their_words_and_lead_to_their_debates(show: Open) -> None:
+    rows = claims()
+    rows[3]["text"], rows[3]["cluster"] = "A needle in ＦＵＬＬ width 针", -1
+    place = f"#/union/{rows[3]['session_id']}/claim-{rows[3]['claim_id']}"
+    with show(rows) as opened:
+        for words in ("NEEDLE in full", "针"):
+            opened.page.fill("#word", words)
+            assert opened.texts("#list .claims p") == [rows[3]["text"]]
+            assert opened.texts("#shown") == ["Shown: 1 claim in 1 debate, 0 clusters."]
+            link = opened.page.locator("#list .claims a")
+            assert link.get_attribute("href") == f"../reader/index.html{place}"
+        opened.page.fill("#word", "")
+        assert opened.texts("#shown")[0].startswith(f"Shown: {len(rows)} claims")
+        assert opened.quiet()
+
+
 def test_the_panel_has_every_claim_and_number_of_its_cluster(show: Open) -> None:
     rows = claims()
     found = clusters(rows)
@@ -120,7 +151,7 @@ def test_the_panel_has_every_claim_and_number_of_its_cluster(show: Open) -> None
             own = [row for row in rows if row["cluster"] == cluster["cluster"]]
             opened.page.click(f"#list button >> nth={cluster['cluster']}")
             assert opened.texts("#panel-title bdi") == [cluster["name"]]
-            assert opened.texts("#claims p") == [row["text"] for row in own]
+            assert opened.texts("#cluster .claims p") == [row["text"] for row in own]
             names, values = opened.texts("#cluster dt"), opened.texts("#cluster dd")
             said = dict(zip(names, values, strict=True))
             assert said["Claims"] == str(len(own))
@@ -219,12 +250,13 @@ def test_all_can_be_reached_with_keys_alone(show: Open) -> None:
         assert page.evaluate(focused) == "panel-title"
         for _ in range(2):
             page.keyboard.press("Tab")
-        assert page.evaluate(focused) == "claims"
+        assert page.evaluate("document.activeElement.className") == "claims"
         page.keyboard.press("Escape")
         assert page.evaluate(focused) == "2"
         page.focus("#colour")
         page.keyboard.type("Surv")
         assert page.locator("#colour").input_value() == "fate"
+        page.keyboard.press("Tab")
         page.keyboard.press("Tab")
         page.keyboard.press("Space")
         assert page.locator("#legend [aria-pressed=true]").count() == 1
@@ -246,7 +278,7 @@ def test_texts_that_attack_are_shown_and_do_nothing(show: Open, first: int) -> N
         assert opened.texts("p.motion") == [line(text) for text in motions.values()]
         for number, text in enumerate(texts):
             opened.page.click(f"#list button >> nth={number}")
-            assert set(opened.texts("#claims p")) == {plain(text)}
+            assert set(opened.texts("#cluster .claims p")) == {plain(text)}
             assert opened.texts("#cluster blockquote") == [plain(text)]
             opened.page.click("#back")
         for colour in ("speaker", "side"):
@@ -304,7 +336,7 @@ def test_print_shows_all_claims_of_the_panel_and_no_controls(show: Open) -> None
         page.click("#list button >> nth=1")
         page.emulate_media(media="print")
         inside = "(e) => [e.scrollHeight, e.clientHeight]"
-        whole, seen = page.locator("#claims").evaluate(inside)
+        whole, seen = page.locator("#cluster .claims").evaluate(inside)
         assert whole <= seen + 1
         assert not page.locator("#back").is_visible()
         assert page.locator(".banner").is_visible()

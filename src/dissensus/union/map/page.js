@@ -6,7 +6,11 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const { values, claims, clusters, motions } = data;
   const all = claims.text.map((_, i) => i);
-  const chosen = { motion: -1, colour: "cluster", only: null, cluster: -1 };
+  const chosen = { motion: -1, colour: "cluster", only: null, cluster: -1, claim: -1, word: "" };
+  // More claims of a search than anybody reads.
+  const MOST = 200;
+  const fold = (text) => text.normalize("NFKC").toLowerCase();
+  const folded = claims.text.map(fold);
   const COLOURS = {
     cluster: "Cluster", side: "Side", winner: "Outcome of its debate", speaker: "Speaker", fate: "Survival",
   };
@@ -24,7 +28,7 @@
   const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   const percent = (n, of) => (of ? `${Math.round((100 * n) / of)}%` : "–");
   const value = (column, i) => values[column][claims[column][i]];
-  const shown = () => all.filter((i) => chosen.motion < 0 || claims.motion_id[i] === chosen.motion);
+  const shown = () => all.filter((i) => (chosen.motion < 0 || claims.motion_id[i] === chosen.motion) && folded[i].includes(chosen.word));
   const of = (cluster, among = shown()) => among.filter((i) => claims.cluster[i] === cluster);
   const debates = (own) => new Set(own.map((i) => claims.session_id[i])).size;
   const words = (text) => text.replaceAll("_", "-");
@@ -76,7 +80,7 @@
     });
     Charts.map(find("map"), width ?? find("map").clientWidth, points, badges, (i, cluster) => {
       const picked = i === null ? cluster : claims.cluster[i];
-      if (picked >= 0) choose(picked);
+      choose(picked, picked < 0 ? i : -1);
     }, showTip);
   }
 
@@ -105,11 +109,25 @@
     const winner = value("winner", i);
     const end = winner === "contested" ? "debate contested" : `${winner} wins`;
     const says = [value("speaker", i), value("side", i), words(value("kind", i)), value("fate", i), end];
-    return [...says, `${value("session_id", i)}, claim ${claims.claim_id[i]}`].join(" · ");
+    return `${says.join(" · ")} · `;
   }
 
+  // A claim and what became of it, with the place in its debate.
   function claimParts(i) {
-    return [element("p", claims.text[i], { dir: "auto" }), element("div", about(i), { class: "about" })];
+    const [session, claim] = [value("session_id", i), claims.claim_id[i]], line = element("div", about(i), { class: "about" });
+    const href = `../reader/index.html#/union/${encodeURIComponent(session)}/${encodeURIComponent(`claim-${claim}`)}`;
+    line.append(element("a", `${session}, claim ${claim}`, { href }));
+    return [element("p", claims.text[i], { dir: "auto" }), line];
+  }
+
+  function claimList(own, title) {
+    const list = element("ul", undefined, { class: "claims", tabindex: 0, "aria-label": title });
+    for (const i of own) {
+      const item = element("li");
+      item.append(...claimParts(i));
+      list.append(item);
+    }
+    return list;
   }
 
   function showTip(i, event) {
@@ -171,7 +189,8 @@
       list.append(item);
     }
     const none = element("p", "No cluster was found among these claims.", { class: "note" });
-    find("list").replaceChildren(present().length ? list : none);
+    const found = chosen.word ? [element("h3", `${counted(own.length, "claim")} with these words${own.length > MOST ? `, the first ${MOST}` : ""}`), claimList(own.slice(0, MOST), "Claims that were searched for")] : [];
+    find("list").replaceChildren(present().length ? list : none, ...found);
   }
 
   function pairs(entries) {
@@ -192,38 +211,32 @@
   }
 
   function fillPanel() {
-    const cluster = chosen.cluster, one = cluster >= 0;
+    const { cluster, claim } = chosen, one = cluster >= 0 || claim >= 0;
     find("list").hidden = one;
     find("cluster").hidden = find("back").hidden = !one;
-    if (!one) {
-      find("panel-title").textContent = "Clusters";
-      find("cluster").replaceChildren();
+    if (cluster < 0) {
+      find("panel-title").textContent = one ? "A claim in no cluster" : "Clusters";
+      find("cluster").replaceChildren(...(one ? claimParts(claim) : []));
       return;
     }
     const own = of(cluster), { name, description, example, facts } = clusters[cluster];
     find("panel-title").replaceChildren(badge(cluster), " ", element("bdi", name));
-    const list = element("ul", undefined, { id: "claims", tabindex: 0, "aria-label": "Claims of the cluster" });
-    for (const i of own) {
-      const item = element("li");
-      item.append(...claimParts(i));
-      list.append(item);
-    }
     const said = description ? [element("p", description, { dir: "auto" })] : [];
     find("cluster").replaceChildren(
       ...said, element("blockquote", example, { dir: "auto" }), pairs(countsOf(own)),
       element("h3", "Estimates"), pairs(facts),
-      element("h3", counted(own.length, "claim")), list,
+      element("h3", counted(own.length, "claim")), claimList(own, "Claims of the cluster"),
     );
   }
 
-  function choose(cluster) {
+  function choose(cluster, claim = -1) {
     const before = chosen.cluster;
-    chosen.cluster = cluster;
+    Object.assign(chosen, { cluster, claim });
     fillPanel();
     drawMap();
-    const next = cluster >= 0 ? find("panel-title") : find("list").querySelector(`[data-cluster="${before}"]`);
+    const next = cluster >= 0 || claim >= 0 ? find("panel-title") : find("list").querySelector(`[data-cluster="${before}"]`);
     next?.focus({ preventScroll: true });
-    if (cluster >= 0) find("panel").scrollIntoView({ block: "nearest" });
+    if (cluster >= 0 || claim >= 0) find("panel").scrollIntoView({ block: "nearest" });
   }
 
   function fillCaptions() {
@@ -245,6 +258,8 @@
     find("shown").textContent = `Shown: ${counted(own.length, "claim")} in ${counted(debates(own), "debate")}, `
       + `${counted(present().length, "cluster")}.`;
     document.querySelector(".charts").hidden = !present().length;
+    const there = new Set(present());
+    document.querySelectorAll("#clusters tbody tr").forEach((row, cluster) => { row.hidden = !there.has(cluster); });
     fillLegend();
     fillList();
     fillPanel();
@@ -261,7 +276,7 @@
     find("no-script").remove();
     const motion = [["-1", "All motions"], ...motions.map((text, i) => [String(i), text])];
     options(find("motion"), motions.length > 1 ? motion : motion.slice(1), (key) => {
-      Object.assign(chosen, { motion: Number(key), cluster: -1, only: null });
+      Object.assign(chosen, { motion: Number(key), cluster: -1, claim: -1, only: null });
       fill();
     });
     options(find("colour"), Object.entries(COLOURS), (key) => {
@@ -269,9 +284,14 @@
       fillLegend();
       drawMap();
     });
+    find("word").addEventListener("input", () => {
+      Object.assign(chosen, { word: fold(find("word").value.trim()), cluster: -1, claim: -1 });
+      fill();
+    });
+    find("controls").addEventListener("submit", (event) => event.preventDefault());
     find("back").addEventListener("click", () => choose(-1));
     find("panel").addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && chosen.cluster >= 0) choose(-1);
+      if (event.key === "Escape" && (chosen.cluster >= 0 || chosen.claim >= 0)) choose(-1);
     });
     addEventListener("scroll", () => showTip(null), { passive: true });
     fillCaptions();

@@ -146,6 +146,7 @@ _APPLICATION = """
 <form id="controls" autocomplete="off">
 <label>Motion <select id="motion"></select></label>
 <label>Colour by <select id="colour"></select></label>
+<label>Words in claims <input id="word" type="search"></label>
 <p id="shown" role="status"></p>
 </form>
 <div class="beside">
@@ -174,7 +175,7 @@ words are spread about their place. A number marks the middle of its cluster.</p
 <div id="sides" role="group" aria-labelledby="sides-title"></div></figure>
 </div>
 <p class="note">A click on a point or a row of a chart shows the cluster. The table has the same
-numbers.</p>
+numbers, of the clusters that are shown; a claim leads to its debate.</p>
 <div id="tip" aria-hidden="true" hidden></div>
 </main>
 """
