@@ -72,6 +72,36 @@ def test_pictures_of_thousands_stay_light(name: str, tmp_path: Path) -> None:
     assert text.count("<use") < 1_000
 
 
+@pytest.mark.parametrize("name", ["paired_effects", "components", "reuse"])
+def test_a_mark_that_leads_to_a_debate_lies_on_its_dot(name: str) -> None:
+    run = run_of(*SIZES[0])
+    for panel in (drawn := DRAWN[name](run.artefacts, VIEW)).marks:
+        dots = {
+            (round(float(x), 9), round(float(y), 9))
+            for line in panel.axes.lines
+            for x, y in zip(*line.get_data(), strict=True)
+        }
+        assert {
+            (round(float(x), 9), round(float(y), 9)) for x, y in zip(panel.x, panel.y, strict=True)
+        } <= dots
+        known = {*run.metrics["draw_id"], *run.metrics["session_id"]}
+        assert set(panel.targets) <= known
+    assert drawn.marks
+
+
+def test_a_mark_stands_for_the_debate_with_its_value() -> None:
+    run = run_of(*SIZES[0])
+    lexical = DRAWN["components"](run.artefacts, VIEW).marks[0]
+    values = run.metrics.set_index(["draw_id", "language"])["s_lex"]
+    assert lexical.y == [values[draw, "en"] for draw in lexical.targets]
+    by_character = DRAWN["reuse"](run.artefacts, VIEW).marks[0]
+    ratios = run.reuse.groupby("session_id")["characters"].apply(set)
+    assert all(
+        x in ratios[session]
+        for x, session in zip(by_character.x, by_character.targets, strict=True)
+    )
+
+
 def test_a_crowd_gets_lines_for_some_draws_and_says_so() -> None:
     assert [clouds.stride(n) for n in (1, 1000, 1001, 10_000)] == [1, 1, 3, 25]
     said = paired_effects.describe(crowd().metrics, crowd().effect, VIEW)

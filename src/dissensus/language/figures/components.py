@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from dissensus.language.figures.frames import estimates, languages_of, wide
 from dissensus.language.inference.estimators import NET
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import dots, threads
+from dissensus.report.clouds import CROWD, dots, threads
 from dissensus.report.frames import Record, jitter
 from dissensus.report.labels import contrast_words, language_name, limits, listed, number, signed
+from dissensus.report.marks import Marks
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
 from dissensus.report.view import Drawn, View
 
@@ -38,11 +39,12 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     contrasts = len(languages) - 1
     figure = new_figure(4.4 + 0.5 * max(contrasts - 1, 0), view.simulated)
     axes = figure.subplots(2, 4)
+    shown: list[Marks] = []
     for letter, place, (column, (title, unit)) in zip(
         "abcdefgh", axes.flat, PANELS.items(), strict=True
     ):
         values = wide(metrics, column, languages)
-        _panel(place, values, looks)
+        shown += _panel(place, values, looks)
         found = _effects(effect, column)
         lines = [_line(name, row, contrasts) for name, row in found.items()]
         blank = ["" for _ in range(2 * contrasts)] if not lines else []
@@ -58,7 +60,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             size=6.5,
         )
         place.set_ylabel(unit, size=7)
-    return Drawn(figure, describe(metrics, effect, view))
+    return Drawn(figure, describe(metrics, effect, view), shown)
 
 
 def _effects(effect: pd.DataFrame, column: str) -> dict[str, Record]:
@@ -71,16 +73,21 @@ def _line(contrast: str, row: Record, contrasts: int) -> str:
     return f"{name}{signed(row['estimate'])}\n{limits(row)}"
 
 
-def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
+def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> list[Marks]:
+    """The dots of each language; returns which draw each stands for, while they are few."""
+    shown = []
     places = list(range(len(values.columns)))
     complete = values.dropna()
     threads(axes, places, complete.to_numpy(), 0.4)
     for place, language in zip(places, values.columns, strict=True):
-        known = values[language].dropna().to_numpy()
+        known = values[language].dropna()
         look = looks[str(language)]
+        across = place + jitter(len(known), 0.2)
+        if len(known) <= CROWD:
+            shown.append(Marks(axes, across.tolist(), known.tolist(), list(map(str, known.index))))
         axes.plot(
-            place + jitter(len(known), 0.2),
-            known,
+            across,
+            known.to_numpy(),
             look.marker,
             color=look.colour,
             zorder=2,
@@ -98,6 +105,7 @@ def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> None:
     axes.locator_params(axis="y", nbins=5)
     if len(places) > 2:
         axes.tick_params(axis="x", labelrotation=30 if len(places) == 3 else 90)
+    return shown
 
 
 def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import dots
+from dissensus.report.clouds import CROWD, dots
 from dissensus.report.frames import Array, jitter, records
 from dissensus.report.labels import language_name, listed, number, whole
+from dissensus.report.marks import Marks
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
 from dissensus.report.view import Drawn, View
 
@@ -78,10 +79,13 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     figure = new_figure(0.95 + 0.72 * len(languages), view.simulated)
     axes = figure.subplots(1, 2, sharey=True)
     marked = extremes(reuse)
+    shown: list[Marks] = []
     for letter, place, (column, title) in zip("ab", axes, MEASURES.items(), strict=True):
         for row, language in enumerate(languages):
-            values = reuse.loc[reuse["language"] == language, column].to_numpy(dtype=float)
-            _strip(place, row, values, looks[language])
+            own = reuse[reuse["language"] == language]
+            up = _strip(place, row, own[column].to_numpy(dtype=float), looks[language])
+            if len(own) <= CROWD:
+                shown.append(Marks(place, own[column].tolist(), up, own["session_id"].tolist()))
         if marked:
             _mark(place, reuse, column, marked, languages)
         place.set_title(f"{letter}  Reuse {title}")
@@ -91,14 +95,15 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     axes[0].set_yticks(range(len(languages)), [looks[name].name for name in languages])
     axes[0].tick_params(axis="y", length=0)
     axes[1].tick_params(axis="y", length=0)
-    return Drawn(figure, describe(reuse, view))
+    return Drawn(figure, describe(reuse, view), shown)
 
 
-def _strip(axes: Axes, row: int, values: Array, look: Mark) -> None:
-    """Dots, and over them the quartiles and the median."""
+def _strip(axes: Axes, row: int, values: Array, look: Mark) -> list[float]:
+    """Dots, and over them the quartiles and the median; returns the height of each dot."""
+    heights = row + jitter(len(values), 0.5)
     axes.plot(
         values,
-        row + jitter(len(values), 0.5),
+        heights,
         look.marker,
         color=look.colour,
         **dots(len(values), 1.9 if len(values) > 100 else 3.0, 0.55),
@@ -108,6 +113,8 @@ def _strip(axes: Axes, row: int, values: Array, look: Mark) -> None:
         axes.plot([low, high], [row, row], color="white", linewidth=5.0, zorder=3)
         axes.plot([low, high], [row, row], color=INK, linewidth=3.0, zorder=3)
         axes.plot(middle, row, "|", color="white", markersize=7, markeredgewidth=1.6, zorder=4)
+    found: list[float] = heights.tolist()
+    return found
 
 
 def _mark(
