@@ -155,19 +155,6 @@ def test_single_results_can_be_named(ended_copy: Project) -> None:
     assert f"{topics[topic]} (rca)" in graph
 
 
-def test_a_script_that_is_killed_is_a_sentence(ended_copy: Project) -> None:
-    script = ended_copy.folder / "workflow/scripts/deliberation/plot_graph.py"
-    killed = "import os\n\nos.kill(os.getpid(), 9)\n"
-    script.write_text(script.read_text(encoding="utf-8").replace("def main", f"{killed}def main"))
-    graph = "results/demo/deliberation/graphs/t002-crit.svg"
-    done = ended_copy.run(graph)
-    assert done.returncode != 0 and "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1] == (
-        f"plot_graph, which makes {graph}, was ended by SIGKILL, as the system does where memory "
-        "runs out; start again with fewer --cores, or on a machine with more memory."
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

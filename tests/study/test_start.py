@@ -56,6 +56,8 @@ def test_a_folder_of_the_other_kind_or_in_use_is_refused(
     tmp_path: Path, handlers: list[str]
 ) -> None:
     start_run(settings(True), tmp_path, RunLock(tmp_path), Board(), runs_here=True)
+    (tmp_path / "language/journal").mkdir(parents=True)
+    (tmp_path / "language/journal/d001-en.jsonl").write_text("a reply")
     with pytest.raises(SettingError, match="simulated models and this one has real"):
         start_run(settings(False), tmp_path, RunLock(tmp_path), Board(), runs_here=True)
     with pytest.raises(SettingError, match="is being written by another snakemake"):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
 from statsmodels.stats.proportion import proportion_confint
@@ -251,9 +252,25 @@ def test_the_lift_and_its_p_value_are_those_of_all_permutations() -> None:
     apart = [abs(sum(one[:2]) - 2 * np.mean(won)) for one in permutations(won)]
     exact = np.mean([value >= abs(2 - 2 * np.mean(won)) - 1e-9 for value in apart])
     assert row["p_value"] == pytest.approx(exact, abs=0.01)
-    low, high = proportion_confint(1, 2, method="wilson")
-    assert (row["survives"], row["survives_low"]) == (0.5, pytest.approx(low))
-    assert row["survives_high"] == pytest.approx(high)
+    assert (row["survives"], row["survives_low"], row["survives_high"]) == (0.5, 0.0, 1.0)
+
+
+def test_claims_that_fall_with_their_debate_are_worth_one() -> None:
+    claims, verdicts = small()
+    debates = [f"s{n}" for n in range(40)]
+    many = pd.concat([verdicts.iloc[[0]]] * 40, ignore_index=True)
+    many = many.assign(
+        session_id=debates, run=range(1, 41), winner=["proposition", "contested"] * 20
+    )
+    rows = pd.concat([claims.iloc[[0]]] * 160, ignore_index=True).assign(cluster=1)
+    fates = ["survives"] * 28 + ["demolished"] * 12
+    rows = rows.assign(session_id=debates * 4, run=[*range(1, 41)] * 4, fate=fates * 4)
+    (row,) = summarise(rows, many, {"confidence": 0.95, "resamples": 20_000}, 1)
+    law = binom(40, 0.7)
+    limits = (row["survives_low"], row["survives_high"])
+    assert limits == pytest.approx((law.ppf(0.025) / 40, law.ppf(0.975) / 40), abs=0.026)
+    low, high = proportion_confint(112, 160, method="wilson")
+    assert limits[1] - limits[0] > 1.8 * (high - low)
 
 
 def test_a_cluster_of_all_debates_has_no_lift_and_says_why() -> None:

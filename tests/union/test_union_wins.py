@@ -42,13 +42,30 @@ def test_sides_are_counted_three_valued() -> None:
     rows = {row["side"]: row for row in estimated(made) if row["by"] == "side"}
     first = rows["proposition"]
     assert (first["won"], first["lost"], first["contested"], first["n"]) == (0.5, 0.2, 0.3, 10)
-    expected = stats.binomtest(3, 10).proportion_ci(method="wilson")
+    # Resampled debates, one a draw, are binomial.
+    law = stats.binom(10, 0.3)
     found = (first["contested_low"], first["contested_high"])
-    assert found == pytest.approx((expected.low, expected.high))
+    assert found == pytest.approx((law.ppf(0.025) / 10, law.ppf(0.975) / 10))
     # Of seven decided debates, five or more, or two or fewer, by one side.
     assert first["p_value"] == pytest.approx(stats.binomtest(5, 7).pvalue)
     assert (first["base"], first["lift"]) == pytest.approx((0.35, 0.15))
     assert rows["opposition"]["lift"] == pytest.approx(-0.15)
+
+
+def test_two_arms_that_end_alike_are_worth_no_more_than_one() -> None:
+    both = make_ensemble(epochs=4, runs=5)
+    winners = np.random.default_rng(3).choice(["proposition", "opposition"], 40, p=[0.3, 0.7])
+    known = dict(zip(sorted(set(both.manifest["draw_id"])), winners, strict=False))
+    draws = both.verdicts.merge(both.manifest[["session_id", "draw_id"]], on="session_id")
+    both.verdicts["winner"] = draws["draw_id"].map(known).to_numpy()
+    row = next(row for row in estimated(both) if row["side"] == "proposition")
+    n = row["n_clusters"]
+    assert row["n"] == 2 * n
+    law = stats.binom(n, row["won"])
+    expected = (law.ppf(0.025) / n, law.ppf(0.975) / n)
+    assert (row["won_low"], row["won_high"]) == pytest.approx(expected, abs=1.01 / n)
+    independent = stats.binomtest(round(2 * n * row["won"]), 2 * n).proportion_ci(method="wilson")
+    assert row["won_high"] - row["won_low"] > 1.2 * (independent.high - independent.low)
 
 
 def test_permutation_p_is_hypergeometric() -> None:
@@ -169,7 +186,8 @@ def test_all_contested_one_run_and_no_verdict() -> None:
     for row in estimated(made):
         assert (row["won"], row["lost"], row["contested"]) == (0.0, 0.0, 1.0)
         assert row["p_value"] is None and row["note"]
-        assert row["won_low"] == 0.0 < row["won_high"]
+        if row["n_clusters"] > 1:
+            assert row["won_low"] == 0.0 < row["won_high"]
     single = estimated(make_ensemble(epochs=1, runs=1, arms=("control",)))
     assert single and all(row["p_value"] is None and row["note"] for row in single)
     made.verdicts = made.verdicts.iloc[:0]

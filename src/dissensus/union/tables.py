@@ -263,14 +263,14 @@ VERDICTS = Schema(
 #: :func:`dissensus.union.inference.wins.lifts` gives them.
 NUMBERS_OF_WINS = {
     "won": share("Share of its debates that the group's side won; contested ones are not won."),
-    "won_low": number("Lower limit of Wilson's interval of that share.", "share, 0 to 1"),
-    "won_high": number("Upper limit of Wilson's interval of that share.", "share, 0 to 1"),
+    "won_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
+    "won_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
     "lost": share("Share of its debates that the group's side lost."),
-    "lost_low": number("Lower limit of Wilson's interval of that share.", "share, 0 to 1"),
-    "lost_high": number("Upper limit of Wilson's interval of that share.", "share, 0 to 1"),
+    "lost_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
+    "lost_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
     "contested": share("Share of its debates that nobody won."),
-    "contested_low": number("Lower limit of Wilson's interval of that share.", "share, 0 to 1"),
-    "contested_high": number("Upper limit of Wilson's interval of that share.", "share, 0 to 1"),
+    "contested_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
+    "contested_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
     "base": share(
         "Win share of the group's sides in all debates of the same motion and arm; of a side "
         "itself, half the share of decided debates."

@@ -92,9 +92,10 @@ def table_wins(artefacts: Artefacts, view: View) -> Table:
         *("p", "p (Holm)", "p (BH)", "Debates"),
     )
     note = (
-        f"Shares of debates, contested ones in every denominator, with Wilson’s {view.level} "
-        "intervals. Place: of the speech on its side, which is drawn at random. Base rate: what "
-        "the side won in the same motion and arm; for a side, half the share of decided debates. "
+        f"Shares of debates, contested ones in every denominator, with {view.level} "
+        "intervals that resample draws, of which each has a debate in both arms. Place: of the "
+        "speech on its side, which is drawn at random. Base rate: what the side won in the same "
+        "motion and arm; for a side, half the share of decided debates. "
         "Lift: percentage points above it. p by permutation within motion, both debates of a draw "
         "together; of a side, by sign flips, which is one test for both sides. Adjusted within "
         "motion over all places."
@@ -152,7 +153,7 @@ def table_clusters(artefacts: Artefacts, view: View) -> Table:
         *("Lift", "p", "p (Holm)", "p (BH)", "Students, coached", "Students, control"),
     )
     note = (
-        "Survive: with Wilson’s interval, which takes claims for independent. Won: share of "
+        "Survive: with an interval that resamples debates. Won: share of "
         "debates won by the sides that make a claim of the cluster; lift: percentage points above "
         "the base rate of their side. Nobody was told at random what to claim: a lift is an "
         "association. p by permutation of verdicts within motion, adjusted over its clusters. "

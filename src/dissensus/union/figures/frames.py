@@ -51,6 +51,8 @@ BIASES = {
     "verbosity": "Length",
     "side": "Side prior",
 }
+#: What a judge without the bias shows.
+UNBIASED = {"position": 0.5, "verbosity": 0.0, "side": 0.5}
 LAYERS = {"panel": "panel", "annotation": "annotation", "rubric": "rubric", "audit": "audit"}
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import records
+from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
-from dissensus.union.figures.frames import ALL, BIASES, LAYERS, footnotes
+from dissensus.union.figures.frames import ALL, BIASES, LAYERS, UNBIASED, footnotes
 
 _STATISTICS = {
     "share_a": "share for slot A",
@@ -22,6 +22,8 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
     """Every judge's biases."""
     judges = artefacts.frame("judges")
     biased = records(judges[judges["bias"].isin(list(BIASES))])
+    for row in biased:
+        row["note"] = " ".join(filter(None, (row["note"], _by_itself(row, view.confidence))))
     marks, notes = footnotes(row["note"] for row in biased)
     rows = [
         (
@@ -56,6 +58,19 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
         f"below {1.0 - view.confidence:.2g}.{notes}"
     )
     return make("table_judges", "The judges’ biases", columns, rows, note, view.simulated)
+
+
+def _by_itself(row: Record, confidence: float) -> str:
+    """A word on an interval that leaves out the value of an unbiased judge who is not named."""
+    unbiased = UNBIASED[row["bias"]]
+    if row["favours"] or row["ci_low"] <= unbiased <= row["ci_high"]:
+        return ""
+    if not row["p_adjusted"] >= 1.0 - confidence:
+        return ""
+    return (
+        f"By itself the interval leaves out {unbiased:g}; among all judges and biases (Holm) that "
+        "may be chance, so that the judge is not named."
+    )
 
 
 def table_layers(artefacts: Artefacts, view: View) -> Table:

@@ -18,6 +18,7 @@ from dissensus.report.view import Drawn, View
 from dissensus.union.figures.frames import (
     ALL,
     BIASES,
+    UNBIASED,
     Look,
     divide,
     rows_axis,
@@ -28,11 +29,11 @@ from dissensus.union.figures.frames import (
 NONE = "No vote of a panel can be read, so that no judge can be audited."
 
 _FAIR, _NAMED = Look("#0b3c6f", "o"), Look(ALARM, "D")
-#: Bias -> what an unbiased judge shows, and the axis.
-_PANELS = {
-    "position": (0.5, "share for slot A"),
-    "verbosity": (0.0, "log odds per 100 words"),
-    "side": (0.5, "share for “proposition”"),
+#: Bias -> the axis.
+_AXES = {
+    "position": "share for slot A",
+    "verbosity": "log odds per 100 words",
+    "side": "share for “proposition”",
 }
 
 
@@ -60,8 +61,7 @@ def judges_of(rows: pd.DataFrame) -> list[str]:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
-    unbiased, unit = _PANELS[bias]
-    axes.axvline(unbiased, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
+    axes.axvline(UNBIASED[bias], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
     own = {row["judge"]: row for row in records(rows)}
     for place, name in enumerate(names):
         row = own.get(name)
@@ -87,7 +87,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
         _room(axes, rows)
     else:
         shares_axis(axes)
-    axes.set_xlabel(unit)
+    axes.set_xlabel(_AXES[bias])
 
 
 def _room(axes: Axes, rows: pd.DataFrame) -> None:

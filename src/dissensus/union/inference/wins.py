@@ -8,6 +8,8 @@ The permutation test deals the verdicts of a motion anew to its draws, those of 
 together, since these share the order of speeches. Its null is that being in the group tells nothing
 of the verdict. An order of speeches is drawn at random, so that the lift of a place is an effect; a
 cluster of arguments is not, and its lift is an association.
+
+Both debates of a draw share their order of speeches, so that intervals of shares resample draws.
 """
 
 from __future__ import annotations
@@ -22,15 +24,16 @@ from dissensus.design.contrasts import Row, adjust_family, defined
 from dissensus.design.manifest import stream
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.results import NAN, RandomisationTest, monte_carlo
-from dissensus.stats.shares import wilson
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
+from dissensus.union.inference.shares import Resamples, shares
 from dissensus.union.tables import CONTESTED, NUMBERS_OF_WINS, SIDES
 
 #: What stands in the column ``motion_id`` for all motions together.
 ALL_MOTIONS = "all"
 
+_ENDS = ("won", "lost", "contested")
 _CELLS = 2_000_000
 _TIE = 1e-9
 
@@ -134,7 +137,8 @@ def lifts(
     A row for each group in the order of the names: the columns `by` and those of
     :data:`~dissensus.union.tables.NUMBERS_OF_WINS`, the adjusted p-values missing
     (:func:`dissensus.design.contrasts.adjust_family`). ``n`` counts sides of debates,
-    ``n_clusters`` draws; Wilson's intervals take debates for independent.
+    ``n_clusters`` draws, which the intervals resample
+    (:func:`dissensus.union.inference.shares.shares`).
     P-values are two-sided, (b + 1)/(m + 1) over m permutations (Phipson & Smyth 2010); none where
     the group has all or no debates of each motion, arm and side, so that no permutation changes
     anything.
@@ -149,11 +153,13 @@ def lifts(
     table = _Table.of(verdicts)
     weights = table.weights(codes, len(groups))
     tests = table.permute(weights, inference["resamples"], stream("union", "lifts", *key))
-    winners = codes.merge(verdicts[["session_id", "draw_id", "winner"]], on="session_id")
+    columns = ["session_id", "draw_id", "motion_id", "winner"]
+    winners = codes.merge(verdicts[columns], on="session_id")
+    drawn = _resampled(verdicts, inference, key)
+    found = _shares(winners, winners["group"], drawn, inference["confidence"])
     rows = []
     for group, (test, base) in enumerate(zip(tests, table.bases(weights), strict=True)):
-        own = winners[winners["group"] == group]
-        row = _shares(own["winner"], own["side"], inference["confidence"])
+        row = found[group]
         tested = test is not None
         rows.append(
             {str(name): _plain(value) for name, value in groups.loc[group].items()}
@@ -163,7 +169,6 @@ def lifts(
                 "lift": row["won"] - base if tested else 0.0,
                 "p_value": test.p_value if test else None,
                 "simulation_error": test.simulation_error if test else None,
-                "n_clusters": int(own["draw_id"].nunique()),
                 "note": "" if tested else "In all debates of its sides: no lift can be seen.",
             }
         )
@@ -246,7 +251,9 @@ def _side_row(
     verdicts: pd.DataFrame, side: str, inference: Mapping[str, Any], key: tuple[Any, ...]
 ) -> Row:
     winners = verdicts["winner"]
-    row = _shares(winners, pd.Series(side, index=winners.index), inference["confidence"])
+    drawn = _resampled(verdicts, inference, (*key, "shares"))
+    own = verdicts.assign(side=side)
+    row = _shares(own, own["side"], drawn, inference["confidence"]).get(side, _no_shares())
     draws, p_value, error, note = verdicts["draw_id"].to_numpy(dtype=str), NAN, NAN, ""
     ahead = (winners == side).to_numpy(dtype=float) - _beaten(winners, side).to_numpy(dtype=float)
     if not ahead.any():
@@ -269,7 +276,6 @@ def _side_row(
             "lift": row["won"] - base if len(ahead) else None,
             "p_value": defined(p_value),
             "simulation_error": defined(error),
-            "n_clusters": len(np.unique(draws)),
             "note": note,
         }
     )
@@ -279,19 +285,39 @@ def _beaten(winners: pd.Series, sides: pd.Series | str) -> pd.Series:
     return (winners != sides) & (winners != CONTESTED)
 
 
-def _shares(winners: pd.Series, sides: pd.Series, confidence: float) -> Row:
-    """Shares won, lost and contested with their intervals, and what else a row has."""
-    n = len(winners)
-    counts = {
-        "won": (winners == sides).sum(),
-        "lost": _beaten(winners, sides).sum(),
-        "contested": (winners == CONTESTED).sum(),
-    }
-    row: Row = {}
-    for name, found in counts.items():
-        low, high = wilson(int(found), n, confidence) if n else (None, None)
-        row |= {name: int(found) / n if n else None, f"{name}_low": low, f"{name}_high": high}
-    return {**row, "p_adjusted": None, "p_bh": None, "n": n}
+def _resampled(
+    verdicts: pd.DataFrame, inference: Mapping[str, Any], key: Sequence[Any]
+) -> Resamples:
+    rng = stream("union", "wins", *key)
+    return Resamples.of(verdicts, "draw_id", inference["resamples"], rng)
+
+
+def _shares(
+    debates: pd.DataFrame, groups: pd.Series, drawn: Resamples, confidence: float
+) -> dict[Any, Row]:
+    """Group -> shares won, lost and contested with their intervals, and what else a row has.
+
+    ``debates``: ``draw_id``, ``winner`` and ``side``, for which it is won or lost.
+    """
+    lost = _beaten(debates["winner"], debates["side"])
+    ends = pd.Series(np.where(lost, "lost", "won"), index=debates.index, name="end")
+    ends[debates["winner"] == CONTESTED] = "contested"
+    found = shares(debates["draw_id"], groups, ends, _ENDS, drawn, confidence)
+    rows = {}
+    for group in dict.fromkeys(groups):
+        row = _no_shares()
+        for end in _ENDS:
+            known = found[group, end]
+            row |= {end: known["estimate"]}
+            row |= {f"{end}_low": known["ci_low"], f"{end}_high": known["ci_high"]}
+            row |= {name: known[name] for name in ("n", "n_clusters")}
+        rows[group] = row
+    return rows
+
+
+def _no_shares() -> Row:
+    limits = {f"{end}{limit}": None for end in _ENDS for limit in ("", "_low", "_high")}
+    return {**limits, "p_adjusted": None, "p_bh": None, "n": 0, "n_clusters": 0}
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dissensus.design.contrasts import Row, adjust_family
-from dissensus.stats.shares import wilson
+from dissensus.design.manifest import stream
+from dissensus.union.inference.shares import Resamples, shares
 from dissensus.union.inference.wins import lifts
 from dissensus.union.map.clusters import NONE
 from dissensus.union.map.tables import WINS_OF_CLUSTERS
@@ -42,7 +43,7 @@ def summarise(
 
     Notes
     -----
-    Wilson's intervals take claims for independent, which those of a debate are not quite.
+    Intervals resample debates, see :func:`dissensus.union.inference.shares.shares`.
     """
     members = claims[claims["cluster"] != NONE]
     if members.empty:
@@ -52,13 +53,23 @@ def summarise(
     known = verdicts.assign(draw_id=draws)
     found = lifts(members, known, ("cluster",), inference, (seed, motion, "cluster"))
     wins = {row["cluster"]: row for row in found}
+    rng = stream("union", "clusters", seed, motion)
+    drawn = Resamples.of(claims, "session_id", inference["resamples"], rng)
+    fates = shares(
+        members["session_id"],
+        members["cluster"],
+        members["fate"],
+        FATES,
+        drawn,
+        inference["confidence"],
+    )
     rows = []
     for number, own in members.groupby("cluster"):
         said = wins.get(number, {"n": 0, "n_clusters": 0, "note": "No debate has a verdict."})
         rows.append(
             {"motion_id": motion, "cluster": int(str(number))}
             | _counts(own)
-            | _fates(own["fate"], inference["confidence"])
+            | _fates({fate: fates[number, fate] for fate in FATES})
             | _epochs(own, claims)
             | {mine: said.get(name) for name, mine in WINS_OF_CLUSTERS.items()}
             | {"note": said["note"]}
@@ -78,12 +89,11 @@ def _counts(own: pd.DataFrame) -> Row:
     }
 
 
-def _fates(fates: pd.Series, confidence: float) -> Row:
+def _fates(found: Mapping[str, Row]) -> Row:
     row: Row = {}
-    for fate in FATES:
-        found = int((fates == fate).sum())
-        low, high = wilson(found, len(fates), confidence)
-        row |= {fate: found / len(fates), f"{fate}_low": low, f"{fate}_high": high}
+    for fate, known in found.items():
+        limits = {f"{fate}_low": known["ci_low"], f"{fate}_high": known["ci_high"]}
+        row |= {fate: known["estimate"], **limits}
     return row
 
 

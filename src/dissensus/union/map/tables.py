@@ -33,10 +33,10 @@ MAP = Schema(
 def _of_fates() -> Iterator[tuple[str, Column]]:
     meanings = dict(zip(FATES, ("survive", "are contested", "are demolished"), strict=True))
     for fate, meaning in meanings.items():
-        wilson = f"limit of Wilson's interval of the share of claims that {meaning}."
+        limit = f"limit of the share of claims that {meaning}, debates resampled; may be missing."
         yield fate, share(f"Share of its claims that {meaning}.")
-        yield f"{fate}_low", number(f"Lower {wilson}", _LIMIT)
-        yield f"{fate}_high", number(f"Upper {wilson}", _LIMIT)
+        yield f"{fate}_low", number(f"Lower {limit}", _LIMIT)
+        yield f"{fate}_high", number(f"Upper {limit}", _LIMIT)
 
 
 #: What :func:`dissensus.union.inference.wins.lifts` says of a cluster, by its names there. A debate

@@ -1,0 +1,116 @@
+"""Shares of cases that come in clusters, such as claims in debates or debates in draws.
+
+The cases of a cluster stand and fall together, so that intervals resample whole clusters, each
+motion's among themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.design.contrasts import Row, defined
+from dissensus.stats.balance import clopper_pearson
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.ratios import cluster_weights, percentile_intervals, ratios_of_sums
+from dissensus.stats.results import NAN
+
+BOOTSTRAP, EXACT = "cluster_bootstrap", "exact"
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """Clusters by name, and how often each resample draws each, shape (resamples, clusters)."""
+
+    clusters: list[str]
+    weights: FloatArray
+
+    @classmethod
+    def of(
+        cls, cases: pd.DataFrame, cluster: str, resamples: int, rng: np.random.Generator
+    ) -> Resamples:
+        """Resample the clusters of some cases, those of a motion among themselves.
+
+        Parameters
+        ----------
+        cases : ``motion_id`` and the column `cluster`.
+        """
+        known = cases[["motion_id", cluster]].drop_duplicates()
+        names: list[str] = []
+        weights = [np.zeros((resamples, 0))]
+        for _, own in known.groupby("motion_id", sort=True):
+            names += sorted(own[cluster])
+            weights.append(cluster_weights(len(own), resamples, rng))
+        return cls(names, np.hstack(weights))
+
+
+def shares(
+    clusters: pd.Series,
+    groups: pd.Series,
+    outcomes: pd.Series,
+    kinds: Sequence[str],
+    drawn: Resamples,
+    confidence: float,
+) -> dict[tuple[Any, str], Row]:
+    """The share of each kind of outcome in each group of cases, with its interval.
+
+    Parameters
+    ----------
+    clusters, groups, outcomes : of each case, by one index.
+    kinds : the outcomes that there may be.
+    drawn : resamples of the clusters.
+    confidence : level of the intervals.
+
+    Returns
+    -------
+    (group, kind) -> ``estimate``, ``ci_low``, ``ci_high``, ``method``, ``n`` (cases),
+    ``n_clusters`` (clusters with a case of the group), ``count`` (cases of the kind), ``note``.
+
+    Notes
+    -----
+    Percentile intervals of a ratio of sums over resampled clusters
+    (:mod:`dissensus.stats.ratios`). Where all cases of a group have one outcome, resamples do not
+    differ; the interval is then that of Clopper and Pearson with the clusters as trials, which is
+    wide enough however much the cases of a cluster are alike. A single cluster has no interval.
+    """
+    counts = pd.crosstab(clusters, [groups.rename("group"), outcomes])
+    counts = counts.reindex(index=drawn.clusters, fill_value=0)
+    columns = pd.MultiIndex.from_product([list(dict.fromkeys(groups)), kinds])
+    table = counts.reindex(columns=columns, fill_value=0).to_numpy(dtype=float)
+    shaped = table.reshape(len(drawn.clusters), -1, len(kinds))
+    sizes = np.repeat(shaped.sum(axis=2), len(kinds), axis=1)
+    found = percentile_intervals(ratios_of_sums(table, sizes, drawn.weights), confidence)
+    return {
+        (group, kind): {"estimate": defined(found.estimate[place])}
+        | _interval(
+            (float(found.low[place]), float(found.high[place])),
+            (int(table[:, place].sum()), int(sizes[:, place].sum())),
+            int((sizes[:, place] > 0).sum()),
+            confidence,
+        )
+        for place, (group, kind) in enumerate(columns)
+    }
+
+
+def _interval(
+    limits: tuple[float, float], counts: tuple[int, int], clusters: int, confidence: float
+) -> Row:
+    """The rest of a row, from the bootstrap's limits and the cases of a kind and of all."""
+    count, n = counts
+    method, note = BOOTSTRAP, ""
+    low, high = limits
+    if clusters < 2:
+        low, high, note = NAN, NAN, "A single {cluster} has no interval."
+    elif count in (0, n):
+        low, high = clopper_pearson(clusters if count else 0, clusters, confidence)
+        method = EXACT
+    elif not high - low > _ROUNDING:
+        low, high, note = NAN, NAN, "No interval: resampled {cluster}s do not differ."
+    named = {"ci_low": defined(low), "ci_high": defined(high), "method": method, "n": n}
+    return {**named, "n_clusters": clusters, "count": count, "note": note}
