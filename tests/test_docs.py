@@ -68,6 +68,9 @@ def test_a_term_of_the_glossary_is_in_use(term: str) -> None:
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_page_has_a_word_of_the_dialect(path: Path) -> None:
     text = path.read_text("utf-8")
+    if path.name == "union-debate.md":
+        # What speakers say is theirs.
+        text = text.partition("## The debate")[0]
     for phrase in ORDINARY.get(path.name, ()):
         assert phrase in text
         text = text.replace(phrase, "")

@@ -18,6 +18,7 @@ MOTIONS = {
     name: {
         "motion_id": name,
         "motion": name,
+        "about": "",
         "proposition": [f"P{n}" for n in range(sides)],
         "opposition": [f"O{n}" for n in range(sides)],
         "students": ["P0", "P1"],

@@ -39,6 +39,7 @@ def test_motions_stand_alone_or_under_their_name(tmp_path: Path, form: Any):
     assert first == {
         "motion_id": "lot",
         "motion": "This House would draw lots",
+        "about": "",
         "proposition": ["Ana Bö", "Bo Ek"],
         "opposition": ["Cy Ng", "Di Oz"],
         "students": ["Bo Ek"],
@@ -151,7 +152,11 @@ def test_all_documents_of_the_speakers_are_read_and_cut(
         assert row["characters"] == len(restored([(c["start"], c["text"]) for c in own]))
         assert bool(row["problem"]) == (row["chunks"] == 0)
     said = capsys.readouterr().err.splitlines()
-    assert [line.split(" is left out: ")[0][-9:] for line in said] == ["/torn.pdf", "latin.txt"]
+    little = [line for line in said if " words to argue from" in line]
+    assert {line.split("/")[-1].split(" has ")[0] for line in little} < set(SPEAKERS)
+    assert set(said) == {*little, *(line for line in said if " is left out: " in line)}
+    left_out = [line for line in said if " is left out: " in line]
+    assert [line.split(" is left out: ")[0][-9:] for line in left_out] == ["/torn.pdf", "latin.txt"]
 
 
 def test_chunks_have_all_of_a_text(tmp_path: Path):

@@ -27,6 +27,7 @@ DIMENSIONS = 64
 MOTION: dict[str, Any] = {
     "motion_id": "lot",
     "motion": "This House would draw lots",
+    "about": "",
     "proposition": ["B", "A"],
     "opposition": ["D", "C"],
     "students": ["B"],
@@ -100,6 +101,22 @@ def test_a_small_corpus_gives_what_it_has_and_a_text_counts_once():
     assert by_speaker == {"A": 3, "B": 1, "C": 1, "D": 1}
     assert {row["text"] for row in found if row["speaker"] == "A"} == {"one", "two", "three"}
     assert {row["chunk"] for row in found if row["text"] == "one"} == {1}
+
+
+def test_words_on_the_matter_join_every_question():
+    embed = Planted()
+    retrieve([{**MOTION, "about": "sortition, juries"}], everybody(2), Search(embed, 20, 0.3))
+    matter = f"{MOTION['motion']} sortition, juries"
+    assert {query.replace("{MOTION}", matter) for query in QUERIES} <= set(embed.texts)
+
+
+def test_no_passage_is_of_a_biography_where_there_is_more():
+    rows = [*chunks("A", "born", "raised"), *chunks("B", "born", "married")]
+    rows += [*chunks("C", "born"), *chunks("D", "born")]
+    rows[1]["document"], rows[3]["document"] = "speeches/b.md", "Bio/c.md"
+    found = retrieve([MOTION], rows, Search(Planted(), 20, 0.3))
+    said = {name: {row["text"] for row in found if row["speaker"] == name} for name in "ABCD"}
+    assert said == {"A": {"raised"}, "B": {"born", "married"}, "C": {"born"}, "D": {"born"}}
 
 
 def planted(**vectors: Sequence[float]) -> Planted:

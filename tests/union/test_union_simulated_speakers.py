@@ -189,3 +189,18 @@ def test_notes_are_of_the_passages_and_points_are_drawn_evenly() -> None:
     spread = sum((count - expected) ** 2 / expected for count in first.values())
     # Chi-square of 17 degrees of freedom: one in ten thousand is above 46.
     assert len(own) == 18 and spread < 46
+
+
+def test_what_an_interviewer_says_is_no_sentence_of_the_speaker() -> None:
+    text = (
+        "**Vane:** You tell people to picture a room.\n\n"
+        "**Lindqvist:** Begin with the room, because it can be counted.\n"
+        "A second line is hers as well.\n\n"
+        "Vane: A baker is no lawyer.\n"
+    )
+    own = ("Begin with the room, because it can be counted.", "A second line is hers as well.")
+    assert material.sentences(text, "Dr Mara Lindqvist") == own
+    whole = material.sentences(text)
+    assert whole[0] == "You tell people to picture a room." and len(whole) == 4
+    # A line of prose with a colon is nobody's question.
+    assert material.sentences("The point: It can be counted at once.", "Dr Mara Lindqvist")

@@ -16,6 +16,7 @@ ORDER = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")
 MOTION = {
     "motion_id": "lots",
     "motion": "This House would draw lots",
+    "about": "",
     "proposition": list(PROPOSITION),
     "opposition": list(OPPOSITION),
     "students": ["Cy", "Ed"],

@@ -30,6 +30,7 @@ STUDENTS = ("Tobias Achterberg", "Yusra Haddad")
 MOTION = {
     "motion_id": "lottery",
     "motion": "This House would choose its legislators by lot",
+    "about": "",
     "proposition": list(PROPOSITION),
     "opposition": list(OPPOSITION),
     "students": list(STUDENTS),

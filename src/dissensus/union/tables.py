@@ -26,6 +26,7 @@ MOTIONS = Schema(
     columns={
         "motion_id": _MOTION,
         "motion": text("The motion as it is debated."),
+        "about": text("Words on its matter, by which passages are found; may be empty."),
         "proposition": texts("Speakers for the motion, as many as against it."),
         "opposition": texts("Speakers against the motion."),
         "students": texts("Speakers who are coached where the arm has memos."),

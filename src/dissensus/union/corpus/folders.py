@@ -14,7 +14,8 @@ from dissensus.errors import ResourceError
 from dissensus.settings import unwritable
 
 #: The folders that a speaker's documents stand in.
-KINDS = ("bio", "interviews", "writings", "speeches")
+BIO = "bio"
+KINDS = (BIO, "interviews", "writings", "speeches")
 #: How the names of documents end, in small letters.
 ENDINGS = (".md", ".txt", ".pdf")
 
@@ -119,6 +120,11 @@ def _refuse_alike(name: str, alike: dict[str, str], folder: Path) -> None:
 def kind_of(path: Path, speakers: Path) -> str:
     """Which of :data:`KINDS` a document is in, of those in the folder of all speakers."""
     return _kind(speakers / Path(*path.relative_to(speakers).parts[:2]))
+
+
+def kind_in(document: str) -> str:
+    """Which of :data:`KINDS` a document is in, by its path in its speaker's folder."""
+    return _kind(Path(document.partition("/")[0]))
 
 
 def _kind(path: Path) -> str:

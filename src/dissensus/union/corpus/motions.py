@@ -15,13 +15,17 @@ from dissensus.report.escaping import complain
 from dissensus.settings import Complaint, Faults, Once, Settings, fault, validate
 from dissensus.tables.artefact import Schema
 from dissensus.union.corpus.chunks import chunk
-from dissensus.union.corpus.folders import ENDINGS, KINDS, LONGEST_NAME, by_speaker, kind_of
+from dissensus.union.corpus.folders import BIO, ENDINGS, KINDS, LONGEST_NAME, by_speaker, kind_of
 from dissensus.union.corpus.reading import read_document
 from dissensus.union.tables import CHUNKS, DOCUMENTS, MOTIONS, SIDES
 from dissensus.user_files import YamlFile
 
+Row = Mapping[str, Any]
+
 _LONGEST_MOTION = 500
 _MOST_SPEAKERS = 10
+#: Fewer words than a speech has.
+_FEW_WORDS = 500
 #: Speakers that are named where one is not known.
 _NAMED = 10
 
@@ -48,6 +52,8 @@ _Side = Annotated[_Names, Field(min_length=2, max_length=_MOST_SPEAKERS)]
 class MotionEntry(Settings):
     id: Annotated[_Id, AfterValidator(_own_id)]
     text: Annotated[str, Field(max_length=_LONGEST_MOTION), AfterValidator(_line)]
+    about: Annotated[str, Field(max_length=_LONGEST_MOTION)] = ""
+    """Words on its matter, by which passages are found; nobody who debates sees them."""
     proposition: _Side
     opposition: _Side
     students: Annotated[_Names, Field(min_length=1)]
@@ -113,7 +119,7 @@ def read_motions(
     Parameters
     ----------
     path : YAML; a list of motions, alone or under ``motions``, each with id, text, proposition,
-        opposition and students.
+        opposition, students and perhaps about.
     speakers : who has a folder.
     folder : that these are in, for what is said of one who has none.
 
@@ -139,6 +145,7 @@ def read_motions(
             {
                 "motion_id": motion.id,
                 "motion": motion.text,
+                "about": " ".join(motion.about.split()),
                 "proposition": motion.proposition,
                 "opposition": motion.opposition,
                 "students": motion.students,
@@ -209,7 +216,23 @@ def _read_speaker(
             complain(f"{path} is left out: {problem}.")
     if not chunks:
         raise ResourceError(_nothing(speaker, documents, folder))
+    _warn_of_little(speaker, documents, chunks, folder)
     return documents, chunks
+
+
+def _warn_of_little(
+    speaker: str, documents: Sequence[Row], chunks: Sequence[Row], folder: Path
+) -> None:
+    """Say so where a speaker has little to argue from."""
+    read = {row["document"] for row in documents if row["kind"] != BIO} or {
+        row["document"] for row in documents
+    }
+    words = sum(len(row["text"].split()) for row in chunks if row["document"] in read)
+    if words < _FEW_WORDS:
+        complain(
+            f"{folder}/{speaker} has {words} words to argue from, so that its speeches will say "
+            "the same again and again; some 3,000 (eight pages) are a good size."
+        )
 
 
 def _in_folder(path: Path, folder: Path) -> str:

@@ -14,6 +14,7 @@ from dissensus.design.manifest import stream
 from dissensus.session.templates import fill
 from dissensus.study.embedding import embedding_calls
 from dissensus.text.embeddings import Vectors
+from dissensus.union.corpus.folders import BIO, kind_in
 
 #: What is asked of every corpus; each finds its own.
 QUERIES = (
@@ -56,6 +57,9 @@ class Search:
 def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> list[dict[str, Any]]:
     """Find the passages that each speaker may draw on in each motion.
 
+    A biography says who somebody is and argues nothing: no passage is of one, where the speaker has
+    other documents.
+
     The questions take turns. Each takes, of the ``pool`` chunks of the speaker that are nearest to
     it, the one with the largest marginal relevance,
     ``(1 - diversity) * cos(question, chunk) - diversity * max cos(chunk, taken)`` (Carbonell and
@@ -72,7 +76,7 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
     Rows of the artefact passages: by motion, speaker and rank.
     """
     corpora = {
-        speaker: _Corpus(list(rows), search)
+        speaker: _Corpus(_arguments(list(rows)), search)
         for speaker, rows in groupby(
             sorted(chunks, key=lambda row: str(row["speaker"])), key=lambda row: str(row["speaker"])
         )
@@ -90,8 +94,14 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
     return found
 
 
+def _arguments(chunks: list[Row]) -> list[Row]:
+    """Chunks of what a speaker has said and written."""
+    return [one for one in chunks if kind_in(one["document"]) != BIO] or chunks
+
+
 def _queries(motion: Row) -> list[str]:
-    return [fill(query, MOTION=motion["motion"]) for query in QUERIES]
+    matter = f"{motion['motion']} {motion['about']}".strip()
+    return [fill(query, MOTION=matter) for query in QUERIES]
 
 
 def searched(motions: Sequence[Row], chunks: Sequence[Row]) -> list[str]:

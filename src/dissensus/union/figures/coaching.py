@@ -175,9 +175,9 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
 
 def _headline(row: Record, last: int, view: View) -> str:
     return (
-        "Headline, coached less control over all coached epochs "
-        f"({f'2 to {last}' if last > 2 else '2'}), the share of the students’ claims that survive: "
-        f"{_found(row, view)}, {row['n']} of {row['assigned']} draws)."
+        "Coached less control, over all coached epochs "
+        f"({f'2 to {last}' if last > 2 else '2'}), in the share of the students’ claims that "
+        f"survive: {_found(row, view)}, {row['n']} of {row['assigned']} draws)."
     )
 
 
@@ -197,7 +197,7 @@ def _beside(others: list[Record], gain: Record | None, view: View) -> str:
     text = f"Beside it: {'; '.join(said)}." if said else ""
     if gain and np.isfinite(gain["estimate"]):
         text += (
-            f" Of the headline’s outcome, epoch {gain['epoch']} less epoch 1, from fewer draws: "
+            f" In claims that survive, epoch {gain['epoch']} less epoch 1, from fewer draws: "
             f"{_found(gain, view)})."
         )
     return text.strip()

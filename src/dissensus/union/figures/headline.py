@@ -10,7 +10,7 @@ from dissensus.union.figures import coaching, judges, layers, verdicts
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
-    """Win shares, the gain of coaching, the judges that are named, and what speaks against them."""
+    """The gain of coaching, win shares, the judges that are named, and what speaks against them."""
     won, wins, manifest, gains, audited = artefacts.frames(
         "verdicts", "wins", "manifest", "coaching", "judges"
     )
@@ -19,11 +19,11 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     named = judges.describe(audited, view)
     agreed = layers.describe(audited, won, view)
     said = [
+        coached["headline"],
+        coached["beside"],
         f"The proposition wins {shares['proposition']} of debates, the opposition "
         f"{shares['opposition']}; {shares['contested']} are contested (per cent, with "
         f"{view.level} intervals). Complete: {shares['attrition']}.",
-        coached["headline"],
-        coached["beside"],
         f"Judges with a bias, after Holm: {named['named']}.",
     ]
     against = [

@@ -166,7 +166,7 @@ def lifts(
             | row
             | {
                 "base": base,
-                "lift": row["won"] - base if tested else 0.0,
+                "lift": row["won"] - base if tested else None,
                 "p_value": test.p_value if test else None,
                 "simulation_error": test.simulation_error if test else None,
                 "note": "" if tested else "In all debates of its sides: no lift can be seen.",

@@ -10,7 +10,7 @@ from functools import lru_cache
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]+[”’)]*")
 _MARKS = re.compile(r"[.,;:?!\n—–()“”\"]+")
 #: Who speaks, in an interview.
-_WHO = re.compile(r"^\s*(?:\*\*)?[A-Z][\w .'’-]{0,40}:(?:\*\*)?\s+")
+_WHO = re.compile(r"^\s*(?:\*\*)?(?P<who>[A-Z][\w .'’-]{0,40}):(?:\*\*)?\s+")
 _NO_PROSE = ("#", ">", "- ", "*")
 _PASSAGE = re.compile(r"^\[\d+\] ", re.MULTILINE)
 #: A claim has so many words.
@@ -18,11 +18,34 @@ _SHORTEST, _LONGEST = 8, 32
 
 
 @lru_cache(maxsize=256)
-def sentences(text: str) -> tuple[str, ...]:
-    """Whole sentences of a text in their order, without headings; each once."""
-    lines = [_WHO.sub("", line) for line in text.splitlines() if not line.startswith(_NO_PROSE)]
+def sentences(text: str, speaker: str = "") -> tuple[str, ...]:
+    """Whole sentences of a text in their order, without headings; each once.
+
+    Parameters
+    ----------
+    speaker : whose sentences are wanted, in an interview; what others say there is left out.
+    """
+    prose, said_by = [], {}
+    for line in text.splitlines():
+        who = _WHO.match(line)
+        if who or not line.startswith(_NO_PROSE):
+            prose.append(line)
+        if who and speaker:
+            said_by[line] = bool(set(who["who"].split()) & set(_parts(speaker)))
+    # A colon in prose names nobody; in an interview the speaker is named too, or names are bold.
+    others = {
+        line
+        for line, is_own in said_by.items()
+        if not is_own and (any(said_by.values()) or line.lstrip().startswith("**"))
+    }
+    lines = [_WHO.sub("", line) for line in prose if line not in others]
     found = (" ".join(one.split()) for line in lines for one in _SENTENCE.findall(line))
     return tuple(dict.fromkeys(one for one in found if one[:1].isupper() and len(one.split()) > 3))
+
+
+def _parts(name: str) -> list[str]:
+    """The parts of a name, of which an interview has one."""
+    return [part for part in re.split(r"\s+", name) if len(part) > 2]
 
 
 def passages(text: str) -> list[str]:

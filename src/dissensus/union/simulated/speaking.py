@@ -61,7 +61,7 @@ def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> s
     """Private notes: which points to make, in which order, and the passages, their sentences
     numbered. A sentence stands there once, so that notes are as short as the passages.
     """
-    kept = [sentences(text) for text in passages(prompt.part(0))]
+    kept = [sentences(text, prompt.speaker) for text in passages(prompt.part(0))]
     points: dict[str, int] = {}
     for number, one in enumerate(chain.from_iterable(kept), start=1):
         if can_be_claimed(one):
