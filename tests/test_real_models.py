@@ -220,12 +220,12 @@ def _dollars(project: Project) -> list[float]:
     ]
 
 
-def test_a_terminated_run_keeps_the_calls_in_flight(project: Project) -> None:
+def test_a_run_that_loses_its_terminal_keeps_the_calls_in_flight(project: Project) -> None:
     with serving("--latency", "0.5") as server:
         project.configure(real(server))
         ended = project.disturb_when(
             lambda: _lines(project) >= 8,
-            lambda run: run.send_signal(signal.SIGTERM),
+            lambda run: run.send_signal(signal.SIGHUP),
             TURNS,
             cores=8,
         )

@@ -64,7 +64,7 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_waits_for_the_calls_in_flight(number: signal.Signals) -> None:
     run = start(0.5)
     child = until_calling(run)
@@ -77,6 +77,32 @@ def test_a_signal_waits_for_the_calls_in_flight(number: signal.Signals) -> None:
         f"Stopped by {number.name}; start again, and the run goes on from here.",
     ]
     assert is_gone(child)
+
+
+def test_a_terminal_that_goes_says_so_twice_and_takes_what_is_said_with_it() -> None:
+    run = start(0.5)
+    child = until_calling(run)
+    assert run.stderr is not None
+    run.stderr.close()
+    for _ in range(3):
+        run.send_signal(signal.SIGHUP)
+        time.sleep(0.05)
+    assert run.stdout is not None
+    assert run.stdout.read() == "kept\n"
+    assert run.wait(20) == 1
+    assert is_gone(child)
+
+
+def test_a_run_that_was_told_not_to_mind_a_lost_terminal_goes_on() -> None:
+    run = subprocess.Popen(
+        ["nohup", sys.executable, "-c", RUN, "0.5", ""], stdout=subprocess.PIPE, text=True
+    )
+    until_calling(run)
+    run.send_signal(signal.SIGHUP)
+    assert run.stdout is not None and run.stdout.readline() == "kept\n"
+    assert run.poll() is None
+    run.send_signal(signal.SIGTERM)
+    assert run.wait(20) == 1
 
 
 def test_a_second_signal_waits_for_nothing() -> None:

@@ -28,7 +28,7 @@ _POLL_S = 1.0
 #: How long a job that found why the run must stop waits for the run to end it.
 _STOP_WAIT_S = 3 * _POLL_S
 _NOTICE = ".stopped"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -99,20 +99,28 @@ def cancel_cluster_jobs(error: object) -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
+def _heeded() -> tuple[signal.Signals, ...]:
+    """Signals that end a run: a lost terminal's too, unless it was started not to mind (nohup)."""
+    kept = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if not kept else ()))
+
+
 def cancel_on_signals() -> None:
-    """Let SIGTERM do what Ctrl-C does to a run with jobs on a cluster.
+    """Let SIGTERM and SIGHUP do what Ctrl-C does to a run with jobs on a cluster.
 
     Snakemake's own handler of it waits until all of them have ended by themselves.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in _heeded():
+        signal.signal(number, signal.default_int_handler)
 
 
 def stop_on_signals() -> None:
-    """Let Ctrl-C and SIGTERM end the run as an error does, and a second one at once.
+    """Let Ctrl-C, SIGTERM and SIGHUP end the run as an error does.
 
+    A second Ctrl-C or SIGTERM ends it at once; a terminal that goes may say so more than once.
     Snakemake's own handler of SIGTERM takes a lock that the thread it interrupts may hold.
     """
-    for number in _SIGNALS:
+    for number in _heeded():
         signal.signal(number, _interrupted)
 
 
@@ -138,7 +146,7 @@ def watch_for_stop(folder: Path, end: Callable[[str], object]) -> None:
 def stopping_with(folder: Path) -> Iterator[None]:
     """Let a job end with its run: calls in flight are finished, and no further one is begun.
 
-    That is what SIGTERM and SIGINT do (a second Ctrl-C ends it at once), and the end of the run.
+    That is what SIGTERM, SIGHUP and SIGINT do (a second Ctrl-C ends it at once), and the run's end.
     What stops this job is posted in the run's folder, so that it stops the others.
 
     Raises
@@ -161,7 +169,7 @@ def stopping_with(folder: Path) -> Iterator[None]:
         threading.Thread(target=IN_FLIGHT.close, daemon=True).start()
 
     signalled = threading.Event()
-    before = {number: signal.signal(number, interrupted) for number in _SIGNALS}
+    before = {number: signal.signal(number, interrupted) for number in _heeded()}
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
@@ -191,12 +199,14 @@ def _notice(folder: Path) -> str:
 
 def _interrupted(number: int, _: FrameType | None) -> None:
     if _stopping.locked():
-        _leave(128 + number, wait_s=0.0)
+        if number != signal.SIGHUP:
+            _leave(128 + number, wait_s=0.0)
+        return
     threading.Thread(target=_stop_for, args=(number,), daemon=True).start()
 
 
 def _stop_for(number: int) -> None:
-    print("Stopping: the calls in flight are finished and kept.", file=sys.stderr, flush=True)
+    _print("Stopping: the calls in flight are finished and kept.\n")
     stop(f"Stopped by {signal.Signals(number).name}; start again, and the run goes on from here.")
 
 
@@ -211,5 +221,11 @@ def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> No
         act()
     if message:
         say_last(str(message))
-    print(last_words(), file=sys.stderr, end="", flush=True)
+    _print(last_words())
     os._exit(status)
+
+
+def _print(words: str) -> None:
+    """Say something, if there is still a terminal to say it in."""
+    with suppress(OSError, ValueError):
+        print(words, file=sys.stderr, end="", flush=True)
