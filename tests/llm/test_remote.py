@@ -290,6 +290,25 @@ def test_words_of_refusal_are_words(tmp_path: Path) -> None:
     ("usage", "told"),
     [
         ({"prompt_tokens": 12, "completion_tokens": 3}, (12, 3)),
+        # Thought beside the completion: the total has it, or its own count alone.
+        ({"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 40}, (12, 28)),
+        (
+            {
+                **{"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": None},
+                "completion_tokens_details": {"reasoning_tokens": 25},
+            },
+            (12, 28),
+        ),
+        # Thought that is part of the completion.
+        (
+            {
+                **{"prompt_tokens": 12, "completion_tokens": 28, "total_tokens": 40},
+                "completion_tokens_details": {"reasoning_tokens": 25},
+            },
+            (12, 28),
+        ),
+        ({"prompt_tokens": 12, "completion_tokens": True}, None),
+        ({"prompt_tokens": True, "completion_tokens": 3}, None),
         ({"prompt_tokens": -5, "completion_tokens": -1}, None),
         ({"prompt_tokens": float("nan"), "completion_tokens": 3}, None),
         ({"prompt_tokens": 10**400, "completion_tokens": 3}, None),
@@ -314,6 +333,38 @@ def test_an_answer_that_does_not_say_what_it_used_counts_for_the_most(
     lines = [json.loads(line) for line in (tmp_path / "ledger.jsonl").read_text().splitlines()]
     assert [line["sure"] for line in lines] == [told is not None]
     assert lines[0]["usd"] == pytest.approx(reply.cost_usd)
+
+
+def test_more_than_was_reserved_is_booked_and_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 5012}
+    with (
+        hostile(*[Said(chat(usage=usage))] * 2) as server,
+        caplog.at_level("WARNING", "snakemake.logging"),
+    ):
+        made = make_registry(
+            tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}}
+        )
+        replies = [made.model("m").ask(replace(REQUEST, seed=seed)) for seed in (1, 2)]
+    assert [reply.output_tokens for reply in replies] == [5000, 5000]
+    [said] = caplog.messages
+    assert "models.m: providers.p counts 12 tokens in and 5,000 out" in said
+
+
+def test_what_no_request_can_carry_is_said_and_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hostile(Said(chat())) as server:
+        made = make_registry(
+            tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}}
+        )
+        monkeypatch.setenv("OPENAI_ORG_ID", "org-1\norg-2")
+        with pytest.raises(ProviderError, match=r"variable OPENAI_ORG_ID holds 'org-1\\norg-2'"):
+            made.model("m").ask(REQUEST)
+        assert not (tmp_path / "ledger.jsonl").exists()
+        monkeypatch.setenv("OPENAI_ORG_ID", "org-1\r\n")
+        assert ask(tmp_path, server).text == "Hello."
 
 
 def test_more_cached_than_there_is_is_all_of_it(tmp_path: Path) -> None:

@@ -194,7 +194,8 @@ _ABSURD = 10**9
 
 def count(value: Any) -> int:
     """A count of tokens as a provider reports it; 0 where it reports none or nonsense."""
-    return int(value) if isinstance(value, int | float) and 0 < value < _ABSURD else 0
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 < value < _ABSURD else 0
 
 
 def label(value: Any, most: int = 200) -> str:

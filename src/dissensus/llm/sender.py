@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -70,6 +71,7 @@ class Sender:
         self._ledger = ledger
         self._secret = secret
         self._outage = outage
+        self._told: set[str] = set()
 
     async def send(self, exchange: Exchange, path: str, content: bytes, reservation: str) -> Answer:
         """The answer to one try, booked.
@@ -195,11 +197,26 @@ class Sender:
         used = usage or exchange.max_usage
         self._settle(exchange, used.total)
         cost = exchange.cost(used)
+        if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
+            self._say_more(exchange, used)
         tokens = (used.input_tokens, used.output_tokens)
         self._ledger.add(
             exchange.model, cost or 0.0, *tokens, sure=usage is not None, reservation=reservation
         )
         return cost
+
+    def _say_more(self, exchange: Exchange, used: Usage) -> None:
+        """Say once for a model that an answer used more than is reserved for one."""
+        if exchange.model in self._told:
+            return
+        self._told.add(exchange.model)
+        most = exchange.max_usage
+        logging.getLogger("snakemake.logging").warning(
+            f"models.{exchange.model}: providers.{self._terms.name} counts {used.input_tokens:,} "
+            f"tokens in and {used.output_tokens:,} out for a call with at most "
+            f"{most.input_tokens:,} and {most.output_tokens:,}. All are in the ledger; a budget "
+            "may be passed by what such calls in flight use beyond their most."
+        )
 
     def _settle(self, exchange: Exchange, used: int) -> None:
         # An answer that came is not lost for a file that cannot be written; the next call stops.
@@ -248,7 +265,9 @@ def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
         return "timeout", True
     if isinstance(error, aiohttp.ClientResponseError) or is_garbled(error):
         return "malformed", True
-    return "connection", not isinstance(error, aiohttp.ClientConnectorError)
+    # A value that no request can carry is found before anything is sent.
+    never_sent = isinstance(error, aiohttp.ClientConnectorError | ValueError)
+    return "connection", not never_sent
 
 
 def is_garbled(error: Exception) -> bool:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request
 from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
@@ -35,7 +36,7 @@ class OpenAIInterface:
     @staticmethod
     def headers(key: str) -> dict[str, str]:
         """Of every request."""
-        account = {header: os.environ.get(name) for name, header in _ACCOUNT.items()}
+        account = {header: _account(name) for name, header in _ACCOUNT.items()}
         return {
             "authorization": f"Bearer {key}",
             "content-type": "application/json",
@@ -125,6 +126,22 @@ class OpenAIInterface:
         )
 
 
+def _account(name: str) -> str:
+    """The value of a variable of the environment, as a header may hold it.
+
+    Raises
+    ------
+    ProviderError : no header can.
+    """
+    value = os.environ.get(name, "").strip()
+    if value and not (value.isascii() and value.isprintable()):
+        raise ProviderError(
+            f"the environment variable {name} holds {value!r}, which no request can carry; "
+            "correct it, or unset it."
+        )
+    return value
+
+
 def messages(request: Request) -> Any:
     """A request's messages as this interface has them."""
     return [{"role": message.role, "content": message.content} for message in request.messages]
@@ -155,10 +172,15 @@ def _usage(body: Any) -> Usage:
     # DeepSeek counts what its cache answered in a place of its own.
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
     prompt = count(usage.get("prompt_tokens"))
+    completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
+    thought = count((usage.get("completion_tokens_details") or {}).get("reasoning_tokens"))
+    # xAI and gateways to Gemini count thought beside the completion; the total has both.
+    if not total and thought > completion:
+        completion += thought
     return Usage(
         prompt,
         min(count(cached), prompt),
-        count(usage.get("completion_tokens")),
+        max(completion, total - prompt) if prompt else completion,
     )
 
 
