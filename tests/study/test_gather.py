@@ -13,7 +13,13 @@ from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session.record import transcript, write_session
 from dissensus.session.runner import run_session
-from dissensus.study.gather import check_sessions, gather, outcomes_schema, turns_schema
+from dissensus.study.gather import (
+    check_sessions,
+    check_some_complete,
+    gather,
+    outcomes_schema,
+    turns_schema,
+)
 from dissensus.study.sessions import paths_in
 from dissensus.tables.artefact import provenance_of, read, write
 from fake_client import FakeClient, in_turn
@@ -112,3 +118,19 @@ def test_shards_of_other_sessions_than_the_manifest_s_are_refused(
         check_sessions(
             "manifest.parquet", sessions, turns.slice(0, kept), pa.Table.from_pylist(outcomes)
         )
+
+
+def test_a_study_without_a_complete_session_is_a_sentence() -> None:
+    def outcomes(*failures: str) -> pa.Table:
+        return pa.table({"failure": list(failures)})
+
+    check_some_complete("results/demo/language/manifest.parquet", outcomes("", "turn 1: length"))
+    with pytest.raises(ArtefactError) as said:
+        check_some_complete(
+            "results/demo/language/manifest.parquet",
+            outcomes("turn 1: length", "turn 2: timeout", "turn 1: length"),
+        )
+    assert str(said.value).startswith(
+        "results/demo/language has no session to be measured: all 3 failed for good: "
+        "turn 1: length (2); turn 2: timeout (1). Change what that comes from"
+    )

@@ -12,13 +12,8 @@ from scipy import stats
 from dissensus.design.contrasts import Row
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.tables.artefact import read, write
-from dissensus.union.inference.survival import (
-    ALL,
-    BOOTSTRAP,
-    EXACT,
-    SURVIVAL,
-    estimate_survival,
-)
+from dissensus.union.inference.shares import BOOTSTRAP, EXACT
+from dissensus.union.inference.survival import ALL, SURVIVAL, estimate_survival
 from dissensus.union.tables import FATES
 from union.union_ensembles import make_ensemble
 

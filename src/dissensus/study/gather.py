@@ -147,6 +147,24 @@ def check_sessions(
         )
 
 
+def check_some_complete(manifest: str | Path, outcomes: pa.Table) -> None:
+    """Check that there is a session to be measured.
+
+    Raises
+    ------
+    ArtefactError : every session failed for good; with the commonest reasons.
+    """
+    failures = Counter(row["failure"] for row in outcomes.to_pylist())
+    if not failures or failures[""]:
+        return
+    reasons = "; ".join(f"{reason} ({n:,})" for reason, n in failures.most_common(3))
+    raise ArtefactError(
+        f"{Path(manifest).parent} has no session to be measured: all {failures.total():,} failed "
+        f"for good: {reasons}. Change what that comes from, such as max_tokens for length, and "
+        "start again: a session with other settings is run anew."
+    )
+
+
 def by_session(turns: pa.Table) -> dict[str, list[dict[str, Any]]]:
     """session_id -> its turns in order; a session that failed for good has none and is left out."""
     rows = turns.to_pylist()

@@ -20,12 +20,13 @@ from dissensus.language.figures.frames import (
 from dissensus.language.figures.paired_effects import unit
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
-from dissensus.report.frames import keyed, records
+from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
-from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, styled, zero_line
+from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 METHOD = "student_t"
+NO_DOMAIN = "No draw has the index in every language, so that no domain has a mean."
 BOTH = "both"
 
 
@@ -61,6 +62,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         "metrics", "domains", "language_effect", "domain_tests"
     )
     means = _means(domains, view)
+    if means.empty:
+        facts = describe(metrics, domains, tests, view)
+        return Drawn(notice(NO_DOMAIN, view.simulated), facts)
     languages = languages_of(metrics, view.reference)
     others = languages[1:]
     per = 0.32 + 0.12 * max(len(languages) - 2, 0)
@@ -188,12 +192,12 @@ def describe(
     omnibus, picked = by_method["permutation_f"], by_method["largest_minus_smallest"]
     interactions = records(rows[rows["method"] == "interaction_f"])
     ordered = records(means)
-    top, bottom = ordered[0], ordered[-1]
+    top, bottom = (_named(ordered[end]) if ordered else "none" for end in (0, -1))
     return {
         "domains": str(len(means)),
         "draws": whole(means["n"].sum()),
-        "highest": f"{top['domain']} ({number(top['estimate'], 3, '−')}, {limits(top)})",
-        "lowest": f"{bottom['domain']} ({number(bottom['estimate'], 3, '−')}, {limits(bottom)})",
+        "highest": top,
+        "lowest": bottom,
         "omnibus": p_clause(omnibus["p_value"]),
         "picked": p_clause(picked["p_value"]),
         "interaction": listed(
@@ -202,3 +206,8 @@ def describe(
         ),
         "level": view.level,
     }
+
+
+def _named(row: Record) -> str:
+    """A domain with its mean."""
+    return f"{row['domain']} ({number(row['estimate'], 3, '−')}, {limits(row)})"

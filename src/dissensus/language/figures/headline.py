@@ -29,8 +29,15 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     effect, curve, tests, saturation = artefacts.frames(
         "language_effect", "specification_curve", "specification_tests", "saturation"
     )
-    said, against = [], []
+    said: list[str] = []
+    against: list[str] = []
     for contrast, answer in headlines(effect).items():
+        if pd.isna(answer["estimate"]):
+            said.append(
+                f"{contrast_words(contrast)} is not estimated: that takes two draws that are "
+                f"complete in both languages, and there is {counted(int(answer['n']), 'pair')}."
+            )
+            continue
         said.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
             f"{limits(answer)} of the Homogeneity Index ({unit(primary(view), view.reference)}), "

@@ -33,8 +33,20 @@ from dissensus.report.labels import (
     whole,
 )
 from dissensus.report.marks import Marks
-from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, styled, zero_line
+from dissensus.report.style import (
+    FAINT,
+    GREY,
+    INK,
+    Mark,
+    marks,
+    new_figure,
+    notice,
+    styled,
+    zero_line,
+)
 from dissensus.report.view import Drawn, View
+
+NO_PAIR = "No draw has the index in both languages; it is fitted on two debates at least."
 
 
 def unit(outcome: str, reference: str) -> str:
@@ -53,12 +65,21 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     outcome, reference = primary(view), view.reference
     answers, ruler = headlines(effect), offsets(effect, outcome)
     looks = marks(languages_of(metrics, reference), reference)
-    figure = new_figure(0.4 + 2.9 * len(answers), view.simulated)
-    axes = figure.subplots(len(answers), 2, squeeze=False, width_ratios=[1.0, 2.2])
+    paired = {
+        contrast: _net_of(
+            differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference),
+            ruler.get(contrast),
+        )
+        for contrast in answers
+    }
+    paired = {contrast: pairs for contrast, pairs in paired.items() if len(pairs)}
+    if not paired:
+        return Drawn(notice(NO_PAIR, view.simulated), describe(metrics, effect, view))
+    figure = new_figure(0.4 + 2.9 * len(paired), view.simulated)
+    axes = figure.subplots(len(paired), 2, squeeze=False, width_ratios=[1.0, 2.2])
     found: list[Marks] = []
-    for row, (contrast, answer) in zip(axes, answers.items(), strict=True):
-        language = contrast.removesuffix(f"-{reference}")
-        pairs = _net_of(differences(metrics, outcome, language, reference), ruler.get(contrast))
+    for row, (contrast, pairs) in zip(axes, paired.items(), strict=True):
+        language, answer = contrast.removesuffix(f"-{reference}"), answers[contrast]
         _pairs(row[0], pairs, language, reference, looks)
         _sorted(row[1], pairs, answer, looks[language], view.level)
         if len(pairs) <= CROWD:
