@@ -33,7 +33,9 @@ def reader_page(run: str, studies: Sequence[str], simulated: bool) -> str:
     simulated : whether the run's models are simulated.
     """
     body = [
-        f'<p class="banner" role="note">{html(SIMULATED)}</p>' if simulated else "",
+        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
+        if simulated
+        else "",
         '<a class="skip" href="#main">To the content</a>',
         f'<header><p class="files"><a href="../index.html">Results of run {html(run)}</a> '
         '<a href="#/">All debates</a></p></header>',

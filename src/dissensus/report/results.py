@@ -97,7 +97,9 @@ def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) 
     simulated : whether the run's models are simulated.
     """
     body = [
-        f'<p class="banner" role="note">{html(SIMULATED)}</p>' if simulated else "",
+        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
+        if simulated
+        else "",
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
         f"<p>Seed {seed}. Every number on this page is read from the run's files. "

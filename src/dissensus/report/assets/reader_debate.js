@@ -89,13 +89,14 @@ const Debate = (() => {
 
   function attempts(found, word) {
     const sessions = [...new Set(found.calls.map((call) => call.session))];
-    return sessions.flatMap((session, k) => {
+    const heading = sessions.length > 1 ? [make("h2", {}, "Attempts that failed")] : [];
+    return heading.concat(sessions.flatMap((session, k) => {
       const stands = k === sessions.length - 1, own = found.calls.filter((call) => call.session === session);
       const turns = grouped(own).map((calls) => turnOf(found, calls, stands, word));
       if (stands) return [make("h2", {}, found.turns.length ? "The debate" : `Attempt ${session}, the last`), ...(own.length ? [] : [make("p", {}, "No call was made.")]), ...turns];
       const last = own.at(-1);
       return [fold(`Attempt ${session} at the session, which failed at turn ${last.turn} (${last.error || last.broken.join("; ") || "a rule of the protocol"}): ${Words.counted(own.length, "call")}`, make("div", {}, turns))];
-    });
+    }));
   }
 
   function grouped(calls) {

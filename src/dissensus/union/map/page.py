@@ -119,7 +119,11 @@ def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
 
 
 def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
-    parts = [f'<p class="banner" role="note">{html(SIMULATED)}</p>'] if simulated else []
+    parts = (
+        [f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>']
+        if simulated
+        else []
+    )
     debated = "".join(f"<p class=motion dir=auto>{html(motion)}</p>" for motion in motions)
     parts += [
         f"<header><h1>{TITLE}</h1>",
