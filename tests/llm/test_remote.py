@@ -170,11 +170,13 @@ def test_what_a_later_try_mends_leaves_faults_only(tmp_path: Path, interface: st
 def test_tries_are_bounded_by_the_rule_and_by_retries(
     tmp_path: Path, retries: int, outcome: int, tries: int
 ) -> None:
-    with hostile(Said(chat()), Said(chat(""), outcome)) as server:
+    said = [Said(chat()), *[Said(chat(""), outcome)] * tries, Said(chat())]
+    with hostile(*said) as server:
         made = make_registry(tmp_path, {"p": provider(server, retries=retries)}).model("m")
         made.ask(REQUEST)
         reply = made.ask(REQUEST)
-    assert len(server.calls) == 1 + tries
+    # After a rejection a short question tells whether the model takes others.
+    assert len(server.calls) == 1 + tries + (outcome == 404)
     assert len(reply.faults) == tries - 1
 
 
@@ -235,7 +237,7 @@ def test_an_address_with_nothing_to_ask_is_named_as_one(
 @pytest.mark.parametrize("usage", [{"prompt_tokens": 1, "completion_tokens": 1}, None])
 def test_a_model_that_answered_before_only_rejects_this(tmp_path: Path, usage: Any) -> None:
     said = Said(error("openai", "No.", INVALID), 422)
-    with hostile(Said(chat(usage=usage)), said) as server:
+    with hostile(Said(chat(usage=usage)), *[said] * 3, Said(chat())) as server:
         made = make_registry(
             tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}}
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -24,6 +25,7 @@ from dissensus.llm.ledger import Ledger
 from dissensus.llm.outage import Outage
 from dissensus.llm.outcomes import RULES
 from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.rejections import Rejections
 from dissensus.llm.secret import Secret
 from dissensus.llm.sender import Sender, TryFailed, is_garbled, mislabelled, words_of
 
@@ -33,6 +35,8 @@ _MONEY_POLL_S = 0.05
 #: Seconds before a call is tried again: at first, and at most; twice as long each time, and up to a
 #: quarter less by chance, so that calls that failed together do not come back together.
 FIRST_BACKOFF_S = 0.5
+#: Ends of a short question that do not show that a model takes calls.
+_TELL_NOTHING = {name for name, rule in RULES.items() if rule.fault != "session"} | {"rejected"}
 MOST_BACKOFF_S = 8.0
 
 
@@ -74,6 +78,7 @@ class HttpClient:
         self._secret = secret
         self._queue = asyncio.Lock()
         self._outage = Outage(terms.name, terms.outage_s)
+        self._rejections = Rejections(terms.name)
         self._sender = Sender(terms, connection, rate_limiter, ledger, secret, self._outage)
 
     async def call(
@@ -101,7 +106,12 @@ class HttpClient:
         DissensusError : what stops the whole run.
         """
         try:
+            before = 0
             while (answer := await self._round(exchange, path, body, patience_s)) is None:
+                first = exchange.failures[min(before, len(exchange.failures) - 1)].at
+                before = len(exchange.failures)
+                if await self._is_rejected_with_all(exchange, path, body, first):
+                    continue
                 is_providers = RULES[exchange.faults[-1]].fault == "provider"
                 if not is_providers or self._outage.answered_sent > exchange.failing_since:
                     return exchange.failed()
@@ -110,6 +120,39 @@ class HttpClient:
             return answer
         finally:
             exchange.end()
+
+    async def _is_rejected_with_all(
+        self, exchange: Exchange, path: str, body: Mapping[str, Any], since: float
+    ) -> bool:
+        """Whether a call's model rejected all that it was asked, and takes calls again.
+
+        A model that never answered in this run is not asked to tell: the run stops at once.
+
+        Parameters
+        ----------
+        since : when the call was rejected for the first time in this round.
+
+        Raises
+        ------
+        ProviderError : it goes on to reject everything.
+        """
+        model = exchange.model
+        if exchange.faults[-1] != "rejected" or "messages" not in body:
+            return False
+        if self._rejections.last_taken(model) < 0.0 and not self._ledger.answered(model):
+            return False
+
+        async def ask() -> bool:
+            asked = await self._asked_shortly(exchange, path, body)
+            return not asked.failures or asked.faults[-1] not in _TELL_NOTHING
+
+        began = time.monotonic()
+        try:
+            return await self._rejections.are_of_all(
+                model, since, exchange.message, ask, self._check
+            )
+        finally:
+            exchange.queued_s += time.monotonic() - began
 
     async def _round(
         self,
@@ -162,11 +205,19 @@ class HttpClient:
         """
         if "messages" not in body:
             return False
-        short = {**body, "messages": [{"role": "user", "content": "Hello."}]}
+        await self._asked_shortly(exchange, path, body)
+        return not self._outage.is_on
+
+    async def _asked_shortly(
+        self, exchange: Exchange, path: str, body: Mapping[str, Any]
+    ) -> Exchange:
+        """A short question, asked once with the parameters of a call, even while all wait."""
+        short = {name: value for name, value in body.items() if name != "system"}
+        short["messages"] = [{"role": "user", "content": "Hello."}]
         asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
         with suppress(TryFailed):
             await self._try(asked, path, json.dumps(short).encode(), at_once=True)
-        return not self._outage.is_on
+        return asked
 
     async def _try(
         self, exchange: Exchange, path: str, content: bytes, *, at_once: bool = False
@@ -191,7 +242,14 @@ class HttpClient:
                     is_probe = await self._outage.admit(IN_FLIGHT.check)
                 reservation = await self._admit(exchange)
             exchange.begin()
-            return await self._sender.send(exchange, path, content, reservation)
+            try:
+                answer = await self._sender.send(exchange, path, content, reservation)
+            except TryFailed as failed:
+                if failed.rule.fault == "session" and exchange.faults[-1] != "rejected":
+                    self._rejections.taken(exchange.model, exchange.sent)
+                raise
+            self._rejections.taken(exchange.model, exchange.sent)
+            return answer
         finally:
             self._concurrency.release(slot)
             if is_probe:

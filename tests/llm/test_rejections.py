@@ -1,0 +1,116 @@
+"""Rejections: one call's words, or a model that rejects whatever it is asked."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dissensus.errors import ProviderError
+from dissensus.llm import rejections
+from hostile import REQUEST, Asked, Hostile, Said, answer, both, error, hostile, prepare
+from llm.test_outage import ask_all, model
+
+#: What a provider says from some moment on of every call: retired, over a limit, kept out.
+ENDS = {
+    "retired": (404, "The model m was retired today."),
+    "limit": (400, "You have reached the limit of this workspace."),
+    "parameter": (400, "Unknown parameter: seed."),
+    "unprocessable": (422, "No."),
+}
+
+
+@pytest.fixture(autouse=True)
+def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(monkeypatch, outages=True)
+    monkeypatch.setattr(rejections, "FIRST_S", 0.02)
+    monkeypatch.setattr(rejections, "LIMIT_S", 0.5)
+    monkeypatch.setattr(rejections, "_POLL_S", 0.02)
+    defaults = list(rejections.Rejections.__init__.__defaults__ or ())
+    monkeypatch.setattr(rejections.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
+
+
+def is_short(asked: Asked) -> bool:
+    return "Hello." in str(asked.body["messages"])
+
+
+def rejecting(interface: str, status: int, words: str) -> Said:
+    return Said(error(interface, words, "invalid_request_error"), status)
+
+
+def warmed(folder: Path, server: Hostile, interface: str = "openai") -> Any:
+    """A model that has answered a call."""
+    made = model(folder, server, interface, retries=3)
+    assert made.ask(REQUEST).text == "Hello."
+    return made
+
+
+@pytest.mark.parametrize("end", ENDS)
+@both
+def test_what_every_call_meets_stops_the_run_and_is_in_no_journal(
+    tmp_path: Path, interface: str, end: str
+) -> None:
+    over = threading.Event()
+
+    def say(_: Asked) -> Said:
+        return rejecting(interface, *ENDS[end]) if over.is_set() else Said(answer(interface))
+
+    with hostile(say) as server:
+        made = warmed(tmp_path, server, interface)
+        over.set()
+        ends = ask_all(made, tmp_path / "calls", 6)
+        assert all(isinstance(one, ProviderError) for one in ends)
+        assert "models.m: providers.p rejects whatever it is asked (" in str(ends[0])
+        assert ENDS[end][1] in str(ends[0])
+        assert [path for path in tmp_path.glob("calls/*") if path.stat().st_size] == []
+        over.clear()
+        again = ask_all(model(tmp_path, server, interface), tmp_path / "calls", 6)
+    assert [reply.text for reply in again] == ["Hello."] * 6
+
+
+def test_calls_wait_until_the_model_takes_them_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over = threading.Event()
+
+    def say(_: Asked) -> Said:
+        return rejecting("openai", *ENDS["limit"]) if over.is_set() else Said(answer("openai"))
+
+    with hostile(say) as server:
+        made = warmed(tmp_path, server)
+        over.set()
+        threading.Timer(0.3, over.clear).start()
+        replies = ask_all(made, tmp_path / "calls", 6)
+    assert [(reply.text, reply.error) for reply in replies] == [("Hello.", "")] * 6
+    said = capsys.readouterr().err
+    assert "providers.p rejects all calls to models.m (You have reached the limit" in said
+    assert said.endswith("providers.p takes calls to models.m again.\n")
+
+
+@both
+def test_a_call_that_alone_is_rejected_is_its_session_s_failure(
+    tmp_path: Path, interface: str
+) -> None:
+    warm = threading.Event()
+
+    def say(asked: Asked) -> Said:
+        is_fine = not warm.is_set() or is_short(asked)
+        return Said(answer(interface)) if is_fine else rejecting(interface, *ENDS["parameter"])
+
+    with hostile(say) as server:
+        made = warmed(tmp_path, server, interface)
+        warm.set()
+        [reply] = ask_all(made, tmp_path / "calls", 1)
+        # Three tries, and a short question without the words of the call.
+        assert len(server.calls) == 1 + 3 + 1
+    assert (reply.text, reply.error) == ("", "rejected")
+    assert "be brief" not in str(server.calls[-1].body)
+
+
+def test_a_model_that_never_answered_stops_the_run_at_once(tmp_path: Path) -> None:
+    with hostile(rejecting("openai", *ENDS["retired"])) as server:
+        [end] = ask_all(model(tmp_path, server, retries=3), tmp_path / "calls", 1)
+        assert len(server.calls) == 3
+    assert "models.m: providers.p rejects its requests (The model m was retired" in str(end)
