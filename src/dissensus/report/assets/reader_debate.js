@@ -55,7 +55,7 @@ const Debate = (() => {
   }
 
   function links(found) {
-    const { study, index, i, id } = found, same = others(index, i), figures = index.figures.filter((one) => one.targets.includes(id) || one.targets.includes(index.draw[i]));
+    const { study, index, i, id } = found, same = others(index, i), figures = index.failure[i] ? [] : index.figures.filter((one) => one.targets.includes(id) || one.targets.includes(index.draw[i]));
     const step = (k, title) => (k >= 0 && k < index.id.length ? make("a", { href: path(study, index.id[k]), rel: title === "Next" ? "next" : "prev" }, `${title}: ${index.id[k]}`) : null);
     return make("nav", { "aria-label": "Other debates", class: "links known" },
       same.length > 0 && make("p", {}, `Draw ${index.draw[i]}: `, same.map((k) => [make("a", { href: path(study, index.id[k]) }, `${List.arm(index, k)} (${index.id[k]})`), " ", make("a", { href: path(study, [id, index.id[k]].join("+")), "aria-label": Text.shown(`Side by side with ${index.id[k]}`) }, "side by side"), " "])),
