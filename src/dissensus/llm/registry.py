@@ -194,8 +194,9 @@ class ModelRegistry:
         client = HttpClient(terms, connection, rate_limiter, concurrency, self._ledger, secret)
         atexit.register(lambda: run(client.close()))
         made = kind(client)
+        is_new = not any(self._folder.glob("*/complete/*"))
         if not settings["batch"]:
-            return Host(terms, self._ledger, made)
+            return Host(terms, self._ledger, made, is_new=is_new)
         from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.batches.http_client import PackageClient
 

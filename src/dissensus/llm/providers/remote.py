@@ -17,6 +17,17 @@ from dissensus.llm.providers import identity
 #: Statuses that speak of the address rather than of what was asked: moved, not found, not allowed.
 _NOT_HERE = (*range(300, 400), 404, 405)
 
+#: So many calls that end alike, the first of a run, are no accident.
+_FIRST_CALLS = 6
+#: How a call may end without a text -> what to change.
+_MENDS = {
+    "length": "it spends max_tokens before its first word, as on thought: raise max_tokens in the "
+    "study's protocol, or have it think less by `parameters` of the model",
+    "empty": "check the model's name and its `parameters`",
+    "content_filter": "its provider's filter takes them out: take another model, or set the filter",
+    "refusal": "it refuses: take another model, or change the prompts",
+}
+
 
 class Interface(Protocol):
     """One class a kind of interface: what it sends, and how it reads what comes back."""
@@ -58,6 +69,8 @@ class Host:
     ----------
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
+    is_new : whether no session of the run has ended yet.
+    ends : model -> how its calls without a text have ended in this process.
     """
 
     terms: Terms
@@ -65,6 +78,8 @@ class Host:
     interface: Interface
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
+    is_new: bool = False
+    ends: dict[str, list[str]] = field(default_factory=dict)
 
 
 class RemoteModel:
@@ -144,6 +159,7 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     if not answer.fault:
         host.answered.add(model)
         return
+    _check_ends(model, exchange.faults[-1], host)
     if exchange.faults[-1] != "rejected":
         return
     if model in host.answered or host.ledger.answered(model):
@@ -159,6 +175,24 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     raise ProviderError(
         f"models.{model}: providers.{name} rejects its requests ({exchange.message}); {mend}."
     )
+
+
+def _check_ends(model: str, end: str, host: Host) -> None:
+    """Stop a run whose first calls to a model all end alike, before all sessions are lost.
+
+    Raises
+    ------
+    ProviderError : they do, and none had a text.
+    """
+    if not host.is_new or model in host.answered or end not in _MENDS:
+        return
+    ends = host.ends.setdefault(model, [])
+    ends.append(end)
+    if len(ends) >= _FIRST_CALLS and set(ends) == {end}:
+        raise ProviderError(
+            f"models.{model}: its first {len(ends)} calls all ended without a text ({end}); "
+            f"{_MENDS[end]}, and start again: no session counts as failed for it."
+        )
 
 
 def reply_of(exchange: Exchange, answer: Answer) -> Reply:
