@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -150,4 +151,6 @@ def kill_jobs(project: Project) -> None:
         if server and process.info["cwd"] == str(project.folder):
             # What it has forked.
             for script in process.children():
-                script.kill()
+                # One may have ended since it was listed.
+                with suppress(psutil.NoSuchProcess):
+                    script.kill()
