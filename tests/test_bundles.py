@@ -149,8 +149,7 @@ def kill_jobs(project: Project) -> None:
     for process in psutil.process_iter(["cmdline", "cwd", "ppid"]):
         server = "dissensus.study.warm_scripts" in (process.info["cmdline"] or ())
         if server and process.info["cwd"] == str(project.folder):
-            # What it has forked.
-            for script in process.children():
-                # One may have ended since it was listed.
-                with suppress(psutil.NoSuchProcess):
+            # Any of these may have ended since it was listed. What it has forked:
+            with suppress(psutil.NoSuchProcess):
+                for script in process.children():
                     script.kill()
