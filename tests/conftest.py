@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from support import Project, built_once
 # `pytest --hypothesis-profile default` looks for new ones.
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
+# Whoever starts the tests with nohup has them mind a lost terminal all the same.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)

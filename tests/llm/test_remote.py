@@ -309,6 +309,13 @@ def test_words_of_refusal_are_words(tmp_path: Path) -> None:
             },
             (12, 28),
         ),
+        (
+            {
+                **{"prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": "none"},
+                "completion_tokens_details": [1],
+            },
+            (12, 3),
+        ),
         ({"prompt_tokens": 12, "completion_tokens": True}, None),
         ({"prompt_tokens": True, "completion_tokens": 3}, None),
         ({"prompt_tokens": -5, "completion_tokens": -1}, None),

@@ -239,5 +239,7 @@ def test_bundled_sessions_and_those_that_failed_are_verified(project: Project) -
     silent = {**project.settings()["models"]["simulated-a"], "timeout_rate": 1.0}
     study = {**SMALL["language"], "panel": ["simulated-a", "simulated-b", "simulated-c", "silent"]}
     project.configure({"language": study, "models": {"silent": silent}, "sessions_per_job": 4})
-    project.succeed("results/demo/language/turns.parquet")
+    done = project.run("results/demo/language/turns.parquet")
+    assert done.returncode != 0
+    assert "results/demo/language has no session to be measured: all 8 failed" in done.stderr
     assert "Verified 8 sessions, 0 turns" in project.succeed("verify")

@@ -263,6 +263,9 @@ def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
     """The outcome of a try without a response, and whether the request may have got through."""
     if isinstance(error, TimeoutError):
         return "timeout", True
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        # The proxy made no connection.
+        return "connection", False
     if isinstance(error, aiohttp.ClientResponseError) or is_garbled(error):
         return "malformed", True
     # A value that no request can carry is found before anything is sent.

@@ -166,14 +166,20 @@ def why_empty(reason: str) -> str:
     return reason if reason in ("length", "content_filter", "refusal") else "empty"
 
 
+def _details(usage: Any, name: str) -> Mapping[str, Any]:
+    """A part of what was used; empty where a gateway has something else there."""
+    found = usage.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
 def _usage(body: Any) -> Usage:
     usage = body.get("usage") or {}
-    details = usage.get("prompt_tokens_details") or {}
+    details = _details(usage, "prompt_tokens_details")
     # DeepSeek counts what its cache answered in a place of its own.
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
     prompt = count(usage.get("prompt_tokens"))
     completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
-    thought = count((usage.get("completion_tokens_details") or {}).get("reasoning_tokens"))
+    thought = count(_details(usage, "completion_tokens_details").get("reasoning_tokens"))
     # xAI and gateways to Gemini count thought beside the completion; the total has both.
     if not total and thought > completion:
         completion += thought

@@ -191,7 +191,7 @@ def _check_ends(model: str, end: str, host: Host) -> None:
     if len(ends) >= _FIRST_CALLS and set(ends) == {end}:
         raise ProviderError(
             f"models.{model}: its first {len(ends)} calls all ended without a text ({end}); "
-            f"{_MENDS[end]}, and start again: no session counts as failed for it."
+            f"{_MENDS[end]}, and start again: what is asked with other settings is asked anew."
         )
 
 
