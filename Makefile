@@ -1,6 +1,7 @@
 # make reproduce   install into .venv and run every study with simulated models, then its report
 # make test        install and run all tests
 # make test-fast   the unit tests alone, in two minutes
+# make local MODEL=path.gguf   every study in small with one model on this machine, through llama.cpp
 # The plain commands behind each are in the README.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -8,7 +9,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast lint schema docs lock pictures benchmarks clean
+.PHONY: reproduce test test-fast local lint schema docs lock pictures benchmarks clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -19,6 +20,11 @@ test: .venv/installed
 
 test-fast: .venv/installed
 	$(BIN)/pytest -n 2 -m unit
+
+# Ends with the share of each study's turns that were read, repaired or lost.
+local: .venv/llama
+	-$(BIN)/python -m dissensus.serve.llama "$(MODEL)" -- $(BIN)/snakemake --configfile config/local.yaml --cores 4
+	$(BIN)/dissensus replies local
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -52,6 +58,11 @@ lock:
 	uv pip compile pyproject.toml --extra dev --extra slurm --universal --python-version 3.11 --generate-hashes \
 		--no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
+
+# llama.cpp's server, which no other target needs.
+.venv/llama: requirements-llama.lock .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-llama.lock
+	touch $@
 
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dissensus needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'

@@ -75,6 +75,7 @@ TABLE = [
     Private("snakemake", "snakemake.logging:format_wildcards", BOARD, "a line for each job"),
     Private("snakemake", "snakemake.logging:get_event", BOARD, "a line for each job"),
     Private("snakemake", "snakemake.logging:get_event", FAILURES, "which messages are of failures"),
+    Private("snakemake", "snakemake.common:get_appdirs", BOARD, "where its cache is kept"),
     Private("snakemake", "logger snakemake.logging", BOARD, "shows what is queued before the end"),
     Private("openai", "openai._base_client", SECRET, "keys are struck from this logger"),
     Private("anthropic", "anthropic._base_client", SECRET, "keys are struck from this logger"),

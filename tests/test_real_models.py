@@ -252,7 +252,7 @@ def test_every_fault_of_the_set_up_is_found_before_the_first_call(
         stats = server.stats()
     assert done.returncode != 0
     for sentence in (
-        "models.a: providers.o has no model 'no-such-model'",
+        "models.a: providers.o does not list the model 'no-such-model'",
         "providers.lost: the environment variable NO_SUCH_KEY is not set",
         "providers.wrong does not accept the key in TEST_KEY",
     ):

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from dissensus.errors import DissensusError
@@ -30,9 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_options(commands.add_parser("serve", help=about, description=about, allow_abbrev=False))
     about = "print any session of a run, and what its models were sent"
     _add_reading(commands.add_parser("read", help=about, description=about, allow_abbrev=False))
+    about = "say how many replies of a run could be read, were repaired or are lost"
+    counting = commands.add_parser("replies", help=about, description=about, allow_abbrev=False)
+    counting.add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
+    does = {"serve": serve, "read": read, "replies": replies}
     try:
-        return serve(chosen) if chosen.command == "serve" else read(chosen)
+        return does[chosen.command](chosen)
     except DissensusError as error:
         complain(error)
         return 1
@@ -53,6 +58,14 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the run's own, over config.yaml; only --prompts needs them",
     )
+
+
+def replies(chosen: argparse.Namespace) -> int:
+    """Print what became of a run's turns."""
+    from dissensus.study.reply_counts import reply_page
+
+    print(reply_page(Path("results") / chosen.run), end="")
+    return 0
 
 
 def read(chosen: argparse.Namespace) -> int:

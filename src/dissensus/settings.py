@@ -41,6 +41,14 @@ def _once(names: list[Any]) -> list[Any]:
 Once = AfterValidator(_once)
 
 
+def _one_or_each_once(values: list[Any]) -> list[Any]:
+    return values if len(set(values)) == 1 else _once(values)
+
+
+#: For seats that each have another, or all the same.
+OneOrEachOnce = AfterValidator(_one_or_each_once)
+
+
 class Settings(BaseModel):
     """Base of every block of settings: no unknown key, no silent conversion, no later change.
 

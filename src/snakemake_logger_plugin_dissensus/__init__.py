@@ -12,8 +12,10 @@ import logging.handlers
 import os
 import sys
 import time
+from pathlib import Path
 from queue import Queue
 
+from snakemake.common import get_appdirs  # type: ignore[import-untyped]
 from snakemake.logging import (  # type: ignore[import-untyped]
     ColorizingTextHandler,
     format_wildcards,
@@ -56,10 +58,22 @@ _CHATTER = (
 _LAST_S = 2.0
 
 
+def _have_a_cache() -> None:
+    """Let Snakemake keep its cache in the project where the home folder cannot be written.
+
+    This is the first of the project's code to run, and without a cache Snakemake ends at once.
+    """
+    try:
+        Path(get_appdirs().user_cache_dir).mkdir(parents=True, exist_ok=True)
+    except OSError:
+        os.environ["XDG_CACHE_HOME"] = str(Path(".snakemake/cache").resolve())
+
+
 class LogHandler(LogHandlerBase):
     """The handler of all messages of a run."""
 
     def __post_init__(self) -> None:
+        _have_a_cache()
         given = self.common_settings
         nocolor = given.nocolor or bool(os.environ.get("NO_COLOR"))
         stream = sys.stdout if given.stdout else sys.stderr

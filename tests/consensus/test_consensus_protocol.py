@@ -215,14 +215,15 @@ def test_a_quotation_marks_every_line() -> None:
         ("Because.\nVote: Agree", 3),
         ("Because.\n**Vote:** Strongly  Disagree.", 0),
         ("Because.\nFinal vote: neutral", 2),
-        ("Vote: Agree\nOn reflection no.\nVote: Disagree", 1),
+        ("Vote: Agree\nOn reflection no.\nVote: Disagree", -1),
+        ("Vote: Agree\nSo it is.\nVote: agree", 3),
         ("> Vote: Agree\nThat was hers.\nVote: Disagree", 1),
         ("I vote to agree.", -1),
         ("Because.\nVote: Agree or Neutral", -1),
         ("Because.\nVote: yes", -1),
     ],
 )
-def test_a_vote_is_the_last_line_that_is_one(text: str, vote: int) -> None:
+def test_a_vote_is_a_line_that_no_other_contradicts(text: str, vote: int) -> None:
     read = BallotFormat().read(text)
     assert read.value is not None and read.value.vote == vote
     assert bool(read.problems) == (vote == -1)

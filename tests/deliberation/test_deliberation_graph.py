@@ -137,6 +137,10 @@ SAID = [
         # The full id, with or without its agent, in whatever case or brackets.
         ("A2", "A2.1.c1", "", Reference("resolved", "A2", "A2.1.c1")),
         ("", "[a2.1.C2]", "", Reference("resolved", "A2", "A2.1.c2")),
+        ("Agent A2", "A2.1.c1", "", Reference("resolved", "A2", "A2.1.c1")),
+        ("@agent: a2", "A2.1.c1", "", Reference("resolved", "A2", "A2.1.c1")),
+        ("Agent", "A2.1.c1", "", Reference("ambiguous")),
+        ("A2", "claim A2.1.c1", "", Reference("resolved", "A2", "A2.1.c1")),
         ("A3", "A2.1.c1", "", Reference("ambiguous")),
         ("A2", "A2.1.c9", "the toll would cost", Reference("dangling")),
         ("A1", "A1.1.c1", "", Reference("self")),

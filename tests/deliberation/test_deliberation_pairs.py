@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
@@ -14,6 +15,7 @@ from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 from deliberation.deliberation_debates import OPTIONS, debate
+from dissensus.deliberation.measures.debate import Standing
 from dissensus.deliberation.measures.distances import (
     SPREAD,
     jsd,
@@ -123,3 +125,27 @@ def test_pairs_are_of_models_wherever_they_sit():
     assert last["wasserstein"] == pytest.approx((0 + 2 / 3) / 2)
     assert last["tv"] is None
     assert last["jsd"] == pytest.approx(0.5)
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A debate of two agents, as far as pairs read it, in which each keeps its distribution."""
+
+    beliefs: dict[str, tuple[float, ...]]
+    agents: tuple[str, ...] = ("A1", "A2")
+    rounds: int = 1
+    options: tuple[str, ...] = OPTIONS
+
+    def standing(self, round_: int, agent: str) -> Standing:
+        return Standing("P", self.beliefs[agent])
+
+
+def test_the_divergence_is_of_the_first_model_from_the_second() -> None:
+    sharp, flat = (0.97, 0.01, 0.01, 0.01), (0.25, 0.25, 0.25, 0.25)
+    debate_: Any = Holding({"A1": flat, "A2": sharp})
+    held = CompleteSession({"arm": "emergent", "cast": ["y", "x"]}, {"ordered": False}, debate_)
+    row = measure_pairs([held], Permuting(9, 1))[0]
+    # Model x sits second: of x, who is sure, from y, who is not, with 1% of belief spread evenly.
+    p, q = (0.99 * np.array(one) + 0.01 / 4 for one in (sharp, flat))
+    assert row["kl"] == pytest.approx(stats.entropy(p, q, base=2))
+    assert row["kl"] != pytest.approx(stats.entropy(q, p, base=2), rel=0.05)

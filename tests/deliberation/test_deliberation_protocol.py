@@ -102,7 +102,7 @@ def test_a_turn_is_shown_whole():
     last = prompts(hold(Agents(says), count=2))[3, "A2"]
     block = last.split("--- A1, round 2 ---\n")[1].split("\n\n---")[0]
     assert block == (
-        "Mind {ROUND} and {x}.\n"
+        "> Mind {ROUND} and {x}.\n"
         "Stance: left\n"
         "Probabilities: left 0.700; right 0.300\n"
         "Confidence: 0.70\n"
@@ -300,7 +300,7 @@ def test_a_reply_without_its_object_is_asked_for_again_and_its_text_kept():
     lost = hold(Agents(never), repairs=1, rounds=2)
     assert [t.compliant for t in lost.turns[:3]] == [False, True, True]
     block = prompts(lost)[2, "A2"].split("--- A1, round 1 ---\n")[1].split("\n\n")[0]
-    assert block.startswith("Only words.\nStance: not stated\nProbabilities: not stated\n")
+    assert block.startswith("> Only words.\nStance: not stated\nProbabilities: not stated\n")
 
 
 def test_what_a_turn_refers_to_is_never_repaired():

@@ -217,18 +217,16 @@ def test_the_measures_run_the_same_loop_again(tmp_path: Path):
     assert len(told) > 1
 
 
-def test_a_judge_is_no_model_of_the_panel_by_another_name(tmp_path: Path):
-    debates = prepare(tmp_path)
-    same = {"provider": "host", "model": "maker/model-9"}
-    models = {**MODELS, "m2": same, "judge": {**same, "parameters": {"effort": "high"}}}
-    with pytest.raises(SettingError, match=r"'judge'; it and 'm2' .* both 'maker/model-9'"):
-        Sessions.of(debates.study, tmp_path, models)
-    others = {**models, "judge": {**same, "model": "maker/model-8"}}
-    assert Sessions.of(debates.study, tmp_path, others).rows
-
-
 def test_hints_need_a_truth(tmp_path: Path):
     topics = [row for row in read_topics(TOPICS) if not row["truth"]]
     with pytest.raises(ResourceError, match=r"no topic has a truth, which .*arms\.hinted need"):
         prepare(tmp_path, topics)
     assert prepare(tmp_path, topics, arms={"emergent": {}}).rows
+
+
+def test_an_arm_that_the_manifest_lacks_is_named_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Deliberation, "arm", "arms")
+    with pytest.raises(SettingError, match=r"deliberation/study\.py: arm is 'arms', and the manif"):
+        prepare(tmp_path)

@@ -28,6 +28,7 @@ from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.call import Message
+from dissensus.session.quoting import quoted
 from dissensus.session.runner import Session
 
 ROWS = topic_rows()
@@ -313,7 +314,7 @@ def test_broken_objects_are_mended_on_repair():
     last = prompts(session)[6, "A1"]
     for turn in session.turns:
         if turn.round_label != "round 6":
-            assert parse_turn(turn.text, ROWS[0]["options"]).reasoning in last
+            assert quoted(parse_turn(turn.text, ROWS[0]["options"]).reasoning) in last
 
 
 def test_the_same_messages_and_luck_give_the_same_words():

@@ -158,7 +158,7 @@ def _estimates(
         for peers in groups if at else ["all"]:
             questions = QUESTIONS * (len(banks) if bank == POOLED else 1)
             values = _values(rng)
-            for policy, condition in product(("drop", "keep"), values):
+            for policy, condition in product(("drop", "keep", "lenient"), values):
                 rows += [
                     {
                         "team": team,

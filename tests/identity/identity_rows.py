@@ -46,6 +46,11 @@ def session(
     }
 
 
+def lenient(letter: str, number: int, agent: int) -> str:
+    """What a lenient reader makes of an answer: of one that was not parsed A, B or nothing."""
+    return ("", "A", "B")[(number + agent) % 3] if letter == "-" else letter
+
+
 def answer_rows(row: Mapping[str, Any], rounds: Sequence[str], right: str) -> list[dict[str, Any]]:
     """Rows of answers: a string a round, a letter an agent, "-" for one that was not parsed."""
     names = ("session_id", "team", "bank", "question_id", "condition")
@@ -57,6 +62,8 @@ def answer_rows(row: Mapping[str, Any], rounds: Sequence[str], right: str) -> li
             "answer": letter.strip("-"),
             "parsed": letter != "-",
             "correct": letter == right,
+            "lenient_answer": lenient(letter, number, agent),
+            "lenient_correct": lenient(letter, number, agent) == right,
         }
         for number, letters in enumerate(rounds)
         for agent, letter in enumerate(letters, start=1)

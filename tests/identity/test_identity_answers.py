@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.identity.measures.answers import (
-    canonical_number,
-    parse_answer,
-    read_answers,
-)
-from dissensus.identity.measures.transitions import ANSWERS
+from dissensus.identity.measures.answers import read_answers
+from dissensus.identity.measures.reading import canonical_number, parse_answer
+from dissensus.identity.measures.transitions import ANSWERS, follow_answers
 from dissensus.tables.artefact import read, write
 from identity.identity_rows import question, session
 
@@ -179,3 +176,25 @@ def test_debates_have_the_answers_of_the_opening_they_share(tmp_path):
     # Without the opening there is no debate.
     outcomes[1]["complete"] = False
     assert read_answers(turns, outcomes, manifest, [question("choice-001", "B")]) == []
+
+
+def test_what_has_no_marker_is_read_leniently_beside_that_and_counts_in_one_policy_alone():
+    """From texts to transitions: the last agent turns to B, and says so without a marker."""
+    opening, debate = (
+        session("plain", "choice-001", condition, RING, 2, 1)
+        for condition in ("opening", "vanilla")
+    )
+    said = turns_of(opening, {0: "AB"}) + turns_of(debate, {1: "AB"})
+    last = next(
+        turn for turn in said if turn["speaker"] == "A1" and turn["round_label"] == "round 1"
+    )
+    last["text"] = "I follow my peer. The answer is (B)."
+    ended = [{"session_id": row["session_id"], "complete": True} for row in (opening, debate)]
+    manifest = [opening, debate]
+    answers = read_answers(said, ended, manifest, [question("choice-001", "B")])
+    later = {row["agent"]: row for row in answers if row["round"] == 1}
+    assert (later[1]["answer"], later[1]["lenient_answer"]) == ("", "B")
+    assert (later[1]["correct"], later[1]["lenient_correct"]) == (False, True)
+    moved = next(row for row in follow_answers(answers, manifest) if row["agent"] == 1)
+    assert not moved["usable"] and moved["kept"] and not moved["follows_peer"]
+    assert moved["lenient_usable"] and moved["lenient_follows_peer"] and moved["lenient_is_correct"]

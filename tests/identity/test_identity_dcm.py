@@ -272,6 +272,17 @@ def test_differences_are_vanilla_less_anonymised(
         assert row["ci_low"] == pytest.approx(row["estimate"] - stats.norm.ppf(0.975) * row["se"])
 
 
+def test_the_same_answers_in_both_conditions_differ_by_nothing_for_certain() -> None:
+    """What a question adds to both estimates is no uncertainty of their difference."""
+    panel = drawn(PLANTED, 3, 40)
+    how = Inference(confidence=0.95, resamples=20, goodness_resamples=19, seed=1)
+    dcm, _ = estimate_dcm(*frames({"vanilla": panel, "anonymized": panel}, "2|3|4|5|1"), how)
+    rows = [row for row in dcm if row["condition"] == "difference"]
+    assert rows
+    for row in rows:
+        assert (row["estimate"], row["se"]) == (0.0, pytest.approx(0.0, abs=1e-9))
+
+
 def test_what_cannot_be_fitted_has_rows_without_numbers() -> None:
     panel = drawn(PLANTED, 1, 5)
     panel.answers[:, 1] = -1

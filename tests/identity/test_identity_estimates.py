@@ -14,7 +14,7 @@ from dissensus.digests import digest
 from dissensus.identity.inference.estimates import ESTIMATES, estimate_identity
 from dissensus.stats.ratios import cluster_weights
 from dissensus.tables.artefact import read, write
-from identity.identity_rows import Debates, drawn, full
+from identity.identity_rows import Debates, drawn, full, lenient
 
 SEED = 11
 
@@ -212,6 +212,8 @@ def looped(debates, team, banks, number, policy, questions=None):
             add(row["condition"], "parse_failures", now == "", times)
             if policy == "keep" and not now:
                 now = own
+            if policy == "lenient":
+                now = lenient(now or "-", number, agent)
             if "" in (own, now, *before):
                 continue
             disagree = [peer for peer in before if peer != own]
@@ -230,7 +232,7 @@ def random_debates():
     return drawn(np.random.default_rng(4), ["a", "b-full"], 20, unparsed=0.08)
 
 
-@pytest.mark.parametrize("policy", ["drop", "keep"])
+@pytest.mark.parametrize("policy", ["drop", "keep", "lenient"])
 @pytest.mark.parametrize("team", ["a", "b-full"])
 def test_against_loops(random_debates, team, policy):
     rows = estimated(random_debates)
@@ -253,7 +255,7 @@ def test_every_team_bank_and_round_has_every_row(random_debates):
         assert found == {
             (bank, number, condition, peers, policy, measure)
             for bank, number, peers, policy in product(
-                ("choice", "numeric", "all"), (1, 2), cells, ("drop", "keep")
+                ("choice", "numeric", "all"), (1, 2), cells, ("drop", "keep", "lenient")
             )
             for condition, measure in (
                 *product(("vanilla", "anonymized"), ("conformity", "delta")),

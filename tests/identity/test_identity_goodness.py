@@ -101,3 +101,21 @@ def test_a_bootstraps_fit_is_the_whole_fit(peers: tuple[tuple[int, ...], ...], r
     again = drawn(fitted.parameters, 2, 60, rounds, peers)
     whole, quick = fit(again, rounds).parameters, refit(again, fitted)
     assert quick.vector() == pytest.approx(whole.vector(), rel=0.02)
+
+
+def test_later_transitions_are_expected_with_what_was_said_before_them() -> None:
+    """Two agents who both turn to a third answer: by likelihood-weighted draws of the beliefs."""
+    values, peers = Parameters(0.2, 0.3, 2.0, 1.0), ((1,), (0,))
+    panel = panel_from([[[0, 1], [2, 2], [2, 2]]], peers)
+    second = expected(panel, values, 2) - expected(panel, values, 1)
+    rng, alpha = np.random.default_rng(3), np.ones(4)
+    alpha[panel.correct[0]] = 2.0
+    p = rng.dirichlet(alpha, 400_000)
+    # The opening is drawn from the beliefs, and neither heard a 2 before saying it.
+    weight = p[:, 0] * p[:, 1] * p[:, 2] ** 2
+    said_two = (weight * p[:, 2]).sum() / weight.sum()
+    stays = (said_two + 0.2 + 0.3) / (1 + 2 * (0.2 + 0.3))
+    assert second == pytest.approx([2 * stays, 2 * (1 - stays), 0, 0, 0], abs=0.01)
+    # Without the first round's answers the belief in 2 were far from it.
+    before = (alpha[2] / (alpha.sum() + 2) + 0.5) / 2
+    assert abs(stays - before) > 0.05

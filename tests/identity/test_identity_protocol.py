@@ -114,7 +114,7 @@ def debate(agents: int = 3, seats: Sequence[str] = (), systems: Sequence[str] = 
     return Debate(
         PROMPTS,
         "Q?\n(A) x\n(B) y",
-        AnswerFormat("choice", 2),
+        AnswerFormat("choice", ("x", "y")),
         Decoding(1.0, 64),
         "m",
         tuple(seats or [AGENT] * agents),
@@ -216,7 +216,7 @@ def test_a_response_without_a_final_answer_is_the_only_violation():
     for text in ("I think (B).", "{final answer: (C)}", ""):
         assert step[0].format.read(text) == Parsed(None, ("no final answer",))
     numeric = Debate(
-        PROMPTS, "Q?", AnswerFormat("numeric", 0), Decoding(1.0, 64), "m", (AGENT,) * 2, ("", "")
+        PROMPTS, "Q?", AnswerFormat("numeric", ()), Decoding(1.0, 64), "m", (AGENT,) * 2, ("", "")
     )
     (step,) = held(numeric.opening())
     assert step[0].format.read("{final answer: (12.5)}") == Parsed("12.5")

@@ -66,7 +66,7 @@ def answer_in(text: str) -> str:
 def debate_on(question: Question, systems: Sequence[str] = ("",) * AGENTS) -> Debate:
     asked = write_question(question.kind, question.text, question.options)
     seats = (AGENT,) * len(systems)
-    format = AnswerFormat(question.kind, len(question.options))
+    format = AnswerFormat(question.kind, tuple(question.options))
     return Debate(PROMPTS, asked, format, Decoding(1.0, 64), "m", seats, tuple(systems))
 
 

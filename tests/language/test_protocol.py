@@ -251,11 +251,16 @@ def test_braces_in_a_motion_or_a_speech_are_safe(tricky: str):
         assert tricky in call.again((tricky,))[0].content.split("violated the rules")[1]
 
 
-def test_a_speech_is_shown_as_it_was_given():
-    """A text that kept breaking the rules stands in the transcript, blank lines and all."""
-    speech = "One.\n\n\n\nTwo."
-    content = play(EN, "x", [speech])[1].messages[0].content
-    assert content.count(speech) == 2
+def test_a_speech_that_kept_breaking_the_rules_is_shown_on_one_line():
+    content = play(EN, "x", ["One.\n\n\n\nTwo  {TOPIC}."])[1].messages[0].content
+    assert content.count("\nOne. Two {TOPIC}.\n") == 1
+    assert content.count(": One. Two {TOPIC}.\n") == 1
+
+
+def test_a_speech_that_begins_as_the_prompt_does_is_quoted():
+    for head in ("Debate history so far:", "Strategy: none", "Pro Second Speaker (Round 9): so"):
+        content = play(EN, "x", [head])[1].messages[0].content
+        assert content.count(f"\n> {head}") == 1
 
 
 def test_the_prompt_of_a_turn_can_be_had_alone():

@@ -109,6 +109,35 @@ def test_numbers_are_as_good_as_base64(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, [vector("a"), vector("bb")])
 
 
+def test_vectors_without_an_index_keep_their_order(tmp_path: Path) -> None:
+    bare = answers(lambda made: [{"embedding": row["embedding"]} for row in made])
+    with hostile(bare) as server:
+        found = embedder(tmp_path, server).encode(["a", "bb"])
+    np.testing.assert_allclose(found, [vector("a"), vector("bb")])
+
+
+@pytest.mark.parametrize("most", [10, 1])
+def test_a_server_that_takes_few_texts_and_no_base64_is_asked_for_less(
+    tmp_path: Path, most: int
+) -> None:
+    def say(asked: Asked) -> Said:
+        texts = asked.body["input"]
+        if "encoding_format" in asked.body or len(texts) > most:
+            return Said(error("openai", "Not so.", "invalid_request_error"), 400)
+        return Said({"data": rows(texts, True), "usage": {"prompt_tokens": 1, "total_tokens": 1}})
+
+    texts = [f"text {number}" for number in range(23)]
+    with hostile(say) as server:
+        made = embedder(tmp_path, server)
+        np.testing.assert_allclose(made.encode(texts), [vector(text) for text in texts])
+        made.encode(["one more"])
+        assert "encoding_format" not in server.calls[-1].body
+    taken = [call.keys for call in made.calls]
+    assert max(map(len, taken)) == most and sum(map(len, taken)) == 24
+    # What was rejected is in no journal.
+    assert all(not call.reply.error for call in made.calls)
+
+
 def each(change: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
     return lambda made: [{**row, "embedding": change(row["embedding"])} for row in made]
 
@@ -118,7 +147,6 @@ WRONG: dict[str, Callable[[list[Any]], Any]] = {
     "too many": lambda made: [*made, {**made[0], "index": len(made)}],
     "none": lambda made: [],
     "null": lambda made: None,
-    "no index": lambda made: [{"embedding": row["embedding"]} for row in made],
     "one index": lambda made: [{**row, "index": 0} for row in made],
     "indices from one": lambda made: [{**row, "index": row["index"] + 1} for row in made],
     "several lengths": lambda made: [*made[:-1], {**made[-1], "embedding": encoded([1.0])}],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 
 from dissensus.errors import DissensusError, ProviderError
+from dissensus.llm import connection, registry
 from dissensus.llm import outage as outage_module
 from dissensus.llm.journal import Journal
 from dissensus.llm.outage import IN_A_ROW, Outage
@@ -268,3 +271,30 @@ def test_every_outcome_says_whose_fault_it_is() -> None:
     assert {"context_overflow", "refusal", "empty"} <= by_fault["session"]
     assert {"overload", "server_error", "rate_limit", "timeout"} <= by_fault["provider"]
     assert set().union(*by_fault.values()) == set(RULES)
+
+
+def test_a_connection_that_is_never_made_books_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address that stops accepting: its queue is full, and nothing was sent."""
+    monkeypatch.setattr(connection, "_CONNECT_S", 0.2)
+    with hostile(Said(chat())) as server, socket.socket() as full, ExitStack() as stack:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        made = model(tmp_path, server, outage_s=1.0, retries=2)
+        assert made.ask(REQUEST).text == "Hello."
+        spent = tmp_path.joinpath("ledger.jsonl").read_bytes()
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        server.url = f"http://127.0.0.1:{full.getsockname()[1]}"
+        monkeypatch.setattr(registry.ModelRegistry, "_check_models", _nothing_wrong)
+        again = model(tmp_path, server, outage_s=1.0, retries=2)
+        with pytest.raises(ProviderError, match="has answered no call for"):
+            again.ask(replace(REQUEST, seed=9))
+    assert tmp_path.joinpath("ledger.jsonl").read_bytes() == spent
+
+
+async def _nothing_wrong(*_: object) -> list[str]:
+    return []

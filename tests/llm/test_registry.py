@@ -106,11 +106,11 @@ def test_everything_that_is_wrong_is_said_at_once(
         "providers.bad: what the environment variable BAD holds is no key",
         "models.c: there is a budget_usd, and no price for 'other' of 'good'; add a row to",
         "embedder good:lost: there is a budget_usd, and no price for 'lost' of 'good'",
-        "models.b: providers.good has no model 'no-such'; check the name.",
         "providers.wrong does not accept the key in LOOPBACK_KEY; export the right one there.",
         "providers.open wants a key; name its variable in key_from.",
         f"providers.nobody could not be reached at {NOBODY} (Connect call failed ('127.0.0.1', 9))",
-        "embedder good:lost: providers.good has no model 'lost'; check the name.",
+        "models.b: providers.good does not list the model 'no-such'; check the name.",
+        "embedder good:lost: providers.good does not list the model 'lost'; check the name.",
     ]
     assert [line[: len(start)] for line, start in zip(lines, starts, strict=False)] == starts
     assert len(lines) == len(starts)
@@ -130,12 +130,18 @@ def test_a_wrong_key_is_found_for_one_model_or_two(tmp_path: Path, interface: st
 
 
 @both
-def test_an_unknown_model_is_named(tmp_path: Path, interface: str) -> None:
+def test_a_model_that_is_not_listed_is_asked_all_the_same(
+    tmp_path: Path, interface: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with hostile(Said(answer(interface))) as server:
         models = {"m": {"provider": "p"}, "x": {"provider": "p", "model": "y"}}
-        lines = stopped(make_registry(tmp_path, {"p": provider(server, interface)}, models))
-        assert lines == ["models.x: providers.p has no model 'y'; check the name."]
-        assert not server.calls
+        made = make_registry(tmp_path, {"p": provider(server, interface)}, models)
+        with caplog.at_level("WARNING", "snakemake.logging"):
+            assert made.model("x").ask(REQUEST).text == "Hello."
+    assert [record.getMessage() for record in caplog.records] == [
+        "models.x: providers.p does not list the model 'y'; check the name. "
+        "Its first call will tell."
+    ]
 
 
 @both

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from dissensus.errors import ProviderError
 from dissensus.llm import rejections
+from dissensus.llm.call import Message
 from hostile import REQUEST, Asked, Hostile, Said, answer, both, error, hostile, prepare
 from llm.test_outage import ask_all, model
 
@@ -30,10 +33,6 @@ def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rejections, "_POLL_S", 0.02)
     defaults = list(rejections.Rejections.__init__.__defaults__ or ())
     monkeypatch.setattr(rejections.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
-
-
-def is_short(asked: Asked) -> bool:
-    return "Hello." in str(asked.body["messages"])
 
 
 def rejecting(interface: str, status: int, words: str) -> Said:
@@ -93,20 +92,65 @@ def test_calls_wait_until_the_model_takes_them_again(
 def test_a_call_that_alone_is_rejected_is_its_session_s_failure(
     tmp_path: Path, interface: str
 ) -> None:
-    warm = threading.Event()
+    """The call that was taken before is asked once more, and tells."""
 
     def say(asked: Asked) -> Said:
-        is_fine = not warm.is_set() or is_short(asked)
-        return Said(answer(interface)) if is_fine else rejecting(interface, *ENDS["parameter"])
+        is_bad = "forbidden" in str(asked.body["messages"])
+        return rejecting(interface, *ENDS["limit"]) if is_bad else Said(answer(interface))
 
     with hostile(say) as server:
         made = warmed(tmp_path, server, interface)
-        warm.set()
-        [reply] = ask_all(made, tmp_path / "calls", 1)
-        # Three tries, and a short question without the words of the call.
-        assert len(server.calls) == 1 + 3 + 1
-    assert (reply.text, reply.error) == ("", "rejected")
-    assert "be brief" not in str(server.calls[-1].body)
+        bad = replace(REQUEST, messages=(*REQUEST.messages[:-1], Message("user", "forbidden")))
+        replies = [made.ask(replace(bad, seed=seed)) for seed in range(5)]
+        # Three tries and the call of before.
+        assert len(server.calls) == 1 + 5 * (3 + 1)
+    assert [(reply.text, reply.error) for reply in replies] == [("", "rejected")] * 5
+    assert server.calls[4].body == server.calls[0].body
+
+
+def letting_short_ones_through(over: threading.Event, interface: str) -> Callable[[Asked], Said]:
+    """From some moment on, no call is taken but a short question."""
+
+    def say(asked: Asked) -> Said:
+        is_fine = not over.is_set() or "Hello." in str(asked.body["messages"])
+        return Said(answer(interface)) if is_fine else rejecting(interface, *ENDS["limit"])
+
+    return say
+
+
+@both
+def test_a_short_question_that_is_taken_excuses_no_row_of_rejected_calls(
+    tmp_path: Path, interface: str
+) -> None:
+    """In a process that was answered nothing yet, as on a cluster, where a short one must tell."""
+    over = threading.Event()
+    with hostile(letting_short_ones_through(over, interface)) as server:
+        warmed(tmp_path, server, interface)
+        over.set()
+        made = model(tmp_path, server, interface, retries=3)
+        errors = [made.ask(replace(REQUEST, seed=seed)).error for seed in range(3)]
+        with pytest.raises(ProviderError, match="rejected 4 calls in a row and takes a short"):
+            made.ask(REQUEST)
+        short = server.calls[-1].body
+    assert errors == ["rejected"] * 3
+    roles = [message["role"] for message in short["messages"]]
+    assert roles == [message["role"] for message in server.calls[0].body["messages"]][: len(roles)]
+    assert short.get("system") == server.calls[0].body.get("system")
+    assert short["messages"][-1]["content"] == "Hello."
+
+
+@both
+def test_calls_that_are_rejected_with_one_that_was_taken_before_stop_the_run(
+    tmp_path: Path, interface: str
+) -> None:
+    """Even where a firewall lets short questions through."""
+    over = threading.Event()
+    with hostile(letting_short_ones_through(over, interface)) as server:
+        made = warmed(tmp_path, server, interface)
+        over.set()
+        ends = ask_all(made, tmp_path / "calls", 6)
+    assert all("rejects whatever it is asked" in str(end) for end in ends)
+    assert [path for path in tmp_path.glob("calls/*") if path.stat().st_size] == []
 
 
 def test_a_model_that_never_answered_stops_the_run_at_once(tmp_path: Path) -> None:

@@ -380,38 +380,3 @@ def test_more_cached_than_there_is_is_all_of_it(tmp_path: Path) -> None:
     usage = {"prompt_tokens": 12, "completion_tokens": 3, "prompt_cache_hit_tokens": 99}
     with hostile(Said(chat(usage=usage))) as server:
         assert ask(tmp_path, server).cached_tokens == 12
-
-
-@pytest.mark.parametrize(
-    ("interface", "said", "end", "mend"),
-    [
-        ("openai", "length", "length", "raise max_tokens in the study's protocol"),
-        ("anthropic", "max_tokens", "length", "raise max_tokens in the study's protocol"),
-        ("openai", "content_filter", "content_filter", "take another model, or set the filter"),
-    ],
-)
-def test_first_calls_that_all_end_alike_stop_the_run(
-    tmp_path: Path, interface: str, said: str, end: str, mend: str
-) -> None:
-    body = chat(None, said) if interface == "openai" else message([], said)
-    with hostile(Said(body)) as server:
-        made = make_registry(
-            tmp_path, {"p": provider(server, interface)}, {"m": {"provider": "p"}}
-        ).model("m")
-        ends = [made.ask(replace(REQUEST, seed=seed)).error for seed in range(5)]
-        assert ends == [end] * 5
-        with pytest.raises(ProviderError, match=mend) as stop:
-            made.ask(REQUEST)
-    assert f"models.m: its first 6 calls all ended without a text ({end})" in str(stop.value)
-
-
-@pytest.mark.parametrize("warm", ["an answer before", "a session before"])
-def test_calls_that_end_alike_later_are_their_sessions_own(tmp_path: Path, warm: str) -> None:
-    if warm == "a session before":
-        (tmp_path / "language/complete").mkdir(parents=True)
-        (tmp_path / "language/complete/d001-en").touch()
-    first = [Said(chat())] if warm == "an answer before" else []
-    with hostile(*first, Said(chat(None, "length"))) as server:
-        made = make_registry(tmp_path, {"p": provider(server)}, {"m": {"provider": "p"}}).model("m")
-        ends = [made.ask(replace(REQUEST, seed=seed)).error for seed in range(9)]
-    assert ends[1:] == ["length"] * 8

@@ -27,8 +27,26 @@ class Noted:
 
 
 def test_the_last_object_of_a_reply_is_read_into_its_model() -> None:
-    text = 'I quote {"vote": false}. Mine is {"vote": true, "why": "so"}'
+    text = 'I was asked for {"vote": "..."}. Mine is {"vote": true, "why": "so"}'
     assert JsonReply(Vote).read(text) == Parsed(Vote(vote=True, why="so"))
+    assert JsonReply(Vote).read(f"{text} {text}") == Parsed(Vote(vote=True, why="so"))
+
+
+def test_two_objects_that_differ_are_neither() -> None:
+    text = 'Another said {"vote": false, "why": "so"}. Mine is {"vote": true, "why": "so"}'
+    read = JsonReply(Vote).read(text)
+    assert read == Parsed(None, ("The reply has several JSON objects, and they differ.",))
+
+
+def test_a_truth_value_is_no_number() -> None:
+    class Scored(Lenient):
+        score: float
+        place: int = 0
+
+    assert JsonReply(Scored).read('{"score": "7"}') == Parsed(Scored(score=7))
+    for text in ('{"score": true}', '{"score": 7, "place": false}'):
+        read = JsonReply(Scored).read(text)
+        assert read.value is None and "is no number" in read.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +85,7 @@ def test_a_megabyte_of_marks_is_read_in_no_time(part: str) -> None:
 
 def test_a_long_reply_must_be_valid_and_is_read_as_a_short_one_is() -> None:
     words = "Words, and {braces}. " * 2000
-    said = f'{words}\n```json\n{{"vote": false}}\n```\n{{}}\n{{"vote": true, "why": "so"}} {words}'
+    said = f'{words}\n```json\n{{"vote": "..."}}\n```\n{{}}\n{{"vote": true, "why": "so"}} {words}'
     assert JsonReply(Vote).read(said) == Parsed(Vote(vote=True, why="so"))
     assert JsonReply(Vote).read(f'{words}{{"vote": true, why: so').value is None
 

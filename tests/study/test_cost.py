@@ -115,7 +115,7 @@ def test_calls_are_planned_as_they_will_be_sent(language: str, system: bool) -> 
     assert n == 1
     assert [call.prompt.count(PLACEHOLDER) for call in calls] == [0, 2, 3, 4, 5, 6, 7, 8]
     assert [call.model for call in calls] == [*"acbd", *"acbd"]
-    speech = "空置的住房应当先给市民居住。" if language == "zh" else "Empty homes house money. "
+    speech = "空置的住房应当先给市民居住。" if language == "zh" else "Empty homes house money."
     steps = debates.study.steps(
         debates.spec(debates.rows[f"d001-{language}"]), PlaceholderInputs()
     )()

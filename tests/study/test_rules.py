@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dissensus.study.configuration import Configuration, load_file
+from dissensus.study.reading import configured
 from dissensus.study.rules import (
     caption_of,
     depend_on_code,
@@ -17,6 +18,7 @@ from dissensus.study.rules import (
     priced_files,
     stage_files,
     stage_settings,
+    table_settings,
     view_settings,
     without_job_rate_limit,
 )
@@ -145,3 +147,18 @@ def test_captions_are_the_project_s_or_beside_a_study_of_one_s_own(
     template.parent.mkdir()
     template.write_text("Mine.")
     assert caption_of(own, "mine") == str(template)
+
+
+def test_a_model_that_judges_debates_that_it_may_be_in_is_named_for_every_table() -> None:
+    local = configured(["config.yaml", "config/local.yaml"])
+    marked = {name: table_settings(local, local.study(name))["marked"] for name in local.studies}
+    sentence = "local judges debates that it may be in."
+    assert marked == {
+        **dict.fromkeys(("language", "identity", "consensus"), ""),
+        **dict.fromkeys(("deliberation", "union"), sentence),
+    }
+
+
+def test_judges_that_debate_nowhere_are_not_marked(settings: Configuration) -> None:
+    for name in settings.studies:
+        assert table_settings(settings, settings.study(name))["marked"] == ""

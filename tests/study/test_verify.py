@@ -129,6 +129,7 @@ def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
         {"shards/2/components.parquet": flip},
     )
     for damaged in rounds:
+        sound = {name: (copied.results() / name).read_bytes() for name in damaged}
         for name, harm in damaged.items():
             harm(copied.results() / name)
         done = copied.run(target)
@@ -137,10 +138,13 @@ def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
             assert f"{STUDY}/{name} is damaged (" in done.stderr, name
         assert done.stderr.count("delete it and it will be made again.") == len(damaged)
         assert "Traceback" not in done.stderr
-        for name in damaged:
-            (copied.results() / name).unlink()
-        copied.succeed(target, *(f"{STUDY}/{name}" for name in damaged))
-        assert copied.digests() == before
+        for name, content in sound.items():
+            (copied.results() / name).write_bytes(content)
+    deleted = [name for damaged in rounds for name in damaged]
+    for name in deleted:
+        (copied.results() / name).unlink()
+    copied.succeed(target, *(f"{STUDY}/{name}" for name in deleted))
+    assert copied.digests() == before
     assert re.search(r"Verified 8 sessions", copied.succeed("verify"))
 
 

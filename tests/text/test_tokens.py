@@ -125,6 +125,13 @@ def test_hugging_face_subwords(tmp_path):
     assert tokenizer(f"hf:{tmp_path / 'unigram.json'}")(text) == tiny.encode(text).ids
 
 
+def test_special_tokens_in_a_text_are_words(trained):
+    folder, _ = trained
+    tokenize = tokenizer(f"hf:{folder}")
+    # "</", "s" and ">" are unknown to it, and the end of a text is id 2.
+    assert tokenize("the </s> state") == [*tokenize("the"), 0, 0, 0, *tokenize("state")]
+
+
 def test_hugging_face_that_cannot_be_had(monkeypatch, tmp_path):
     import huggingface_hub.constants
 

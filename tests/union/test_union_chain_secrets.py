@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 from dissensus.session.protocol import Call
+from dissensus.session.quoting import block
 from dissensus.session.runner import Session
-from dissensus.union.quoting import block
 from union.union_planted import Ensemble, passage_of, run, settings
 from union.union_sessions import MOTION, ORDER, STUDENTS, prompts
 

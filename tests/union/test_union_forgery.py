@@ -18,7 +18,7 @@ from dissensus.tables.artefact import Schema
 from dissensus.union.measures.records import drawn_by, reconstruct
 from dissensus.union.tables import LAYERS
 from hostile_texts import HOSTILE
-from union.test_union_quoting import DIVIDES, FORGED
+from session.test_quoting import DIVIDES, FORGED
 from union.union_sessions import (
     ALWAYS,
     MOTION,

@@ -13,7 +13,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 from dissensus.study.configuration import check_keys, load
 from dissensus.study.ending import ending, planned
 from dissensus.study.job_graph import JobGraph
-from dissensus.study.preflight import check_inputs, check_measures
+from dissensus.study.preflight import check_inputs, check_measures, check_place
 from dissensus.study.preregistration import DATA as PLAN
 from dissensus.study.preregistration import registered_settings
 from dissensus.study.rules import (
@@ -45,6 +45,7 @@ for folder in TEMPORARY:
 without_job_rate_limit(workflow)
 
 if workflow.is_main_process:
+    exit_on_user_error(check_place)(Path.cwd())
     exit_on_user_error(check_keys)(workflow.configfiles)
 SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"

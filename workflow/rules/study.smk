@@ -12,6 +12,8 @@ from dissensus.study.rules import (
     priced_files,
     stage_files,
     stage_settings,
+    judging_note,
+    table_settings,
     view_settings,
 )
 
@@ -176,7 +178,7 @@ for NAME, STUDY in STUDIES.items():
                 ENVIRONMENT
             params:
                 functions=[table.maker for table in STUDY.tables],
-                settings=view_settings(STUDY),
+                settings=table_settings(SETTINGS, STUDY),
             message:
                 f"Write the tables of the {NAME} study"
             script:
@@ -230,7 +232,10 @@ for NAME, STUDY in STUDIES.items():
             ENVIRONMENT
         params:
             functions=[type(STUDY).__module__],
-            settings=price_settings(SETTINGS, NAME),
+            settings={
+                **price_settings(SETTINGS, NAME),
+                "marked": judging_note(SETTINGS, STUDY),
+            },
         message:
             f"Write the {NAME} study's tables of conduct and cost"
         script:

@@ -31,7 +31,9 @@ class Ballot:
 
 @dataclass(frozen=True)
 class BallotFormat:
-    """A reply that explains, and ends with a line such as ``Vote: Agree``; the last one counts.
+    """A reply that explains, and ends with a line such as ``Vote: Agree``.
+
+    Lines that say different votes are none: one of them may be quoted from another agent.
 
     Attributes
     ----------
@@ -43,9 +45,11 @@ class BallotFormat:
     def read(self, text: str) -> Parsed[Ballot]:
         """A vote that cannot be read is a problem, and leaves the explanation as it is."""
         problems = []
-        votes = _VOTE.findall(text)
-        vote = point_of(votes[-1]) if votes else UNREAD
-        if vote == UNREAD:
+        votes = {point_of(vote) for vote in _VOTE.findall(text)}
+        vote = votes.pop() if len(votes) == 1 else UNREAD
+        if votes:
+            problems.append("there are several lines 'Vote:', and they differ")
+        elif vote == UNREAD:
             problems.append(f"there is no line 'Vote:' with one of {', '.join(LABELS)}")
         confidence = _confidence(text) if self.confident else None
         if self.confident and confidence is None:
@@ -81,9 +85,12 @@ class SpeechFormat:
 
 
 def _confidence(text: str) -> float | None:
-    found = _CONFIDENCE.findall(text)
+    found = list(_CONFIDENCE.finditer(text))
     try:
-        value = float(found[-1]) if found else -1.0
+        value = float(found[-1][1]) if found else -1.0
     except ValueError:
+        return None
+    if value == 0.0 and found[-1][0].endswith("0."):
+        # It was cut off before its digits.
         return None
     return value if 0.0 <= value <= 1.0 else None

@@ -12,6 +12,7 @@ from dissensus.deliberation.wording import JudgingWording, RoundWording
 from dissensus.digests import digest
 from dissensus.llm.call import Message
 from dissensus.session.prompt_files import read_prompts
+from dissensus.session.quoting import one_line, quoted, without_tokens
 from dissensus.session.templates import render
 
 
@@ -128,23 +129,28 @@ class Wording:
         reason : the judge's.
         attempt : the how-manieth retry this is, from 1; later ones are more structured.
         """
-        form = render(self.judging.retries[attempt - 1], REASON=reason).rstrip("\n")
-        return (Message("user", prompt), Message("assistant", rejected), Message("user", form))
+        form = render(self.judging.retries[attempt - 1], REASON=one_line(reason)).rstrip("\n")
+        said = Message("assistant", without_tokens(rejected))
+        return (Message("user", prompt), said, Message("user", form))
 
     def shown(self, spoken: Spoken) -> str:
-        """A turn as later prompts show it: all that it says, its claims under their full ids."""
+        """A turn as later prompts show it: all that it says, its claims under their full ids.
+
+        Its reasoning is quoted line by line and all else is on one line, so that no agent can put
+        words into another's mouth.
+        """
         words, turn = self.debating, spoken.turn
         place = {"AGENT": spoken.agent, "ROUND": str(spoken.round)}
         if turn is None:
             return render(words.abstained, **place).rstrip("\n")
         unknown = words.unknown
-        shares = [f"{label} {share:.3f}" for label, share in turn.probabilities.items()]
+        shares = [f"{one_line(to)} {share:.3f}" for to, share in turn.probabilities.items()]
         claims = [
             render(
                 words.claim,
                 ID=claim_id(spoken.agent, spoken.round, claim.id),
-                TEXT=claim.text,
-                EVIDENCE=", ".join(claim.evidence) or words.none,
+                TEXT=one_line(claim.text),
+                EVIDENCE=", ".join(map(one_line, claim.evidence)) or words.none,
             )
             for claim in turn.claims
         ]
@@ -152,16 +158,16 @@ class Wording:
             render(
                 words.engagement,
                 RELATION=one.relation,
-                CLAIM=one.claim or unknown,
-                TARGET=one.agent or unknown,
-                QUOTE=one.quote,
+                CLAIM=one_line(one.claim) or unknown,
+                TARGET=one_line(one.agent) or unknown,
+                QUOTE=one_line(one.quote),
             )
             for one in turn.engagements
         ]
         return render(
             words.turn,
-            TEXT=turn.reasoning,
-            STANCE=turn.stance or unknown,
+            TEXT=quoted(turn.reasoning),
+            STANCE=one_line(turn.stance) or unknown,
             PROBABILITIES="; ".join(shares) or unknown,
             CONFIDENCE=unknown if turn.confidence is None else f"{turn.confidence:.2f}",
             CLAIMS="\n".join(claims) or words.none,
@@ -203,7 +209,7 @@ class Wording:
                 entry = render(
                     words.assessment_entry,
                     AGENT=agent,
-                    CLAIM=assessment.claim,
+                    CLAIM=one_line(assessment.claim),
                     QUALITY=f"{quality:.2f}",
                     REASONS=_scores(assessment.reasons) or words.none,
                     RIVALS=_scores(assessment.rivals) or words.none,

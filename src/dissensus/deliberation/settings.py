@@ -12,6 +12,7 @@ from dissensus.settings import (
     Count,
     Faults,
     Once,
+    OneOrEachOnce,
     Rate,
     Resamples,
     Settings,
@@ -116,10 +117,11 @@ class DeliberationSettings(StudySettings):
     rounds: Annotated[int, Field(ge=1, le=1000)]
     topics: str
     """YAML of topics: question, options, evidence, and the truth where there is one."""
-    panel: Annotated[list[str], Field(min_length=2), Once]
-    """The models that deliberate, one agent each; seats are drawn at random for every draw."""
+    panel: Annotated[list[str], Field(min_length=2), OneOrEachOnce]
+    """The models that deliberate, one agent each; seats are drawn at random for every draw. One
+    model may have all seats."""
     judges: Annotated[list[str], Once] = Field(default_factory=list)
-    """The models that judge; they take the draws in turn. None of the panel."""
+    """The models that judge, the draws in turn. One of the panel is named in every table."""
     prompts: str
     """YAML of the debaters' prompt."""
     judging: str
@@ -157,10 +159,6 @@ class DeliberationSettings(StudySettings):
         if self.reference not in self.arms:
             may = f"it may be one of {', '.join(self.arms)}"
             faults.append(fault("reference", self.reference, may))
-        both = [name for name in self.judges if name in self.panel]
-        if both:
-            may = f"{both[0]!r} is of the panel, and no model may judge a debate that it may be in"
-            faults.append(fault("judges", self.judges, may))
         judged = [name for name, arm in self.arms.items() if arm.judged]
         if judged and not self.judges:
             may = f"it needs a model for the arm {judged[0]!r}, whose turns are judged"

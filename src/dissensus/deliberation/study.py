@@ -13,7 +13,7 @@ from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
 from dissensus.deliberation.reader import READER
 from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
-from dissensus.errors import ResourceError, SettingError
+from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
@@ -67,17 +67,8 @@ class Deliberation(Study[DeliberationSettings]):
         ]
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
-        """Refuse judges that are debaters under another name, and hints without a truth."""
+        """Refuse hints without a truth."""
         settings = self.settings
-        panel = {models[name].get("model") or name: name for name in settings.panel}
-        for name in settings.judges:
-            model = models[name].get("model") or name
-            if model in panel:
-                raise SettingError(
-                    f"deliberation.judges holds {name!r}; it and {panel[model]!r} of the panel are "
-                    f"both {model!r}, and no model may judge a debate that it may be in: name "
-                    "another."
-                )
         hinted = [name for name, arm in settings.arms.items() if arm.hints]
         if hinted and not any(topic["truth"] for topic in source.values()):
             raise ResourceError(

@@ -92,6 +92,10 @@ def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
         )
     reader = _Reader(found.members, options)
     if not found.is_whole:
+        # Its last number may have lost digits.
+        last = [*found.members][-1]
+        if isinstance(found.members[last], int | float):
+            del found.members[last]
         reader.problems.append("the JSON object is cut off")
     return ParsedTurn(
         found.around,

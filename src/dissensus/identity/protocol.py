@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -13,10 +13,11 @@ from pydantic import Field, RootModel
 
 from dissensus.digests import digest
 from dissensus.identity.design.graph import Peers
-from dissensus.identity.measures.answers import parse_answer
+from dissensus.identity.measures.reading import parse_answer
 from dissensus.llm.call import Message
 from dissensus.session.prompt_files import Part, angled, read_prompts
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, round_label
+from dissensus.session.quoting import block, heads_of
 
 #: What an agent without a persona is.
 AGENT = "agent"
@@ -70,7 +71,8 @@ class Prompts:
 
     def vanilla(self, question: str, own: str, peers: Sequence[str]) -> str:
         """Appendix B.1: the agent's own response, then its peers', numbered."""
-        return self._fill("vanilla", {_QUESTION: question, _OWN: own}, _PEER, peers)
+        texts = {_QUESTION: question, _OWN: self._shown(own)}
+        return self._fill("vanilla", texts, _PEER, peers)
 
     def anonymized(self, question: str, opinions: Sequence[str]) -> str:
         """Appendix B.2: all responses alike, numbered in the order given."""
@@ -97,10 +99,18 @@ class Prompts:
                 shown = True
                 head, _, tail = line.partition(slot)
                 lines += [
-                    head.replace("1", str(number), 1) + opinion + tail
+                    head.replace("1", str(number), 1) + self._shown(opinion) + tail
                     for number, opinion in enumerate(opinions, start=1)
                 ]
         return "\n".join(lines)
+
+    @cached_property
+    def _heads(self) -> tuple[str, ...]:
+        return heads_of(self.wording.opening, self.wording.vanilla, self.wording.anonymized)
+
+    def _shown(self, response: str) -> str:
+        """A response as prompts have it: a line of it that looks like one of theirs is quoted."""
+        return block(response, self._heads)
 
 
 def read_personas(path: str | Path) -> dict[str, str]:
@@ -116,15 +126,15 @@ def read_personas(path: str | Path) -> dict[str, str]:
 @dataclass(frozen=True)
 class AnswerFormat:
     """A reply that ends with a final answer; see
-    :func:`~dissensus.identity.measures.answers.parse_answer`.
+    :func:`~dissensus.identity.measures.reading.parse_answer`.
     """
 
     kind: str
-    n_options: int
+    options: tuple[str, ...]
 
     def read(self, text: str) -> Parsed[str]:
         """The canonical answer, None where there is none."""
-        answer = parse_answer(text, self.kind, self.n_options)
+        answer = parse_answer(text, self.kind, len(self.options), self.options)
         return Parsed(answer) if answer else Parsed(None, ("no final answer",))
 
 

@@ -43,7 +43,7 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.identity.design.banks import read_bank, write_question
 from dissensus.identity.design.formats import Question
-from dissensus.identity.measures.answers import parse_answer
+from dissensus.identity.measures.reading import parse_answer
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, total, unfinished, weighed_in
 from dissensus.llm.call import Message
@@ -259,13 +259,13 @@ def _weigh(prompt: _Prompt, question: Question) -> tuple[Weighed | None, str | N
 
 
 def _answer(response: str, question: Question) -> str:
-    return _parsed(response, question.kind, len(question.options))
+    return _parsed(response, question.kind, tuple(question.options))
 
 
 # An opinion is read by all who see it.
 @lru_cache(4096)
-def _parsed(response: str, kind: str, n_options: int) -> str:
-    return parse_answer(response, kind, n_options)
+def _parsed(response: str, kind: str, options: tuple[str, ...]) -> str:
+    return parse_answer(response, kind, len(options), options)
 
 
 def _question(files: tuple[str, ...], asked: str) -> Question:

@@ -71,7 +71,7 @@ class Identity(Study[IdentitySettings]):
             **{name: value for name, value in row.items() if name not in _LOGISTICS},
             "question": write_question(item["kind"], item["text"], options),
             "kind": item["kind"],
-            "n_options": len(options),
+            "options": list(options),
             "systems": [self._personas[seat] for seat in row["seats"]],
             "prompts_sha256": self._prompts.sha256(row["condition"]),
         }
@@ -92,7 +92,7 @@ class Identity(Study[IdentitySettings]):
         debate = Debate(
             prompts=self._prompts,
             question=spec["question"],
-            format=AnswerFormat(spec["kind"], spec["n_options"]),
+            format=AnswerFormat(spec["kind"], tuple(spec["options"])),
             decoding=Decoding.of(spec["protocol"]),
             model=spec["model"],
             seats=tuple(seats),
@@ -117,7 +117,7 @@ class Identity(Study[IdentitySettings]):
             debate = Debate(
                 prompts=self._prompts,
                 question=PLACEHOLDER,
-                format=AnswerFormat("numeric", 0),
+                format=AnswerFormat("numeric", ()),
                 decoding=Decoding.of(settings.protocol.model_dump()),
                 model=PLACEHOLDER,
                 seats=tuple(systems),

@@ -9,5 +9,8 @@ VANILLA, ANONYMIZED = "vanilla", "anonymized"
 CONDITIONS = (VANILLA, ANONYMIZED)
 #: Vanilla less anonymised.
 DIFFERENCE = "difference"
+#: What becomes of a new answer that cannot be parsed: its transition goes, it counts as the
+#: agent's own answer of the round before, or it is read leniently.
+POLICIES = ("drop", "keep", "lenient")
 #: All banks together.
 POOLED = "all"

@@ -15,6 +15,7 @@ from dissensus.errors import ResourceError
 from dissensus.language.settings import ROLES
 from dissensus.session.prompt_files import Part, Text, read_prompts, slots
 from dissensus.session.protocol import Turn
+from dissensus.session.quoting import block, heads_of, one_line
 from dissensus.session.templates import fill, without
 from dissensus.settings import Complaint
 from dissensus.user_files import YamlFile
@@ -99,6 +100,12 @@ class Prompts(Part):
     def sha256(self) -> str:
         return digest(self.model_dump())
 
+    @cached_property
+    def _heads(self) -> tuple[str, ...]:
+        """How the prompt's own lines begin."""
+        entries = (self.history_entry.replace("{ROLE}", role) for _, role in self.roles)
+        return heads_of(self.template, self.previous_speaker, self.history, *entries)
+
     def turn(self, topic: str, turn: ScheduledTurn, transcript: Sequence[Turn]) -> str:
         """The one user message of a turn (appendix D.1), its optional blocks filled or left out."""
         previous = history = ""
@@ -106,10 +113,12 @@ class Prompts(Part):
         if not transcript:
             whole = without(whole, _BLOCKS)
         else:
-            previous = fill(self.previous_speaker, PREVIOUS_SPEECH=transcript[-1].text)
+            # Speeches are one paragraph; of one that is not, no line may pass for another's.
+            said = [block(one_line(spoken.text), self._heads) for spoken in transcript]
+            previous = fill(self.previous_speaker, PREVIOUS_SPEECH=said[-1])
             entries = [
-                fill(self.history_entry, ROLE=t.role, ROUND_INFO=t.round_label, SPEECH=t.text)
-                for t in transcript
+                fill(self.history_entry, ROLE=t.role, ROUND_INFO=t.round_label, SPEECH=speech)
+                for t, speech in zip(transcript, said, strict=True)
             ]
             history = fill(self.history, HISTORY="\n".join(entries))
         filled = fill(

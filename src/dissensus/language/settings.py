@@ -12,6 +12,7 @@ from dissensus.settings import (
     Count,
     Faults,
     Once,
+    OneOrEachOnce,
     Rate,
     Resamples,
     Settings,
@@ -199,8 +200,9 @@ class LanguageSettings(StudySettings):
     languages: Annotated[dict[str, LanguageCondition], Field(min_length=2)]
     reference: str
     """The language that the others are compared with and that the anchors are fitted on."""
-    panel: Annotated[list[str], Field(min_length=len(ROLES)), Once]
-    """The models that are permuted over the four roles; of a longer panel, four are drawn."""
+    panel: Annotated[list[str], Field(min_length=len(ROLES)), OneOrEachOnce]
+    """The models that are permuted over the four roles; of a longer panel, four are drawn. One
+    model may be in all four."""
     pool: PoolSettings
     protocol: LanguageProtocolSettings
     measures: MeasureSettings

@@ -15,6 +15,7 @@ from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import unsized
 from dissensus.session.prompt_files import Part, read_prompts, slots
 from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps
+from dissensus.session.quoting import one_line
 from dissensus.session.templates import fill
 from dissensus.text.sentences import split_sentences
 
@@ -80,7 +81,8 @@ def translate(
     def steps() -> Steps:
         calls = []
         for turn in inputs.turns(session, expected):
-            prompt = fill(prompts.template, LANGUAGE=language_name(into), SPEECH=turn["text"])
+            speech = one_line(str(turn["text"]))
+            prompt = fill(prompts.template, LANGUAGE=language_name(into), SPEECH=speech)
             calls.append(
                 Call(
                     number=int(turn["turn"]),

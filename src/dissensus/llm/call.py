@@ -71,6 +71,7 @@ class Reply:
     faults_usd : what those tries cost, or may have cost.
     faults_said : the provider's own words about every try that failed, in order, the last of a
         call that failed among them; "" where it gave none.
+    thought : what the model wrote before it, for itself; "" where it shows none. Nobody reads it.
     started, ended : when the call was made, and when its reply was there, in UTC (ISO 8601); "" in
         a journal of a version that did not say.
     """
@@ -90,6 +91,7 @@ class Reply:
     faults: tuple[str, ...] = ()
     faults_usd: float = 0.0
     faults_said: tuple[str, ...] = ()
+    thought: str = ""
     started: str = field(default="", compare=False)
     ended: str = field(default="", compare=False)
 

@@ -13,10 +13,13 @@ import aiohttp
 import certifi
 from yarl import URL
 
+from dissensus.errors import ProviderError
 from dissensus.llm.secret import Secret
 
 #: The most of an answer that is read: embeddings of 256 texts take a few megabytes.
 MAX_BYTES = 20_000_000
+#: Seconds for a connection to be made. Nothing has been sent until then, so nothing is booked.
+_CONNECT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Connection:
     Raises
     ------
     ValueError : the address is none.
+    ProviderError : the certificates that the environment names cannot be read.
     """
 
     def __init__(
@@ -66,8 +70,13 @@ class Connection:
             headers=headers,
             connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(url)),
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(),
+            timeout=aiohttp.ClientTimeout(sock_connect=min(_CONNECT_S, timeout_s / 2)),
         )
+
+    @property
+    def proxy(self) -> str:
+        """The address of the proxy, without the name and password in it; "" for none."""
+        return str(URL(self._proxy).with_user(None)) if self._proxy else ""
 
     async def fetch(self, method: str, path: str, body: bytes | None = None) -> Response:
         """The response to one request.
@@ -111,4 +120,10 @@ def _certificates(url: URL) -> ssl.SSLContext | bool:
     if url.scheme == "http":
         return True
     named = os.environ.get("SSL_CERT_FILE") or certifi.where()
-    return ssl.create_default_context(cafile=named)
+    try:
+        return ssl.create_default_context(cafile=named)
+    except OSError as error:
+        raise ProviderError(
+            f"the environment variable SSL_CERT_FILE names {named}, which holds no certificates "
+            f"({error.strerror or 'unreadable'}); correct it, or unset it."
+        ) from None

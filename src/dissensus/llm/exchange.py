@@ -52,12 +52,14 @@ class Answer:
     Attributes
     ----------
     text : a model's words; "" for embeddings.
+    thought : what it wrote before them, for itself; "" where it shows none.
     vectors : embeddings, each as the base64 of little-endian 32-bit floats.
     fault : why the answer cannot be used (a key of RULES), "" where it can.
     cost_usd : what it cost; None where the model has no price, or the answer cannot be used.
     """
 
     text: str = ""
+    thought: str = ""
     vectors: tuple[str, ...] = ()
     finish_reason: str = ""
     usage: Usage = Usage()

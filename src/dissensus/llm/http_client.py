@@ -79,6 +79,8 @@ class HttpClient:
         self._queue = asyncio.Lock()
         self._outage = Outage(terms.name, terms.outage_s)
         self._rejections = Rejections(terms.name)
+        # Model -> the last call that it answered.
+        self._taken: dict[str, bytes] = {}
         self._sender = Sender(terms, connection, rate_limiter, ledger, secret, self._outage)
 
     async def call(
@@ -143,7 +145,7 @@ class HttpClient:
             return False
 
         async def ask() -> bool:
-            asked = await self._asked_shortly(exchange, path, body)
+            asked = await self._asked_another(exchange, path, self._taken.get(model), body)
             return not asked.failures or asked.faults[-1] not in _TELL_NOTHING
 
         began = time.monotonic()
@@ -177,11 +179,14 @@ class HttpClient:
             return None
 
     async def _tries(self, exchange: Exchange, path: str, body: Mapping[str, Any]) -> Answer | None:
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        content = _encoded(body)
         tries, is_told = 0, False
         while True:
             try:
-                return await self._try(exchange, path, content)
+                answer = await self._try(exchange, path, content)
+                if "messages" in body:
+                    self._taken[exchange.model] = content
+                return answer
             except TryFailed as failed:
                 if is_told:
                     return None
@@ -205,28 +210,39 @@ class HttpClient:
         """
         if "messages" not in body:
             return False
-        await self._asked_shortly(exchange, path, body)
+        await self._asked_another(exchange, path, None, body)
         return not self._outage.is_on
 
-    async def _asked_shortly(
-        self, exchange: Exchange, path: str, body: Mapping[str, Any]
+    async def _asked_another(
+        self, exchange: Exchange, path: str, taken: bytes | None, body: Mapping[str, Any]
     ) -> Exchange:
-        """A short question, asked once with the parameters of a call, even while all wait."""
-        short = {name: value for name, value in body.items() if name != "system"}
-        short["messages"] = [{"role": "user", "content": "Hello."}]
+        """Another call, asked once even while all wait.
+
+        Parameters
+        ----------
+        taken : what the model took before; None for a short question in the form of ``body``.
+        """
+        content = taken or _encoded({**body, "messages": _shortened(body["messages"])})
         asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
         with suppress(TryFailed):
-            await self._try(asked, path, json.dumps(short).encode(), at_once=True)
+            await self._try(asked, path, content, at_once=True, is_call=taken is not None)
         return asked
 
     async def _try(
-        self, exchange: Exchange, path: str, content: bytes, *, at_once: bool = False
+        self,
+        exchange: Exchange,
+        path: str,
+        content: bytes,
+        *,
+        at_once: bool = False,
+        is_call: bool = True,
     ) -> Answer:
         """The answer to one try, sent as soon as limits, budget and provider allow.
 
         Parameters
         ----------
         at_once : even while the provider is out.
+        is_call : whether it is a call of a session, and tells whether the model takes these.
 
         Raises
         ------
@@ -245,10 +261,12 @@ class HttpClient:
             try:
                 answer = await self._sender.send(exchange, path, content, reservation)
             except TryFailed as failed:
-                if failed.rule.fault == "session" and exchange.faults[-1] != "rejected":
+                is_taken = failed.rule.fault == "session" and exchange.faults[-1] != "rejected"
+                if is_taken and is_call:
                     self._rejections.taken(exchange.model, exchange.sent)
                 raise
-            self._rejections.taken(exchange.model, exchange.sent)
+            if is_call:
+                self._rejections.taken(exchange.model, exchange.sent)
             return answer
         finally:
             self._concurrency.release(slot)
@@ -304,7 +322,10 @@ class HttpClient:
                 raise TimeoutError("no answer in time") from None
             if is_garbled(error):
                 return None
-            raise ConnectionError(label(self._secret.strike(first_cause(error)))) from None
+            words = label(self._secret.strike(first_cause(error)))
+            if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
+                words = f"the proxy {self._connection.proxy}, which the environment names: {words}"
+            raise ConnectionError(words) from None
         if not response.is_success:
             raise Refused(response.status, words_of(response, self._secret))
         if wrong := mislabelled(self._terms, response.headers):
@@ -317,6 +338,17 @@ class HttpClient:
     async def close(self) -> None:
         """Close the connections."""
         await self._connection.close()
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _shortened(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Messages with the same roles up to the first of a user, who says no more than hello."""
+    users = [number for number, message in enumerate(messages) if message["role"] == "user"]
+    first = users[0] if users else len(messages)
+    return [*messages[:first], {"role": "user", "content": "Hello."}]
 
 
 def _backoff(tries: int) -> float:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dissensus.errors import ProviderError
+from dissensus.llm.exchange import label
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,30 @@ _BY_NAME = (
     (403, re.compile(r"permission|forbidden")),
     (400, re.compile(r"invalid|bad.?request|not.?found|unsupported")),
 )
+
+
+#: Words for why a model stopped, as they are after their prefix -> ours.
+_FINISHES = {
+    **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), "length"),
+    **dict.fromkeys(("model_context_window_exceeded", "max_length"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "recitation", "sensitive"), "content_filter"),
+    **dict.fromkeys(("blocklist", "prohibited_content", "spii", "image_safety"), "content_filter"),
+    **dict.fromkeys(("content_filtered", "guardrail_intervened"), "content_filter"),
+    "refusal": "refusal",
+}
+
+
+def finish_reason(value: Any) -> str:
+    """Why a model stopped, in one word for all providers; the provider's own where it has none.
+
+    Gateways pass on the words of others: ``MAX_TOKENS``, ``FinishReason.SAFETY``,
+    ``content_filter: RECITATION``.
+    """
+    given = label(value)
+    words = re.split(r"[.:\s]+", given.lower().replace("-", "_").replace("finish_reason_", ""))
+    known = [_FINISHES[word] for word in words if word in _FINISHES]
+    return known[0] if known else given
 
 
 def outcome_of(status: int, error: Any) -> str:

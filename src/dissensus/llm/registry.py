@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import os
 import resource
 import threading
@@ -74,6 +75,7 @@ class ModelRegistry:
         self._prices = prices
         self._made: dict[str, Provider] = {}
         self._hosts: dict[str, Host] = {}
+        self._unlisted: list[str] = []
         self._lock = threading.Lock()
         self._checked: ProviderError | bool = False
 
@@ -168,7 +170,10 @@ class ModelRegistry:
                 wrong.append(str(error))
         wrong += run(self._check_models(asked))
         if wrong:
-            raise ProviderError("\n".join(dict.fromkeys(wrong)))
+            raise ProviderError("\n".join(dict.fromkeys([*wrong, *self._unlisted])))
+        for line in dict.fromkeys(self._unlisted):
+            # Lists leave out variants and deployments; the first call tells.
+            logging.getLogger("snakemake.logging").warning(f"{line} Its first call will tell.")
 
     async def _connect(self, provider: str, key: str, kind: Any) -> Host:
         _allow_files(_FILES)
@@ -194,9 +199,9 @@ class ModelRegistry:
         client = HttpClient(terms, connection, rate_limiter, concurrency, self._ledger, secret)
         atexit.register(lambda: run(client.close()))
         made = kind(client)
-        is_new = not any(self._folder.glob("*/complete/*"))
+        ends = self._folder / ".limits" / f"{provider}.ends"
         if not settings["batch"]:
-            return Host(terms, self._ledger, made, is_new=is_new)
+            return Host(terms, self._ledger, made, ends=ends)
         from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.batches.http_client import PackageClient
 
@@ -230,8 +235,12 @@ class ModelRegistry:
             except Exception as error:
                 return self._refused(provider, error)
             else:
-                unknown = f"{where}: providers.{provider} has no model {model!r}; check the name."
-                return unknown if known is False else ""
+                if known is False:
+                    self._unlisted.append(
+                        f"{where}: providers.{provider} does not list the model {model!r}; check "
+                        "the name."
+                    )
+                return ""
         address = self.providers[provider]["base_url"] or "its own address"
         return (
             f"providers.{provider} could not be reached at {address} ({why}); check the address "

@@ -34,6 +34,10 @@ from dissensus.llm.secret import Secret
 SIMULATED_HEADER = "x-dissensus-simulated"
 
 
+#: Types of content of answers that come in pieces.
+_STREAMS = ("text/event-stream", "application/x-ndjson")
+
+
 class TryFailed(Exception):
     """A try at a call failed; ``again`` where its rule allows another."""
 
@@ -117,6 +121,7 @@ class Sender:
                 raise self._record_error(exchange, reservation, response, status_of(content))
             answer = exchange.parse(content)
         except UNREADABLE:
+            self._check_stream(exchange, reservation, response)
             words = "its answer holds no answer"
             raise self._record(exchange, reservation, "malformed", words) from None
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
@@ -127,6 +132,22 @@ class Sender:
             raise self._record(exchange, reservation, answer.fault, answer=answer, usage=usage)
         self._outage.answered(exchange.sent)
         return replace(answer, cost_usd=self._book(exchange, reservation, usage))
+
+    def _check_stream(self, exchange: Exchange, reservation: str, response: Response) -> None:
+        """Stop, with nothing booked, where a server that never answered only streams.
+
+        Raises
+        ------
+        ProviderError : it does.
+        """
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        streams = kind in _STREAMS or response.body.lstrip().startswith((b"data:", b"event:"))
+        if streams and not self._ledger.answered(exchange.model):
+            self._ledger.release(reservation)
+            raise ProviderError(
+                f"models.{exchange.model}: providers.{self._terms.name} streams its answers, and "
+                "answers in one piece are needed; switch streaming off at the server or gateway."
+            )
 
     def _record_error(
         self, exchange: Exchange, reservation: str, response: Response, status: int
@@ -261,6 +282,8 @@ def retry_after(headers: Mapping[str, str]) -> float:
 
 def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
     """The outcome of a try without a response, and whether the request may have got through."""
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return "connection", False
     if isinstance(error, TimeoutError):
         return "timeout", True
     if isinstance(error, aiohttp.ClientHttpProxyError):

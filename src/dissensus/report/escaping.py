@@ -52,8 +52,11 @@ _NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?%?"
 _NUMBERS = rf"(?:-|{_NUMBER}(?: to {_NUMBER}| \[{_NUMBER}, {_NUMBER}\])?(?: ?[*†‡])?)"
 #: Before what a spreadsheet takes for a formula, in either width: at the beginning of a cell, and
 #: where one would begin if semicolons divided them.
+_SIGNS = r"[=+\-@＝＋－＠]"
+# White space of a line: with that of all lines after it, a heap of breaks would take minutes.
 _FORMULA = re.compile(
-    rf"(?:^|(?<=[;\n]))(?!\s*{_NUMBERS}\s*(?:[;\n]|\Z))(?=[\s{_NO_WIDTH}]*[=+\-@＝＋－＠])",
+    rf"\A(?!\s*{_NUMBERS}\s*(?:[;\n]|\Z))(?=[\s{_NO_WIDTH}]*{_SIGNS})|"
+    rf"(?<=[;\n])(?![^\S\n]*{_NUMBERS}[^\S\n]*(?:[;\n]|\Z))(?=(?:[^\S\n]|[{_NO_WIDTH}])*{_SIGNS})",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r'[,;"\n]|^\s|\s$')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -42,6 +42,10 @@ class Table:
     rows: tuple[Row, ...]
     note: str
     facts: Mapping[str, str] = field(default_factory=dict)
+
+    def noted(self, sentence: str) -> Table:
+        """The same with a sentence at the beginning of its note; "" adds none."""
+        return replace(self, note=f"{sentence} {self.note}") if sentence else self
 
 
 def make(

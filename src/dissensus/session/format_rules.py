@@ -14,7 +14,7 @@ from dissensus.text.words import count_words
 BANNED = "#*_~`>|"
 
 _LIST = re.compile(
-    r"^\s*(?:[-•‣◦]|\d+[.)、](?!\d)|[一二三四五六七八九十]+、|[a-zA-Z]\))\s*\S", re.MULTILINE
+    r"^[^\S\n]*(?:[-•‣◦]|\d+[.)、](?!\d)|[一二三四五六七八九十]+、|[a-zA-Z]\))\s*\S", re.MULTILINE
 )
 _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2b1b\u2b1c"

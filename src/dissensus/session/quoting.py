@@ -1,9 +1,32 @@
-"""What a model wrote, as others are shown it: no line of it can be taken for the prompt's own."""
+"""The words of others as they stand in a prompt: they may say anything, and forge no part of it.
+
+Every study shows what a model or a document said through this room alone. Which form it takes
+depends on what the prompt's own lines look like: :func:`quoted` marks every line, :func:`block`
+only those that could pass for a line of the prompt, and :func:`one_line` leaves no second line.
+All of them break up the tokens by which chat templates part one message from the next.
+"""
 
 from __future__ import annotations
 
-#: How every line of a quoted text begins, and no line that a prompt has of its own.
+import re
+import unicodedata
+from functools import cache
+from itertools import islice
+
+#: How a quoted line begins, and no line that a prompt has of its own.
 MARK = "> "
+#: How lines begin that divide a prompt into its parts: headings, and the ends of material.
+DIVIDERS = ("##", "===")
+#: Letters by which a line of a prompt is known.
+_HEAD = 24
+_HEAD_ENDS = re.compile(r"[:：]|\{[A-Z_]+\}|<[^<>\n]{2,}>")
+#: Where a token of a chat template could begin or end: ``<|im_start|>``, ``<｜User｜>``.
+_ENDS = re.compile(r"<(?=[|｜])|[|｜](?=>)")
+_NAMED = re.compile(
+    r"<(?=<?/?(?:s|bos|eos|SYS|start_of_turn|end_of_turn|start_of_image|think|thinking)>)"
+    r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])",
+    re.IGNORECASE,
+)
 
 
 def quoted(text: str) -> str:
@@ -11,4 +34,74 @@ def quoted(text: str) -> str:
 
     A speaker's heading, another's vote or an instruction that a text has in it stays a quotation.
     """
-    return "\n".join(MARK + line for line in text.splitlines()) or MARK.rstrip()
+    return "\n".join(MARK + line for line in without_tokens(text).splitlines()) or MARK.rstrip()
+
+
+def block(text: str, heads: tuple[str, ...] = DIVIDERS) -> str:
+    """A text of which no line can be taken for one that begins with a head.
+
+    Such lines are quoted, and keep their words. Lines may end as Unicode has it. A head is known
+    in spite of white space, of characters that are not seen, of full width, and one of letters in
+    spite of case, digits and punctuation. All other lines stay as they are. Doing it twice changes
+    nothing more.
+
+    Parameters
+    ----------
+    text : what was said.
+    heads : how the prompt's own lines begin; see :func:`heads_of`.
+    """
+    signs, words = _kinds(heads)
+    return "".join(
+        MARK + line if _is_like(line, signs, words) else line
+        for line in without_tokens(text).splitlines(keepends=True)
+    )
+
+
+def one_line(text: str) -> str:
+    """A text as an entry of a list: its words on one line, with single spaces between."""
+    return " ".join(without_tokens(text).split())
+
+
+def without_tokens(text: str) -> str:
+    """A text with a space in every token of a chat template, which no longer is one then."""
+    return _NAMED.sub(lambda found: found[0] + " ", _ENDS.sub(lambda found: found[0] + " ", text))
+
+
+def heads_of(*templates: str) -> tuple[str, ...]:
+    """How the lines of some templates begin, up to a colon or slot; lines without letters not."""
+    starts = (_HEAD_ENDS.split(line, maxsplit=1)[0] for t in templates for line in t.splitlines())
+    return tuple(dict.fromkeys(head for head in map(_letters, starts) if head))
+
+
+@cache
+def _kinds(heads: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Heads of signs, and those of letters, as lines are compared with them."""
+    signs = tuple(head for head in heads if not _letters(head))
+    return signs, tuple(_letters(head) for head in heads if _letters(head))
+
+
+def _is_like(line: str, signs: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    if line.startswith(MARK):
+        return False
+    plain = line.isascii() and line[:1].isalnum()
+    # As nearly all lines are; none that begins with signs is.
+    if signs and not plain and _signs(line).startswith(signs):
+        return True
+    return bool(words) and _letters(line).startswith(words)
+
+
+def _signs(line: str) -> str:
+    """The first characters of a line that are seen, in their plain form, without white space."""
+    shown = (
+        character
+        for character in unicodedata.normalize("NFKC", line)
+        # White space and separators, control and format characters, and marks on letters.
+        if unicodedata.category(character)[0] not in "ZCM"
+    )
+    return "".join(islice(shown, 3))
+
+
+def _letters(line: str) -> str:
+    """The first letters of a line, in their plain form, whatever stands between them."""
+    plain = unicodedata.normalize("NFKD", line).casefold()
+    return "".join(islice((one for one in plain if unicodedata.category(one)[0] == "L"), _HEAD))

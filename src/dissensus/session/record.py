@@ -63,6 +63,8 @@ CALLS = Schema(
         "started": text("When the call was made, in UTC; empty in a journal that does not say."),
         "ended": text("When its reply was there, in UTC; empty in a journal that does not say."),
         "finish_reason": text("Why the model stopped: stop, length, or the provider's word."),
+        "thought": text("What the model wrote before its reply, for itself; shown to nobody."),
+        "thought_characters": Column("int", "Length of the thought.", "characters"),
         **common("error", "answered_by"),
         "other_model": flag("Whether another model answered than the one asked for."),
         "fingerprint": text(
@@ -186,6 +188,8 @@ def _call_row(session_id: str, attempt: Attempt) -> dict[str, Any]:
         "started": reply.started,
         "ended": reply.ended,
         "finish_reason": reply.finish_reason,
+        "thought": reply.thought,
+        "thought_characters": len(reply.thought),
         "error": reply.error,
         "answered_by": reply.answered_by,
         "other_model": not answers_for(attempt.asked_model, reply.answered_by),

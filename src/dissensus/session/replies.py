@@ -9,25 +9,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
 
 import json_repair
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from dissensus.session.protocol import Parsed
 
-_FENCE = re.compile(r"\s*```[a-zA-Z]*\s*\Z")
+# Each run of white space is looked at once, from its beginning.
+_FENCE = re.compile(r"(?<!\s)\s*```[a-zA-Z]*\s*\Z")
 _FENCE_ENDS = re.compile(r"\A\s*```")
 #: Of a reply that is a heap of braces, no more beginnings than this are tried.
 _MOST_TRIES = 20
 #: Nor more of an object that turns out not to be valid.
 _MOST_FAILURES = 100
 _BEGINS = re.compile(r'\{\s*["}]')
-#: Letters of what is mended; a mender takes hours for a megabyte of quotes and braces.
-_MOST_MENDED = 20_000
+#: Work that a mender may make of one reply: characters times signs, since it looks from a sign to
+#: the end of the text. That is half a second, and five times what a long object has; a megabyte of
+#: quotes and braces would take hours.
+_MOST_WORK = 30_000_000
+_SIGN = re.compile(r"[^\w\s]")
 #: Faults that are named: a list of a reply may have any number, and all would be sent back.
 _MOST_PROBLEMS = 10
 
@@ -36,9 +48,20 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class Lenient(BaseModel):
-    """Base of a reply that is one object: unknown keys are ignored, numbers may come as text."""
+    """Base of a reply that is one object: unknown keys are ignored, numbers may come as text.
+
+    A truth value is no number, though Python takes it for one.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_truth_value(cls, value: Any, info: ValidationInfo) -> Any:
+        kind = cls.model_fields[info.field_name or ""].annotation
+        if isinstance(value, bool) and kind in (int, float):
+            raise ValueError(f"{str(value).lower()} is no number")
+        return value
 
 
 class Entry(BaseModel):
@@ -61,17 +84,22 @@ class JsonReply(Generic[Model]):
         """The last object of a reply, validated; see :class:`dissensus.session.protocol.Parsed`.
 
         One that was cut off is none: a mender closes what is open, and nobody sees what was to
-        come.
+        come. Nor is one beside another that says something else: one of the two may be quoted.
         """
         if _is_cut_off(text):
             return Parsed(None, ("The reply's JSON object is cut off before its end.",))
-        found = _last_object(text)
-        if found is None:
+        objects = _objects(text)
+        if not objects:
             return Parsed(None, ("The reply has no JSON object.",))
         try:
-            return Parsed(self.model.model_validate(found))
+            value = self.model.model_validate(objects[-1])
         except ValidationError as error:
             faults = error.errors()[:_MOST_PROBLEMS]
+        else:
+            if self._is_contradicted(value, objects[:-1]):
+                problem = "The reply has several JSON objects, and they differ."
+                return Parsed(None, (problem,))
+            return Parsed(value)
         return Parsed(
             None,
             tuple(
@@ -79,6 +107,17 @@ class JsonReply(Generic[Model]):
                 for fault in faults
             ),
         )
+
+    def _is_contradicted(self, value: Model, others: Sequence[Any]) -> bool:
+        """Whether one of some other objects could be the reply as well, and says another thing."""
+        if not any(part.is_required() for part in self.model.model_fields.values()):
+            # Whatever it is, it could be read as one.
+            return False
+        for other in others:
+            with suppress(ValidationError):
+                if self.model.model_validate(other) != value:
+                    return True
+        return False
 
 
 class Noted(Interface):
@@ -167,19 +206,23 @@ def find_object(text: str, keys: tuple[str, ...]) -> FoundObject | None:
     keys : those by which an object is known; the first is the one that it must have.
     """
     needed = keys[0]
-    valid = _last_valid(text, needed)
-    past = valid[1] if valid else 0
+    last = next(reversed(_scan(text, needed)[0]), None)
+    past = last[1] if last else 0
     # What comes after a valid object, such as one quoted from another agent, goes before it.
     begins = [match.start() for match in _beginning(keys).finditer(text, past)]
+    work = 0
     for begin in reversed(begins[-_MOST_TRIES:]):
+        work += _work(text[begin:])
+        if work > _MOST_WORK:
+            break
         members = _mended(text[begin:], needed)
         if members is not None:
             # A mender closes what is open, and nobody sees what was to come.
             is_whole = _FENCE.sub("", text).rstrip().endswith(("}", "]"))
             return FoundObject(_FENCE.sub("", text[:begin]).strip(), members, is_whole)
-    if valid is None:
+    if last is None:
         return None
-    begin, end, members = valid
+    begin, end, members = last
     before, after = _FENCE.sub("", text[:begin]), _FENCE_ENDS.sub("", text[end:])
     return FoundObject(f"{before.strip()}\n{after.strip()}".strip(), members, is_whole=True)
 
@@ -195,49 +238,65 @@ def _is_cut_off(text: str) -> bool:
     open_ones = any(text.count(begin) > text.count(end) for begin, end in ("{}", "[]"))
     if not open_ones:
         return False
-    valid = _last_valid(text)
-    return valid is None or bool(_FENCE_ENDS.sub("", text[valid[1] :]).strip())
+    valid, is_open = _scan(text)
+    return is_open or not valid or bool(_FENCE_ENDS.sub("", text[valid[-1][1] :]).strip())
 
 
-def _last_object(text: str) -> dict[str, Any] | None:
-    """The last object of a reply that has a member; a long reply must have it as valid JSON."""
-    if len(text) > _MOST_MENDED:
-        valid = _last_valid(text)
-        return valid[2] if valid else None
+def _objects(text: str) -> list[dict[str, Any]]:
+    """The objects of a reply that have a member: the valid ones, then all that can be mended.
+
+    Of a heap of signs, none is mended.
+    """
+    objects = [value for _, _, value in _scan(text)[0]]
+    if _work(text) > _MOST_WORK:
+        return objects
     try:
         found: Any = encodable(json_repair.loads(text))
     except (ValueError, RecursionError):
-        return None
+        return []
     parts = found if isinstance(found, list) else [found]
-    objects = [part for part in parts if isinstance(part, dict) and part]
-    return objects[-1] if objects else None
+    mended = [part for part in parts if isinstance(part, dict) and part]
+    return objects + mended if mended else []
 
 
-def _last_valid(text: str, needed: str = "") -> tuple[int, int, dict[str, Any]] | None:
-    """The last object that is valid JSON, and where it begins and ends.
+_Valid = tuple[int, int, dict[str, Any]]
+
+
+def _scan(text: str, needed: str = "") -> tuple[list[_Valid], bool]:
+    """The objects that are valid JSON, with where each begins and ends; whether one has no end.
 
     Parameters
     ----------
-    needed : a key that it must have; any will do where it is empty.
+    needed : a key that they must have; any will do where it is empty.
     """
-    last, past, failures = None, 0, 0
+    valid: list[_Valid] = []
+    is_open, past, failures = False, 0, 0
+    end = len(text.rstrip())
     decoder = json.JSONDecoder()
     while failures < _MOST_FAILURES and (found := _BEGINS.search(text, past)):
         begin = found.start()
         try:
             value, past = decoder.raw_decode(text, begin)
             value = encodable(value)
-        except (ValueError, RecursionError):
+        except json.JSONDecodeError as error:
             value, past, failures = None, begin + 1, failures + 1
+            is_open = is_open or error.pos >= end
+        except ValueError:
+            value, past, failures = None, begin + 1, failures + 1
+        except RecursionError:
+            # So deep is no reply; each level would be tried in vain.
+            break
         if isinstance(value, dict) and (needed in value if needed else value):
-            last = begin, past, value
-    return last
+            valid.append((begin, past, value))
+    return valid, is_open
+
+
+def _work(text: str) -> int:
+    return len(text) * len(_SIGN.findall(text))
 
 
 def _mended(text: str, needed: str) -> dict[str, Any] | None:
     """The object that a text begins with, its JSON mended; None where that lacks the key."""
-    if len(text) > _MOST_MENDED:
-        return None
     try:
         value: Any = encodable(json_repair.loads(text))
     except (ValueError, RecursionError):

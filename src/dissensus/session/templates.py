@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dissensus.llm.call import Message
+from dissensus.session.quoting import one_line
 
 _GAP = re.compile(r"\n{3,}")
 
@@ -37,5 +38,7 @@ def repaired(
 ) -> tuple[Message, ...]:
     """The same messages, with the instruction to mend the reply's format at the end of the last."""
     *before, last = messages
-    again = f"{last.content}\n\n{render(repair, PROBLEMS='; '.join(problems))}"
+    # A problem may quote the reply that has it.
+    named = one_line("; ".join(problems))
+    again = f"{last.content}\n\n{render(repair, PROBLEMS=named)}"
     return (*before, Message(last.role, again))

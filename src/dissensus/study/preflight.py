@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from dissensus.errors import ProviderError
+from dissensus.errors import DissensusError, ProviderError
 from dissensus.study.configuration import Configuration
 from dissensus.text.embeddings import is_own
 from dissensus.text.loading import Kind, check_loadable
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a folder in whose path Snakemake would take braces for names of wildcards.
+
+    Raises
+    ------
+    DissensusError : it has some.
+    """
+    if set("{}") & set(str(folder)):
+        raise DissensusError(
+            f"the project is in {folder}, and Snakemake takes braces in a path for names of its "
+            "own; move the project to a folder without them."
+        )
 
 
 def check_inputs(settings: Configuration) -> None:

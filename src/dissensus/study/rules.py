@@ -10,7 +10,7 @@ from typing import Any
 
 from dissensus.digests import digest, script_digest
 from dissensus.study.configuration import Configuration
-from dissensus.study.study import StageFunction, Study, pick, plain
+from dissensus.study.study import DEBATING, StageFunction, Study, pick, plain
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
 
@@ -79,6 +79,22 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
     found = plain(pick(study.settings, study.view))
     named = {path.rpartition(".")[2]: value for path, value in found.items()}
     return {"study": study.name, **named}
+
+
+def table_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What the tables of a study are given: what its view has, and what their notes add."""
+    return {**view_settings(study), "marked": judging_note(settings, study)}
+
+
+def judging_note(settings: Configuration, study: Study[Any]) -> str:
+    """The sentence that names the models that judge debates and may be in them; "" for none."""
+    asked: dict[str, set[str]] = {}
+    for use in study.models():
+        for name, model in settings.models_of(use.models).items():
+            asked.setdefault(use.purpose, set()).add(model.get("model") or name)
+    judges = asked.get("judge", set()) | asked.get("annotate", set())
+    both = sorted(asked.get(DEBATING, set()) & judges)
+    return f"{', '.join(both)} judges debates that it may be in." if both else ""
 
 
 def planted_speech(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.digests import code_digest, digest, file_digest
+from dissensus.errors import SettingError
 from dissensus.llm.journal import Journal, Replay
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
@@ -25,6 +27,7 @@ from dissensus.session.record import (
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import run_all
+from dissensus.study.own_code import naming_the_line
 from dissensus.study.stage import resolve
 from dissensus.study.study import Row, Study
 from dissensus.tables.artefact import read_by
@@ -103,6 +106,11 @@ class Sessions:
         source = study.source
         schema = resolve(study.manifest.schema)
         rows = read_by(folder / "manifest.parquet", schema, "session_id")
+        if study.arm not in schema.columns:
+            raise SettingError(
+                f"{sys.modules[type(study).__module__].__file__}: arm is {study.arm!r}, and the "
+                f"manifest has no such column; name one of {', '.join(schema.columns)}."
+            )
         path = folder / f"{source.artefact}.parquet"
         items = read_by(path, resolve(source.schema), source.key)
         study.check(models, items)
@@ -224,8 +232,10 @@ class Sessions:
     def _play(self, spec: Row, registry: ModelRegistry, journal: Journal) -> Session:
         """Go through a session's protocol with what its journal and its models reply."""
         models = {model: registry.model(model) for model in spec["models"]}
-        steps = self.study.steps(spec, FolderInputs(self.folder, self.study.ids))
-        return run_session(spec["seed"], steps, models, journal, Limits.of(spec["protocol"]))
+        with naming_the_line(type(self.study).__module__, f"the session {spec['session_id']}"):
+            steps = self.study.steps(spec, FolderInputs(self.folder, self.study.ids))
+            limits = Limits.of(spec["protocol"])
+            return run_session(spec["seed"], steps, models, journal, limits)
 
     def run_bundle(
         self, rows: Sequence[Row], registry: ModelRegistry, at_once: int

@@ -137,6 +137,8 @@ def _hugging_face(value: str) -> Tokenize:
     # Some files carry the cut-off and the padding that their model was trained with.
     loaded.no_truncation()
     loaded.no_padding()
+    # A text that has `</s>` or `<|im_start|>` in it says so, and is no end or beginning of one.
+    loaded.encode_special_tokens = True
 
     def tokenize(text: str) -> list[int]:
         return list(loaded.encode(text, add_special_tokens=False).ids)

@@ -1,6 +1,6 @@
 """What speakers, judges and coaches are told: the wording of a session, filled in.
 
-Whatever a model or a document said stands in a prompt as :mod:`dissensus.union.quoting` lets it.
+Whatever a model or a document said stands in a prompt as :mod:`dissensus.session.quoting` lets it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from dissensus.digests import digest
 from dissensus.session.prompt_files import read_prompts
+from dissensus.session.quoting import block, one_line
 from dissensus.session.templates import fill, render
-from dissensus.union.quoting import block, one_line
 from dissensus.union.replies import Contest, Definitions, Memo, Style
 from dissensus.union.wording import DebateWording, JudgingWording
 

@@ -12,7 +12,8 @@ from dissensus.study.stage import Stage, run
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     view = View.of(stage.settings, stage.simulated)
     artefacts = Artefacts(dict(inputs.items()))
-    tables = [build(artefacts, view) for build in stage.resolved]
+    marked = stage.settings["marked"]
+    tables = [build(artefacts, view).noted(marked) for build in stage.resolved]
     title = f"Tables of the {view.study} study"
     write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
     write_caption(outputs.caption, inputs.caption, caption_facts(tables), stage.simulated)

@@ -23,6 +23,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         table_spending(spent, lines, given["budget_usd"], stage.simulated),
         table_models(conduct, spent, lines, stage.simulated),
     ]
+    tables = [table.noted(given["marked"]) for table in tables]
     write_tables(tables, outputs.csv, outputs.markdown, outputs.page, "Conduct and cost")
     counts = {"calls": str(sum(row["calls"] for row in spent))}
     write_caption(outputs.caption, inputs.caption, counts, stage.simulated)

@@ -89,6 +89,10 @@ def resolve(
     return Reference("future" if theirs else "dangling")
 
 
+#: What may stand before an agent's name or a claim's id.
+_NOUN = re.compile(r"\A(?:agent|claim)[\s:]+(?=\S)")
+
+
 def _read_id(
     target: tuple[str, str, str], agents: set[str]
 ) -> tuple[bool, str | None, int | None, str]:
@@ -98,9 +102,9 @@ def _read_id(
     """
     named = {agent.casefold(): agent for agent in agents}
     # An agent who never claimed anything can be named, and dangles.
-    spoken = target[0].strip(" @[]()").casefold()
+    spoken = _NOUN.sub("", target[0].strip(" @[]()").casefold())
     agent: str | None = named.get(spoken, spoken)
-    parts = target[1].strip(" #[]()").casefold().split(".")
+    parts = _NOUN.sub("", target[1].strip(" #[]()").casefold()).split(".")
     if parts == [""]:
         return False, agent, None, ""
     if parts[0] in named and len(parts) > 1:

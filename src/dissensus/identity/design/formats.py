@@ -15,7 +15,7 @@ import numpy as np
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.identity.measures.answers import canonical_number
+from dissensus.identity.measures.reading import canonical_number
 from dissensus.user_files import check_text
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
 from dissensus.identity.figures.ibc_power import PAPER, TARGET, rooms
-from dissensus.identity.terms import DIFFERENCE, OPENING, POOLED
+from dissensus.identity.terms import DIFFERENCE, OPENING, POLICIES, POOLED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, number, p_value, percent, whole
@@ -103,7 +103,7 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
                 *(_unparsed(later[later["condition"] == condition]) for condition in LABELS),
                 *(
                     cell(found.get(team, bank, "ibc", DIFFERENCE, policy=policy), mark=True)
-                    for policy in ("drop", "keep")
+                    for policy in POLICIES
                 ),
             )
         )
@@ -115,13 +115,16 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
         *(f"Unparsed, {name}" for name in names),
         "IBC, unparsed dropped",
         "IBC, unparsed kept",
+        "IBC, unparsed read leniently",
     )
     note = (
         "Complete: sessions held of those planned; teams of the same model and personas share "
         "their openings. Unparsed: answers without a final answer that could be read, of the "
         "complete sessions (opening: round 0; else all later rounds). A transition with an "
         "unparsed answer is dropped; kept, an unparsed new answer counts as the agent's own old "
-        f"one. IBC of round 1 with its {view.level} interval. {DAGGER} The interval contains zero."
+        'one; read leniently, as what stands in a box, after the words "the answer is" or alone '
+        f"on the last line. IBC of round 1 with its {view.level} interval. {DAGGER} The interval "
+        "contains zero."
     )
     return make("table_conduct", "How the sessions went", columns, rows, note, view.simulated)
 

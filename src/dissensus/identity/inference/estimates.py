@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from dissensus.digests import digest
 from dissensus.identity.design.manifest import MANIFEST
-from dissensus.identity.inference.tallies import EVERY, POLICIES, BoolArray, Tally, tally
-from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
+from dissensus.identity.inference.tallies import EVERY, BoolArray, Tally, tally
+from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POLICIES, POOLED
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
 from dissensus.tables.artefact import Column, Schema
@@ -28,7 +28,9 @@ ESTIMATES = Schema(
         **common("round"),
         **MANIFEST.pick("condition"),
         "peers": text("Number of peers that disagree and that agree, as in 2,1; all for any."),
-        "policy": text("What becomes of an unread new answer: drop, or keep as the agent's own."),
+        "policy": text(
+            "Of an unread new answer: drop, keep as the agent's own, or lenient reading."
+        ),
         "measure": text("Name of the measure, such as conformity, obstinacy or ibc."),
         **common("estimate?", "se?", "ci_low?", "ci_high?", "n"),
         "n_questions": Column("int", "How many questions the numbers of the row rest on.", "count"),

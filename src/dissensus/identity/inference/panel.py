@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dissensus.identity.measures.answers import canonical_number
+from dissensus.identity.measures.reading import canonical_number
 from dissensus.stats.checks import IntArray
 
 BoolArray = npt.NDArray[np.bool_]

@@ -10,14 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dissensus.identity.terms import CONDITIONS
+from dissensus.identity.terms import CONDITIONS, POLICIES
 from dissensus.stats.checks import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: What becomes of a new answer that cannot be parsed: its transition goes, or it counts as the
-#: agent's own answer of the round before.
-POLICIES = ("drop", "keep")
 #: All numbers of disagreeing and agreeing peers together.
 EVERY = "all"
 
@@ -27,7 +24,7 @@ _EXPOSURES = ("exposed_correct", "subverted", "exposed_wrong", "corrected")
 
 @dataclass(frozen=True)
 class Tally:
-    """One team's counts: M questions, 2 conditions, T rounds after the opening, 2 policies.
+    """One team's counts: M questions, 2 conditions, T rounds after the opening, 3 policies.
 
     Attributes
     ----------
@@ -202,22 +199,24 @@ def _events(of_agent: Mapping[str, npt.NDArray[Any]]) -> Sequence[dict[str, Bool
     flags = {name: of_agent[name] for name in _FLAGS}
     kept = flags["kept"]
     by_policy = (
-        (flags["usable"], flags["follows_own"], flags["is_correct"]),
+        (flags["usable"], flags["follows_own"], flags["follows_peer"], flags["is_correct"]),
         (
             flags["usable"] | kept,
             flags["follows_own"] | kept,
+            flags["follows_peer"],
             np.where(kept, flags["was_correct"], flags["is_correct"]),
         ),
+        tuple(flags[f"lenient_{name}"] for name in _LENIENT),
     )
     events = []
-    for counted, stays, right in by_policy:
+    for counted, stays, conforms, right in by_policy:
         disagreeing = counted & (of_agent["n_disagree"] > 0)
         exposed_correct = disagreeing & flags["was_correct"]
         exposed_wrong = counted & ~flags["was_correct"] & flags["heard_correct"]
         events.append(
             {
                 "disagreeing": disagreeing,
-                "conformed": disagreeing & flags["follows_peer"],
+                "conformed": disagreeing & conforms,
                 "stayed": disagreeing & stays,
                 "exposed_correct": exposed_correct,
                 "subverted": exposed_correct & ~right,
@@ -228,6 +227,7 @@ def _events(of_agent: Mapping[str, npt.NDArray[Any]]) -> Sequence[dict[str, Bool
     return events
 
 
+_LENIENT = ("usable", "follows_own", "follows_peer", "is_correct")
 _FLAGS = (
     "usable",
     "kept",
@@ -236,4 +236,5 @@ _FLAGS = (
     "was_correct",
     "is_correct",
     "heard_correct",
+    *(f"lenient_{name}" for name in _LENIENT),
 )

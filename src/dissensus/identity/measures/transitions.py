@@ -23,6 +23,10 @@ ANSWERS = Schema(
         "answer": text("Letter or number that the agent gives; empty where it could not be read."),
         **common("parsed"),
         "correct": flag("Whether the answer is the right one."),
+        "lenient_answer": text(
+            "The same, where no marker can be read as a lenient reader reads it; for sensitivity."
+        ),
+        "lenient_correct": flag("Whether that is the right one."),
     },
     key=("session_id", "round", "agent"),
 )
@@ -46,9 +50,17 @@ TRANSITIONS = Schema(
         "is_correct": flag("Whether the new answer is right."),
         "usable": flag("Whether its own, all its peers' and its new answer could be read."),
         "kept": flag("Whether its new answer alone could not be read, and may count as its own."),
+        "lenient_follows_peer": flag("As follows_peer, of the new answer as read leniently."),
+        "lenient_follows_own": flag("As follows_own, of the new answer as read leniently."),
+        "lenient_is_correct": flag("As is_correct, of the new answer as read leniently."),
+        "lenient_usable": flag("As usable, of the new answer as read leniently."),
     },
     key=("session_id", "round", "agent"),
 )
+
+
+#: What a lenient reading of the new answer can change.
+_LENIENT = ("follows_peer", "follows_own", "usable")
 
 
 def follow_answers(
@@ -68,8 +80,8 @@ def follow_answers(
     its new answer is that of at least one peer who disagreed with it ("Measuring and mitigating
     identity bias", equation 19; with one peer, equation 1). A transition is ``usable`` where its
     own, all its peers' and its new answer were parsed; it is ``kept`` where only the new one was
-    not, which the sensitivity policy counts as the agent's own. Where it is neither, peers are
-    counted as far as both answers are known.
+    not, which one sensitivity policy counts as the agent's own and another reads leniently. Where
+    it is neither, peers are counted as far as both answers are known.
     """
     graphs = {row["session_id"]: row["graph"] for row in manifest}
     shown = {graph: read_peers(graph) for graph in dict.fromkeys(graphs.values())}
@@ -94,8 +106,16 @@ def _of_session(
             was = before[agent]
             seen = [before[peer]["answer"] for peer in peers[agent - 1]]
             counts = _compared(was["answer"], seen, now["answer"])
-            correct = {"was_correct": was["correct"], "is_correct": now["correct"]}
-            yield {"round": number, "agent": agent, **counts, **correct}
+            lenient = _compared(was["answer"], seen, now["lenient_answer"])
+            yield {
+                "round": number,
+                "agent": agent,
+                **counts,
+                "was_correct": was["correct"],
+                "is_correct": now["correct"],
+                "lenient_is_correct": now["lenient_correct"],
+                **{f"lenient_{name}": lenient[name] for name in _LENIENT},
+            }
 
 
 def _compared(own: str, peers: list[str], answer: str) -> dict[str, Any]:

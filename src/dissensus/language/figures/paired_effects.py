@@ -154,7 +154,11 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     n = len(values)
     ranks: Array = np.arange(1, n + 1, dtype=np.float64)
     positive = values > 0
-    axes.axhspan(answer["ci_low"], answer["ci_high"], color=look.colour, alpha=0.18, linewidth=0)
+    # With two draws or three, an interval may have no ends.
+    is_bounded = bool(np.isfinite([answer["ci_low"], answer["ci_high"]]).all())
+    if is_bounded:
+        span = answer["ci_low"], answer["ci_high"]
+        axes.axhspan(*span, color=look.colour, alpha=0.18, linewidth=0)
     axes.axhline(answer["estimate"], color=look.colour, linewidth=1.2)
     zero_line(axes)
     if n > CROWD:
@@ -177,7 +181,8 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     # The words stand over the least of the differences: above those, and above the interval.
     low, high = min(values[0], 0.0), max(values[-1], 0.0)
     pad = 0.05 * max(high - low, 1e-9)
-    least = np.nanmax([values[(n - 1) // 2], answer["ci_high"]])
+    middle = values[(n - 1) // 2]
+    least = max(middle, answer["ci_high"]) if is_bounded else middle
     axes.set_ylim(low - pad, max(high + pad, low - pad + (least - low + pad) / 0.76))
 
 

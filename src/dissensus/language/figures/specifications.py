@@ -123,9 +123,15 @@ def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
             color=ALARM,
             weight="bold",
         )
-    axes.set(xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5), xticks=[])
+    axes.set(xlim=_across(own), xticks=[])
     if first:
         axes.set_ylabel("effect (SDs of the\npaired differences)")
+
+
+def _across(own: pd.DataFrame) -> tuple[float, float]:
+    """The limits of an axis with a place for each specification; with none, of one place."""
+    n = max(len(own), 1)
+    return -0.01 * n - 0.5, 1.01 * n - 0.5
 
 
 def _joint(axes: Axes, own: pd.DataFrame, tests: pd.DataFrame) -> None:
@@ -158,7 +164,7 @@ def _matrix(
             beside(axes, row, text, weight="bold" if main else "normal")
     beside(axes, -0.95, "median", color=GREY)
     axes.set(
-        xlim=(-0.01 * len(own) - 0.5, 1.01 * len(own) - 0.5),
+        xlim=_across(own),
         ylim=(len(rows) - 0.4, -0.6),
         xticks=[],
     )

@@ -176,6 +176,10 @@ def _casting(
     deviations from S/K is then held against as many draws of as many partial permutations.
     """
     check, n = "model_by_role", len(draws)
+    if len(set(panel)) == 1:
+        note = "one model has all roles in every draw"
+        counts = [_row(check, f"{role}: {panel[0]}", "draws", n, n) for role in ROLES]
+        return [*counts, _row(check, ALL, "sum_squares", 0.0, n, note=note)]
     table = np.array([[int((draws[role] == model).sum()) for role in ROLES] for model in panel])
     rows = [
         _row(check, f"{role}: {model}", "draws", table[i, j], n)

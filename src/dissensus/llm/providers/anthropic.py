@@ -11,15 +11,9 @@ from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request
 from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
 from dissensus.llm.http_client import HttpClient, Refused
+from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.providers.openai import plain_text, why_empty
-
-#: Its words for why it stopped, where they differ from ours.
-_REASONS = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-}
+from dissensus.llm.thought import split_thought
 
 #: The version of its interface that is spoken here.
 _VERSION = "2023-06-01"
@@ -70,7 +64,9 @@ class AnthropicInterface:
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, **conversation(request, parameters)}
 
-    async def embed(self, exchange: Exchange, model: str, texts: Sequence[str]) -> Answer:
+    async def embed(
+        self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
+    ) -> Answer:
         raise ProviderError(
             f"{model!r} cannot embed: Anthropic has no embeddings; name another embedder."
         )
@@ -92,14 +88,14 @@ class AnthropicInterface:
         return False if isinstance(listed, dict) and listed.get("data") else None
 
     def parse(self, body: Any) -> Answer:
-        text = plain_text(body["content"])
-        reason = label(body.get("stop_reason"))
-        reason = _REASONS.get(reason, reason)
+        text, thought = split_thought(plain_text(body["content"]))
+        reason = finish_reason(body.get("stop_reason"))
         usage = body.get("usage") or {}
         cached = count(usage.get("cache_read_input_tokens"))
         written = count(usage.get("cache_creation_input_tokens"))
         return Answer(
             text=text,
+            thought=thought or plain_text(body["content"], "thinking"),
             finish_reason=reason,
             # Anthropic counts the cached tokens beside the input, the others count them in it.
             usage=Usage(

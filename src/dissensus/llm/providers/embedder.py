@@ -20,8 +20,10 @@ from dissensus.llm.prices import Price
 from dissensus.llm.providers.remote import Host, check_accepted, reply_of
 from dissensus.llm.records import Records
 
-#: The most texts, and the most tokens (estimated from above), in one request.
+#: The most texts, and the most tokens (estimated from above), in one request; and where a server
+#: rejects so many, fewer.
 _TEXTS = 256
+_FEWER = {256: 10, 10: 1}
 _TOKENS = 200_000
 #: The most bytes of a vector in a journal, reserved on the disk before the request.
 _VECTOR_BYTES = 20_000
@@ -34,6 +36,10 @@ class EmbeddingCall:
     keys: tuple[str, ...]
     vectors: tuple[str, ...]
     reply: Reply
+
+
+class _Rejected(Exception):
+    """A server rejects a request with several texts; with fewer it may not."""
 
 
 class RemoteEmbedder:
@@ -55,6 +61,7 @@ class RemoteEmbedder:
         self._host = host
         self._price = price
         self._journal = _journal(path)
+        self._most, self._is_plain = _TEXTS, False
         self._vectors: dict[str, str] = {}
         for call in self.calls:
             self._vectors |= dict(zip(call.keys, call.vectors, strict=False))
@@ -79,14 +86,20 @@ class RemoteEmbedder:
             )
         keys = [digest([self.model, text]) for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
-        for batch in _batches(new):
-            call = self._ask(batch)
+        while new:
+            batch = next(_batches(new, self._most))
+            try:
+                call = self._ask(batch)
+            except _Rejected:
+                self._most = _FEWER[self._most]
+                continue
             if call.reply.error:
                 raise ProviderError(
                     f"embedder {self.name!r} gave no vectors ({call.reply.error}); start again: "
                     "what it gave before is kept."
                 )
             self._vectors |= dict(zip(call.keys, call.vectors, strict=True))
+            new = {key: text for key, text in new.items() if key not in batch}
         return self._stacked(keys)
 
     def _stacked(self, keys: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -125,7 +138,14 @@ class RemoteEmbedder:
             return answer
 
         exchange = Exchange(self.name, parse, self._price, Usage(tokens))
-        answer = run(host.interface.embed(exchange, self.model, list(texts.values())))
+        asked = list(texts.values())
+        answer = run(host.interface.embed(exchange, self.model, asked, plain=self._is_plain))
+        if answer.fault == "rejected" and not self._is_plain:
+            # Some compatible servers know numbers alone.
+            self._is_plain = True
+            return self._call(host, texts)
+        if answer.fault == "rejected" and self._most in _FEWER and len(texts) > 1:
+            raise _Rejected
         check_accepted(exchange, answer, host)
         vectors = answer.vectors if not answer.fault else ()
         return EmbeddingCall(tuple(texts), vectors, reply_of(exchange, answer))
@@ -145,12 +165,12 @@ def _journal(path: Path) -> Records[EmbeddingCall]:
     return Records(path, _read, _write)
 
 
-def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
+def _batches(texts: dict[str, str], most: int) -> Iterator[dict[str, str]]:
     batch: dict[str, str] = {}
     tokens = 0
     for key, text in texts.items():
         more = max_tokens_of(len(text.encode()))
-        if batch and (len(batch) == _TEXTS or tokens + more > _TOKENS):
+        if batch and (len(batch) == most or tokens + more > _TOKENS):
             yield batch
             batch, tokens = {}, 0
         batch[key] = text

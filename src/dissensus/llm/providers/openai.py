@@ -15,9 +15,9 @@ from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request
 from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
 from dissensus.llm.http_client import HttpClient, Refused
+from dissensus.llm.outcomes import finish_reason
+from dissensus.llm.thought import split_thought
 
-#: Its words for why it stopped, where they differ from ours.
-_REASONS = {"max_tokens": "length", "model_length": "length", "sensitive": "content_filter"}
 #: Finish reasons of gateways and DeepSeek for a text that their own fault cut off.
 _BROKEN = ("error", "network_error", "insufficient_system_resource")
 #: Variables of the environment that OpenAI's own package sends, too -> header.
@@ -68,8 +68,12 @@ class OpenAIInterface:
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, "messages": messages(request), **parameters}
 
-    async def embed(self, exchange: Exchange, model: str, texts: Sequence[str]) -> Answer:
-        body = {"model": model, "input": list(texts), "encoding_format": "base64"}
+    async def embed(
+        self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
+    ) -> Answer:
+        body = {"model": model, "input": list(texts)}
+        if not plain:
+            body["encoding_format"] = "base64"
         return await self._http.call(exchange, "/embeddings", body)
 
     async def knows(self, model: str) -> bool | None:
@@ -95,13 +99,13 @@ class OpenAIInterface:
     def parse(self, body: Any) -> Answer:
         choice = body["choices"][0]
         message = choice["message"]
-        reason = label(choice.get("finish_reason"))
-        reason = _REASONS.get(reason, reason)
-        text = plain_text(message.get("content"))
+        reason = finish_reason(choice.get("finish_reason"))
+        text, thought = split_thought(plain_text(message.get("content")))
         if not text and message.get("refusal"):
             text, reason = plain_text(message["refusal"]), "refusal"
         return Answer(
             text=text,
+            thought=thought or _apart(message),
             finish_reason=reason,
             usage=_usage(body),
             answered_by=label(body.get("model")),
@@ -111,8 +115,10 @@ class OpenAIInterface:
         )
 
     def parse_vectors(self, body: Any) -> Answer:
-        rows = sorted(body["data"], key=lambda row: row["index"])
-        if [row["index"] for row in rows] != list(range(len(rows))):
+        # Some compatible servers leave the index out; then they keep the order.
+        placed = {row.get("index", place): row for place, row in enumerate(body["data"])}
+        rows = [placed[place] for place in sorted(placed)]
+        if [*sorted(placed)] != list(range(len(body["data"]))):
             raise ValueError("an embedding is missing, or there twice")
         vectors = tuple(_base64(row["embedding"]) for row in rows)
         if len({len(vector) for vector in vectors}) > 1:
@@ -147,18 +153,22 @@ def messages(request: Request) -> Any:
     return [{"role": message.role, "content": message.content} for message in request.messages]
 
 
-def plain_text(content: Any) -> str:
-    """The text of a message's content, which may be a string or a list of content blocks."""
+def plain_text(content: Any, kind: str = "text") -> str:
+    """The text of a message's content, a string or the blocks of a kind in a list of blocks."""
     if isinstance(content, list):
-        content = "".join(
-            block.get("text") or "" for block in content if block.get("type") == "text"
-        )
+        content = "".join(block.get(kind) or "" for block in content if block.get("type") == kind)
     if content is None:
         return ""
     if not isinstance(content, str):
         raise TypeError("the content is no text")
     # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
     return content.encode(errors="replace").decode().strip()
+
+
+def _apart(message: Mapping[str, Any]) -> str:
+    """The thought that a server keeps apart from the text; "" where it has none."""
+    thoughts = (message.get(name) for name in ("reasoning_content", "reasoning"))
+    return next((plain_text(thought) for thought in thoughts if isinstance(thought, str)), "")
 
 
 def why_empty(reason: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from dissensus.errors import ProviderError
@@ -17,7 +20,9 @@ from dissensus.llm.providers import identity
 #: Statuses that speak of the address rather than of what was asked: moved, not found, not allowed.
 _NOT_HERE = (*range(300, 400), 404, 405)
 
-#: So many calls that end alike, the first of a run, are no accident.
+#: The parameters of a call that a model may not take.
+_PARAMETERS = ("max_tokens", "temperature", "top_p", "seed")
+#: So many calls that end alike, the first of a run to a model, are no accident.
 _FIRST_CALLS = 6
 #: How a call may end without a text -> what to change.
 _MENDS = {
@@ -48,8 +53,10 @@ class Interface(Protocol):
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON that :meth:`ask` sends."""
 
-    async def embed(self, exchange: Exchange, model: str, texts: Sequence[str]) -> Answer:
-        """Ask for embeddings, in the same way."""
+    async def embed(
+        self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
+    ) -> Answer:
+        """Ask for embeddings, in the same way; ``plain`` as numbers, which every server has."""
 
     async def knows(self, model: str) -> bool | None:
         """Whether the provider has a model; None where it does not tell. Costs nothing."""
@@ -69,8 +76,7 @@ class Host:
     ----------
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
-    is_new : whether no session of the run has ended yet.
-    ends : model -> how its calls without a text have ended in this process.
+    ends : file of how calls ended before their model answered any, shared by all processes.
     """
 
     terms: Terms
@@ -78,8 +84,7 @@ class Host:
     interface: Interface
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
-    is_new: bool = False
-    ends: dict[str, list[str]] = field(default_factory=dict)
+    ends: Path | None = None
 
 
 class RemoteModel:
@@ -157,7 +162,9 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     """
     model = exchange.model
     if not answer.fault:
-        host.answered.add(model)
+        if model not in host.answered:
+            host.answered.add(model)
+            _note_end(host, model, _ANSWERED)
         return
     _check_ends(model, exchange.faults[-1], host)
     if exchange.faults[-1] != "rejected":
@@ -165,8 +172,7 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     if model in host.answered or host.ledger.answered(model):
         return
     name, status = host.terms.name, exchange.failures[-1].status
-    mend = "a parameter that a model does not take is left out by `rename: {name: null}` or "
-    mend += "`parameters`"
+    mend = _mend(model, exchange.message)
     if status in _NOT_HERE:
         mend = (
             f"status {status} means another address or name: check providers.{name}.base_url and "
@@ -177,6 +183,19 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
     )
 
 
+def _mend(model: str, message: str) -> str:
+    """What to change where a provider rejects the first calls, by the parameter that it names."""
+    named = [name for name in _PARAMETERS if re.search(rf"\b{name}\b", message)]
+    if "max_tokens" in named and "max_completion_tokens" in message:
+        return f"set models.{model}.rename to {{max_tokens: max_completion_tokens}}"
+    if named:
+        return f"models.{model}.rename: {{{named[0]}: null}} leaves {named[0]} out"
+    return (
+        "a parameter that a model does not take is left out by `rename: {name: null}`, or taken "
+        "out of its `parameters`"
+    )
+
+
 def _check_ends(model: str, end: str, host: Host) -> None:
     """Stop a run whose first calls to a model all end alike, before all sessions are lost.
 
@@ -184,15 +203,34 @@ def _check_ends(model: str, end: str, host: Host) -> None:
     ------
     ProviderError : they do, and none had a text.
     """
-    if not host.is_new or model in host.answered or end not in _MENDS:
+    if model in host.answered or end not in _MENDS:
         return
-    ends = host.ends.setdefault(model, [])
-    ends.append(end)
+    ends = _note_end(host, model, end)
     if len(ends) >= _FIRST_CALLS and set(ends) == {end}:
+        # What is changed now is to be judged by itself.
+        _note_end(host, model, _CHANGED)
         raise ProviderError(
             f"models.{model}: its first {len(ends)} calls all ended without a text ({end}); "
             f"{_MENDS[end]}, and start again: what is asked with other settings is asked anew."
         )
+
+
+#: What stands in the file of ends for a model that answered, and for one whose ends were told.
+_ANSWERED, _CHANGED = "answered", "changed"
+
+
+def _note_end(host: Host, model: str, end: str) -> list[str]:
+    """Write down how a call to a model ended; the ends since something was changed, in order."""
+    if host.ends is None:
+        return []
+    with suppress(OSError):
+        host.ends.parent.mkdir(parents=True, exist_ok=True)
+        with host.ends.open("a", encoding="utf-8") as file:
+            file.write(f"{end} {model}\n")
+        lines = [line.partition(" ") for line in host.ends.read_text("utf-8").splitlines()]
+        ends = [end for end, _, of in lines if of == model]
+        return ends[len(ends) - ends[::-1].index(_CHANGED) :] if _CHANGED in ends else ends
+    return []
 
 
 def reply_of(exchange: Exchange, answer: Answer) -> Reply:
@@ -214,4 +252,5 @@ def reply_of(exchange: Exchange, answer: Answer) -> Reply:
         faults=tuple(faults[:-1] if answer.fault else faults),
         faults_usd=sum((failure.cost_usd for failure in exchange.failures), 0.0),
         faults_said=tuple(failure.message for failure in exchange.failures),
+        thought=answer.thought,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dissensus.session.quoting import one_line
 from dissensus.union.protocol.asking import read
-from dissensus.union.quoting import one_line
 from dissensus.union.replies import ClusterName
 
 Row = Mapping[str, Any]

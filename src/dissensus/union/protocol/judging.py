@@ -11,12 +11,12 @@ from statistics import fmean
 from typing import Any
 
 from dissensus.session.protocol import PLACEHOLDER, ReplyFormat, Turn
+from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.union.measures.debate import ONE_SIDED
 from dissensus.union.protocol.asking import Ask, Part, RecalibrationOf
 from dissensus.union.protocol.floor import Floor
 from dissensus.union.protocol.panels import LABEL, vote
-from dissensus.union.quoting import block, one_line
 from dissensus.union.replies import (
     FoundClaims,
     FoundRebuttals,

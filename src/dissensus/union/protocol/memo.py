@@ -10,6 +10,7 @@ from typing import Any
 
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.quoting import one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
 from dissensus.union.measures.debate import Debate, read_debate
@@ -18,7 +19,6 @@ from dissensus.union.measures.tally import Claim, counts
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol.asking import Ask, Asking
 from dissensus.union.protocol.judging import CLAIMS, rebutted, recalibrated
-from dissensus.union.quoting import one_line
 from dissensus.union.replies import Memo
 from dissensus.union.tables import SIDES
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dissensus.session.protocol import PLACEHOLDER, Turn
+from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
 from dissensus.union.prompts import Framework, Point, Spoken
 from dissensus.union.protocol.asking import Ask, FreeText, Part
 from dissensus.union.protocol.floor import Debater, Floor
 from dissensus.union.protocol.gates import Place, drawn, unprotected
-from dissensus.union.quoting import block, one_line
 from dissensus.union.replies import Contest, Definitions, Extraction, Offers
 
 #: Arguments that a speech is taken to have where calls are counted before a run.

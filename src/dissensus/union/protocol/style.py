@@ -8,11 +8,11 @@ from functools import partial
 
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol.asking import Ask, Asking
-from dissensus.union.quoting import block, one_line
 from dissensus.union.replies import Style
 from dissensus.union.tables import CHUNKS
 

@@ -1,0 +1,41 @@
+"""Faults in a reader's own study: one sentence with the file and the line, and no traceback."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from traceback import extract_tb
+
+from dissensus.errors import DissensusError, ResourceError
+from dissensus.llm.journal import NotJournaled
+
+
+@contextmanager
+def naming_the_line(module: str, what: str) -> Iterator[None]:
+    """Let what the code of a study raises end as a sentence; studies of the project as they do.
+
+    Parameters
+    ----------
+    module : of the study's declaration.
+    what : was asked of it, such as "the session t001-a".
+
+    Raises
+    ------
+    ResourceError : the code is the reader's own and raised something that is no user's error.
+    """
+    try:
+        yield
+    except (DissensusError, NotJournaled):
+        raise
+    except Exception as error:
+        folder = Path(str(sys.modules[module].__file__)).parent
+        frames = [f for f in extract_tb(error.__traceback__) if Path(f.filename).parent == folder]
+        if module.partition(".")[0] == "dissensus" or not frames:
+            raise
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ResourceError(
+            f"{frames[-1].filename}, line {frames[-1].lineno}: {what} ended with {said}; "
+            "correct the study and start again: what was paid for is kept."
+        ) from error

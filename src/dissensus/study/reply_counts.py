@@ -1,0 +1,85 @@
+"""How many replies of a run could be read: at once, when asked for again, or not at all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tabulate import tabulate
+
+from dissensus.errors import ArtefactError
+from dissensus.session.record import ATTEMPTS, CALLS
+from dissensus.tables.artefact import provenance_of, read
+
+_COLUMNS = ("study", "purpose", "turns", "read at once", "repaired", "unread", "without a text")
+
+
+class Turn(NamedTuple):
+    """What became of a turn: attempts at it, and of the last whether it has a text and is sound."""
+
+    study: str
+    purpose: str
+    attempts: int
+    has_text: bool
+    is_sound: bool
+
+    @property
+    def end(self) -> str:
+        if not self.has_text:
+            return "without a text"
+        if not self.is_sound:
+            return "unread"
+        return "read at once" if self.attempts == 1 else "repaired"
+
+
+def reply_page(results: Path) -> str:
+    """A table, in Markdown, of what became of a run's turns, by study and purpose of the call.
+
+    Parameters
+    ----------
+    results : results/<run>.
+
+    Raises
+    ------
+    ArtefactError : it has no session yet, or one of its files is damaged.
+    """
+    folders = sorted(path.parent for path in results.glob("*/sessions"))
+    counts = Counter((turn.study, turn.purpose, turn.end) for turn in _turns(folders))
+    if not counts:
+        raise ArtefactError(f"{results} has no session that has ended; run it first.")
+    rows = []
+    for study, purpose in dict.fromkeys(key[:2] for key in counts):
+        total = sum(counts[study, purpose, end] for end in _COLUMNS[3:])
+        shares = [f"{100 * counts[study, purpose, end] / total:.0f}%" for end in _COLUMNS[3:]]
+        rows.append([study, purpose, f"{total:,}", *shares])
+    lost = [f"{folder.name} {_lost(folder)}" for folder in folders]
+    note = (
+        "A turn is read where it breaks no rule of its format. Unread: it still breaks one after "
+        f"its last repair. Sessions lost for good: {', '.join(lost)}."
+    )
+    return f"{tabulate(rows, _COLUMNS, tablefmt='github', disable_numparse=True)}\n\n{note}\n"
+
+
+def _turns(folders: list[Path]) -> Iterator[Turn]:
+    for folder in folders:
+        for path in sorted(folder.glob("sessions/*.parquet")):
+            calls = read(folder / "calls" / path.name, CALLS).to_pylist()
+            attempts: dict[Any, list[tuple[Any, Any]]] = {}
+            for row, call in zip(read(path, ATTEMPTS).to_pylist(), calls, strict=True):
+                place = row["session_attempt"], row["turn"], row["speaker"]
+                attempts.setdefault(place, []).append((row, call))
+            for tries in attempts.values():
+                row, call = tries[-1]
+                has_text = not row["error"]
+                yield Turn(
+                    folder.name, call["purpose"], len(tries), has_text, not row["violations"]
+                )
+
+
+def _lost(folder: Path) -> str:
+    """How many of a study's sessions failed for good, such as "2 of 8"."""
+    paths = list(folder.glob("transcripts/*.parquet"))
+    failed = sum(bool(provenance_of(path)["failure"]) for path in paths)
+    return f"{failed} of {len(paths)}"
