@@ -1,9 +1,11 @@
-# The consensus study: its measures and estimates, in the order data takes.
+# The consensus study: what CCAgent learns from, the study's measures and estimates, in the order data takes.
 #
 # in:    results/<run>/consensus/: turns, outcomes, manifest, statements
-# out:   results/<run>/consensus/: votes, metrics, embedding_calls, estimates, contrasts, planted
-# steps: measure_consensus; estimate_consensus
-# What every study goes through is in study.smk. CCAgent learns from votes and metrics of the split train.
+# out:   results/<run>/consensus/: profiles, fewshot, fewshot.md; votes, metrics, embedding_calls; estimates, contrasts,
+#        planted
+# steps: profile_agents, write_fewshot; measure_consensus; estimate_consensus
+# What every study goes through is in study.smk. Its parts: training debates (0), which profile_agents reads; what is
+# said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3).
 
 from dissensus.study.rules import planted_speech
 
@@ -13,6 +15,47 @@ CONSENSUS = SETTINGS.consensus
 SPEECH = planted_speech(
     SETTINGS, [CONSENSUS.model], "dissensus.consensus.simulated"
 ).get(CONSENSUS.model)
+
+
+# Reads the training debates alone, so that agents who learn wait for nothing else.
+rule profile_agents:
+    input:
+        turns=of_shards("consensus", "turns", part=0),
+        manifest=ancient(C / "manifest.parquet"),
+        statements=C / "statements.parquet",
+        prompts=CONSENSUS.learning.prompts,
+    output:
+        profiles=C / "profiles.parquet",
+    log:
+        C / "logs/profile_agents.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(learning=CONSENSUS.learning),
+    message:
+        "Profile the agents of the training debates, and choose the best and the worst"
+    script:
+        "../scripts/consensus/profile_agents.py"
+
+
+rule write_fewshot:
+    input:
+        turns=of_shards("consensus", "turns", part=1),
+        profiles=C / "profiles.parquet",
+        prompts=CONSENSUS.learning.prompts,
+    output:
+        fewshot=C / "fewshot.parquet",
+        page=C / "fewshot.md",
+    log:
+        C / "logs/write_fewshot.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Write the few-shot block: examples, and why each is one"
+    script:
+        "../scripts/consensus/write_fewshot.py"
 
 
 rule measure_consensus:
@@ -55,7 +98,7 @@ rule estimate_consensus:
     params:
         settings=given(
             inference=CONSENSUS.inference,
-            arms=CONSENSUS.arm_names,
+            arms=CONSENSUS.compared,
             reference=CONSENSUS.reference,
             rounds=CONSENSUS.rounds,
             speech=SPEECH,
@@ -70,5 +113,10 @@ rule estimate_consensus:
 rule consensus:
     input:
         core("consensus"),
+        (
+            [rules.profile_agents.output, rules.write_fewshot.output]
+            if CONSENSUS.learns
+            else []
+        ),
         rules.measure_consensus.output,
         rules.estimate_consensus.output,

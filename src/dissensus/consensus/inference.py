@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.consensus.design import DEBATE
 from dissensus.consensus.measures import match, measure
 from dissensus.consensus.scale import middle
 from dissensus.consensus.simulated import SpeechSettings, validated_speech
@@ -187,6 +188,7 @@ def planted_values(
     Rows of :data:`PLANTED`, none where the agents are real. Every session of the design is debated
     400 times by the equations of :mod:`dissensus.consensus.simulated.dynamics`, without a text.
     """
+    manifest = manifest[manifest["kind"] == DEBATE]
     if speech is None or manifest.empty:
         return []
     settings = validated_speech(speech)

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from dissensus.consensus.design import IDS
+from dissensus.consensus.design import DEBATE, IDS, REFLECTION, TRAINING
 from dissensus.consensus.domains import Domain, read_domain
 from dissensus.consensus.figures import FIGURES, HEADLINE, TABLES
-from dissensus.consensus.protocol import VOTER, Debate, Persona
+from dissensus.consensus.learning.block import SHOWN
+from dissensus.consensus.learning.tables import FEWSHOT_FILE, PROFILES_FILE
+from dissensus.consensus.learning.wording import LearningWords
+from dissensus.consensus.protocol import Debate, Lesson, Persona, Reflection
 from dissensus.consensus.reader import READER
 from dissensus.consensus.settings import ConsensusSettings
-from dissensus.consensus.wording import EXTRAS, SIDES, STRATEGIES, Words
+from dissensus.consensus.wording import (
+    CCAGENT,
+    EXTRAS,
+    LEARNED,
+    SIDES,
+    STRATEGIES,
+    VOTER,
+    Words,
+)
 from dissensus.digests import digest
-from dissensus.session.inputs import Inputs
+from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled, read_prompts
 from dissensus.session.protocol import (
     PLACEHOLDER,
@@ -24,10 +36,10 @@ from dissensus.session.protocol import (
     assumed_calls,
     round_label,
 )
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
 
-#: When a session runs, and of which split its statement is, changes nothing about it.
-_LEFT_OUT = ("block", "arm_order", "position", "split", "agents")
+#: When a session runs, of which split its statement is, and what it is for, changes nothing in it.
+_LEFT_OUT = ("block", "arm_order", "position", "split", "agents", "kind")
 
 
 class Consensus(Study[ConsensusSettings]):
@@ -49,16 +61,23 @@ class Consensus(Study[ConsensusSettings]):
     )
     manifest = Manifest(
         "dissensus.consensus.design:draw",
-        settings=("domains", "splits", "statements", "repeats", "rounds", "block_size", "arms"),
+        settings=(
+            *("domains", "splits", "statements", "repeats", "rounds", "block_size", "arms"),
+            *("learning.statements", "learning.arms"),
+        ),
         files=("domains",),
         schema="dissensus.consensus.design:MANIFEST",
     )
     embedding_calls = ("embedding_calls",)
     counting = (
         "Debates are counted at all their rounds, and those that agree sooner cost less; of each "
-        "agent two explanations are embedded."
+        "agent two explanations are embedded. Every part of the examples that CCAgent is shown is "
+        "taken to be as long as a reply may be."
     )
-    view = ("reference", "inference.confidence", "arms", "domains", "rounds")
+    view = (
+        *("reference", "inference.confidence", "arms", "domains", "rounds", "compared"),
+        *("models_by_arm", "temperatures"),
+    )
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
@@ -66,17 +85,44 @@ class Consensus(Study[ConsensusSettings]):
     diagnosis = Diagnosis(
         "dissensus.consensus.diagnosis:diagnose",
         settings=(
-            *("domains", "splits", "statements", "repeats", "rounds", "arms"),
+            *("domains", "splits", "statements", "repeats", "rounds", "compared"),
             *("diagnosis", "inference.confidence"),
         ),
         files=("domains",),
     )
 
     def models(self) -> list[ModelUse]:
-        used = [ModelUse("model", "debate", [self.settings.model])]
-        if any(strategy in (*EXTRAS, *SIDES) for strategy in self.settings.arms.values()):
-            used.append(ModelUse("extra_model", "extra", [self.settings.extra_model]))
+        settings, learning = self.settings, self.settings.learning
+        used = [ModelUse("model", "debate", [settings.model])]
+        used += [
+            ModelUse(f"variants.{arm}.model", "debate", [one.model])
+            for arm, one in settings.variants.items()
+            if one.model
+        ]
+        strategies = [*settings.arms.values()]
+        if settings.learns:
+            strategies += learning.arms.values()
+            used.append(ModelUse("learning.model", "reflect", [learning.model]))
+        if any(strategy in _ASKED for strategy in strategies):
+            used.append(ModelUse("extra_model", "extra", [settings.extra_model]))
         return used
+
+    def part(self, row: Row) -> int:
+        """First what is learned from, and last what is done with it."""
+        if not self.settings.learns:
+            return 0
+        if row["kind"] == DEBATE:
+            return 3 if row["strategy"] in LEARNED else 2
+        return (TRAINING, REFLECTION).index(row["kind"])
+
+    def arm_of(self, row: Row) -> str:
+        return str(row["arm"] if row["kind"] == DEBATE else row["kind"])
+
+    def needs(self, row: Row) -> Needs:
+        """The profiles of the training debates, or the examples that were made of them."""
+        if row["kind"] == REFLECTION:
+            return Needs(artefacts=(PROFILES_FILE,))
+        return Needs(artefacts=(FEWSHOT_FILE,) if row["strategy"] in LEARNED else ())
 
     def embedders(self) -> list[tuple[str, str]]:
         return [("embedder", self.settings.embedder)]
@@ -88,6 +134,8 @@ class Consensus(Study[ConsensusSettings]):
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         """Of the statement, what the public prefers only where a nudger is told it."""
         settings, strategy = self.settings, row["strategy"]
+        if row["kind"] == REFLECTION:
+            return self._reflection_spec(row)
         domain = self._domains[row["domain"]]
         agents = {agent.id: agent for agent in domain.agents}
         extra, told = strategy in EXTRAS, strategy == "nudger"
@@ -101,19 +149,62 @@ class Consensus(Study[ConsensusSettings]):
             "truth": item["truth"] if told else "",
             "secret": list(range(item["truth_low"], item["truth_high"] + 1)) if told else [],
             "side": [settings.side_rounds, settings.experts] if strategy in SIDES else [0, 0],
-            "asked": [settings.model, settings.extra_model if strategy in _ASKED else ""],
+            "asked": [self._model(row), settings.extra_model if strategy in _ASKED else ""],
+            "temperature": settings.temperature_of(self._arm(row)),
             "words_sha256": digest(self._words.used_by(strategy)),
+            **(self._lesson_spec(row) if strategy in LEARNED else {}),
         }
+
+    def _reflection_spec(self, row: Row) -> dict[str, Any]:
+        learning = self.settings.learning
+        return {
+            "reflects_on": row["domain"],
+            "examples": learning.examples,
+            "model": learning.model,
+            "words_sha256": digest(self._learning_words.model_dump()),
+        }
+
+    def _lesson_spec(self, row: Row) -> dict[str, Any]:
+        return {
+            "learns_from": self.settings.source_of(row["strategy"], row["domain"]),
+            "examples": self.settings.learning.examples,
+            "learning_sha256": digest(self._learning_words.model_dump()),
+        }
+
+    def _arm(self, row: Row) -> str:
+        """The arm of a debate that is compared; training debates have arms of their own."""
+        return str(row["arm"]) if row["kind"] == DEBATE else ""
+
+    def _model(self, row: Row) -> str:
+        return self.settings.model_of(self._arm(row))
 
     def cast(self, row: Row) -> list[str]:
         settings = self.settings
-        return [settings.model, *[settings.extra_model] * (row["strategy"] in _ASKED)]
+        if row["kind"] == REFLECTION:
+            return [settings.learning.model]
+        return [self._model(row), *[settings.extra_model] * (row["strategy"] in _ASKED)]
 
     def kind(self, row: Row) -> Hashable:
         """Arms of one strategy ask the same; who is shown first changes no count."""
-        return row["strategy"], row["statement_id"]
+        strategy = row["strategy"], row["statement_id"], row["kind"]
+        return *strategy, row["kind"] != REFLECTION and self._model(row)
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        decoding = Decoding.of(spec["protocol"])
+        if "reflects_on" in spec:
+            return Reflection(
+                self._learning_words,
+                spec["reflects_on"],
+                spec["examples"],
+                spec["model"],
+                decoding,
+                inputs,
+            ).start()
+        lesson = None
+        if "learns_from" in spec:
+            lesson = Lesson(
+                self._learning_words, spec["strategy"], spec["learns_from"], spec["examples"]
+            )
         return Debate(
             words=self._words,
             strategy=spec["strategy"],
@@ -135,8 +226,14 @@ class Consensus(Study[ConsensusSettings]):
             experts=spec["side"][1],
             model=spec["asked"][0],
             extra_model=spec["asked"][1],
-            decoding=Decoding.of(spec["protocol"]),
+            decoding=replace(decoding, temperature=spec["temperature"]),
+            lesson=lesson,
+            inputs=inputs,
         ).start()
+
+    @cached_property
+    def _learning_words(self) -> LearningWords:
+        return read_prompts(LearningWords, self.settings.learning.prompts)
 
     @cached_property
     def _words(self) -> Words:
@@ -149,6 +246,10 @@ class Consensus(Study[ConsensusSettings]):
     def compile_prompts(self) -> None:
         """Two rounds of every strategy, in which nobody agrees and everything is said."""
         persona = Persona(PLACEHOLDER, ((PLACEHOLDER, PLACEHOLDER),))
+        decoding = Decoding.of(self.settings.protocol.model_dump())
+        words, inputs = self._learning_words, PlaceholderInputs()
+        looked_back = Reflection(words, PLACEHOLDER, 1, PLACEHOLDER, decoding, inputs)
+        check_filled(assumed_calls(looked_back.start()()), self.settings.learning.prompts)
         for strategy in STRATEGIES:
             debate = Debate(
                 words=self._words,
@@ -165,18 +266,27 @@ class Consensus(Study[ConsensusSettings]):
                 experts=2,
                 model=PLACEHOLDER,
                 extra_model=PLACEHOLDER,
-                decoding=Decoding.of(self.settings.protocol.model_dump()),
+                decoding=decoding,
+                lesson=Lesson(words, strategy, PLACEHOLDER, 1) if strategy in SHOWN else None,
             )
-            check_filled(assumed_calls(debate.start()()), self.settings.prompts)
+            files = f"{self.settings.prompts}, {self.settings.learning.prompts}"
+            check_filled(assumed_calls(debate.start()()), files)
 
     def summary(self) -> str:
         settings = self.settings
         counted = "all" if settings.statements is None else str(settings.statements)
+        learned = (
+            f" {CCAGENT} has read examples of the best and worst agents of "
+            f"{settings.learning.statements or 'all'} training statements of each domain, each "
+            f"debated in {len(settings.learning.arms)} arms."
+        )
         return (
             f"{self.question} Stakeholders vote on a statement at once, read each other and vote "
             f"again, until they agree or {settings.rounds} rounds are over. {counted} statements "
             f"of {len(settings.domains)} domains are each debated in {len(settings.arms)} arms, "
             f"by the same agents in the same order, and compared with {settings.reference}."
+            + learned
+            * settings.learns
         )
 
 

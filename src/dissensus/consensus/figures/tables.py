@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from dissensus.consensus.design import DEBATE
 from dissensus.consensus.figures.forest import arm_words, arms_of, domains_of, joined_planted
 from dissensus.consensus.figures.words import attrition, cell
 from dissensus.consensus.inference import ALL, LOG_RANK, PRIMARY
@@ -90,7 +91,8 @@ def _measures(
 
 def _always_agree(domain: str, manifest: pd.DataFrame, statements: pd.DataFrame) -> Row:
     """The match of a constant Agree, on the statements that were drawn."""
-    drawn = set(manifest.loc[manifest["domain"] == domain, "statement_id"])
+    debated = (manifest["domain"] == domain) & (manifest["kind"] == DEBATE)
+    drawn = set(manifest.loc[debated, "statement_id"])
     own = statements[statements["statement_id"].isin(drawn)]
     exact = ((own["truth_low"] <= AGREE) & (own["truth_high"] >= AGREE)).mean()
     # At three levels, Agree is what Strongly agree is.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from dissensus.consensus.design import DEBATE
 from dissensus.report.labels import counted, interval, number
 
 
@@ -26,6 +27,6 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
 
 
 def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
-    """How many sessions came through, as "143 of 144 sessions"."""
+    """How many debates that are compared came through, as "143 of 144 sessions"."""
     ended = int(metrics["complete"].to_numpy(dtype=bool).sum())
-    return f"{ended} of {counted(len(manifest), 'session')}"
+    return f"{ended} of {counted(int((manifest['kind'] == DEBATE).sum()), 'session')}"
