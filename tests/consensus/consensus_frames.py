@@ -26,6 +26,9 @@ VIEW = View.of(
         "reference": "debate",
         "confidence": 0.95,
         "arms": ARMS,
+        "compared": list(ARMS),
+        "models_by_arm": dict.fromkeys(ARMS, "consensus-agent"),
+        "temperatures": dict.fromkeys(ARMS, 0.7),
         "domains": {"city": "", "politics": ""},
         "rounds": 5,
     },
@@ -80,5 +83,5 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
         items,
         pd.DataFrame(estimate_arms(metrics, 5, 0.95, 200, 1)).astype(dict.fromkeys(limits, float)),
         pd.DataFrame(contrasts).astype(dict.fromkeys(tested, float)),
-        pd.DataFrame(planted_values(manifest, items, SPEECH, "debate", 1)),
+        pd.DataFrame(planted_values(manifest, items, dict.fromkeys(ARMS, SPEECH), "debate", 1)),
     )

@@ -20,6 +20,7 @@ from dissensus.llm.call import Message
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import Call, Turn
 from dissensus.settings import validate
+from dissensus.study.study import pick
 from scripted import ROOT
 
 CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
@@ -34,8 +35,10 @@ STILL: dict[str, Any] = {
 
 def study(**changes: Any) -> Consensus:
     """The study with the default settings but for some."""
-    block = {**CONFIG["consensus"], "domains": FOLDERS, **changes}
+    block = {**CONFIG["consensus"], "domains": FOLDERS, "variants": {}, **changes}
     block["prompts"] = str(ROOT / block["prompts"])
+    block["learning"] = dict(block["learning"])
+    block["learning"]["prompts"] = str(ROOT / block["learning"]["prompts"])
     return Consensus(validate(ConsensusSettings, block, ""))
 
 
@@ -109,8 +112,7 @@ def run(
     """Votes, metrics and manifest of a whole study, from the replies' texts."""
     reference = next(iter(arms))
     made = study(arms=dict(arms), reference=reference, **changes)
-    settings = made.settings.model_dump()
-    manifest = draw(statements(), settings, 7)
+    manifest = draw(statements(), pick(made.settings, Consensus.manifest.settings), 7)
     turns = {
         row["session_id"]: [_turn_row(t) for t in play(made, row, simulated(row, speech)).turns]
         for row in manifest

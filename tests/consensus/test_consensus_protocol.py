@@ -10,11 +10,10 @@ import pytest
 
 from consensus.consensus_runs import Played, play, statements, study
 from dissensus.consensus.design import draw
-from dissensus.consensus.protocol import VOTER
 from dissensus.consensus.records import read_session
 from dissensus.consensus.replies import BallotFormat
 from dissensus.consensus.scale import LABELS
-from dissensus.consensus.wording import EXTRAS, STRATEGIES
+from dissensus.consensus.wording import EXTRAS, STRATEGIES, VOTER
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call
 from dissensus.session.quoting import quoted

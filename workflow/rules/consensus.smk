@@ -2,7 +2,7 @@
 #
 # in:    results/<run>/consensus/: turns, outcomes, manifest, statements
 # out:   results/<run>/consensus/: profiles, fewshot, fewshot.md; votes, metrics, embedding_calls; estimates, contrasts,
-#        planted
+#        planted, ablations
 # steps: profile_agents, write_fewshot; measure_consensus; estimate_consensus
 # What every study goes through is in study.smk. Its parts: training debates (0), which profile_agents reads; what is
 # said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3).
@@ -13,8 +13,8 @@ C = RESULTS / "consensus"
 CONSENSUS = SETTINGS.consensus
 # The settings of simulated agents, whose equations say what was planted; none for all other models.
 SPEECH = planted_speech(
-    SETTINGS, [CONSENSUS.model], "dissensus.consensus.simulated"
-).get(CONSENSUS.model)
+    SETTINGS, CONSENSUS.models_by_arm.values(), "dissensus.consensus.simulated"
+)
 
 
 # Reads the training debates alone, so that agents who learn wait for nothing else.
@@ -90,6 +90,7 @@ rule estimate_consensus:
         estimates=C / "estimates.parquet",
         contrasts=C / "contrasts.parquet",
         planted=C / "planted.parquet",
+        ablations=C / "ablations.parquet",
     log:
         C / "logs/estimate_consensus.log",
     localrule: True
@@ -98,14 +99,17 @@ rule estimate_consensus:
     params:
         settings=given(
             inference=CONSENSUS.inference,
-            arms=CONSENSUS.compared,
+            arms=CONSENSUS.arms,
+            compared=CONSENSUS.compared,
+            models=CONSENSUS.models_by_arm,
+            temperatures=CONSENSUS.temperatures,
             reference=CONSENSUS.reference,
             rounds=CONSENSUS.rounds,
             speech=SPEECH,
             seed=SETTINGS.seed,
         ),
     message:
-        "Compare the strategies with {CONSENSUS.reference}, and say what was planted"
+        "Compare the strategies with {CONSENSUS.reference}, ccagent with its parts, and say what was planted"
     script:
         "../scripts/consensus/estimate_consensus.py"
 

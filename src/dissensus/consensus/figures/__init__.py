@@ -1,10 +1,10 @@
-"""What readers see of the consensus study: three figures, three tables, and what was misprinted."""
+"""What readers see of the consensus study: figures, tables, and what was misprinted."""
 
 from dissensus.report.declared import Figure, Headline, Table
 
 _HERE = "dissensus.consensus.figures"
 #: Shown on the results page at once.
-_MAIN = ("effects", "course", "table_2", "table_contrasts")
+_MAIN = ("effects", "course", "table_2", "table_contrasts", "table_ablations")
 _READS = ("estimates", "planted", "metrics", "manifest")
 
 HEADLINE = Headline(f"{_HERE}.headline:state", ("contrasts", "planted"))
@@ -18,11 +18,26 @@ FIGURES = (
     _figure("behaviour", "Figure 3. Sycophancy and dogmatism", *_READS),
     _figure("course", "Figure 4. Debates that have agreed, by round", *_READS),
     _figure("effects", "Figure 5. What each strategy changes, by domain", "contrasts", "planted"),
+    Figure(
+        "parts",
+        f"{_HERE}.parts:draw_changed",
+        ("ablations",),
+        "What each part of CCAgent is worth, and what carries over to another domain",
+        "1 Figures",
+        main=True,
+    ),
+    Figure(
+        "learned",
+        f"{_HERE}.parts:draw_reached",
+        _READS,
+        "Figure 11. Consensus by what agents have learned from",
+        "1 Figures",
+    ),
 )
 
 
 def _table(module: str, name: str, *reads: str) -> Table:
-    title = "Strategies, baselines, contrasts, and what was misprinted"
+    title = "Strategies, CCAgent, contrasts, and what was misprinted"
     return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables", name in _MAIN)
 
 
@@ -30,5 +45,8 @@ TABLES = (
     _table("tables", "table_2", "estimates", "metrics", "manifest", "statements"),
     _table("tables", "table_3", "estimates", "metrics", "manifest", "statements"),
     _table("tables", "table_contrasts", "contrasts", "planted"),
+    _table("learned", "table_ablations", "ablations"),
+    _table("learned", "table_10", "estimates", "metrics", "manifest"),
+    _table("learned", "table_13", "estimates"),
     _table("printed", "table_printed"),
 )

@@ -61,7 +61,9 @@ def rows_of(artefacts: Artefacts) -> pd.DataFrame:
 def same_strategy(view: View) -> list[str]:
     """Arms that are the reference's strategy under another name."""
     arms = view["arms"]
-    return [arm for arm in arms if arm != view.reference and arms[arm] == arms[view.reference]]
+    return [
+        arm for arm in arms_of(view) if arm != view.reference and arms[arm] == arms[view.reference]
+    ]
 
 
 def _is_found(view: View) -> object:

@@ -27,8 +27,8 @@ def arm_words(arm: str) -> str:
 
 
 def arms_of(view: View) -> tuple[str, ...]:
-    """All arms, the reference first."""
-    return (view.reference, *(arm for arm in view["arms"] if arm != view.reference))
+    """The arms that are compared with the reference, itself first."""
+    return (view.reference, *(arm for arm in view["compared"] if arm != view.reference))
 
 
 def domains_of(view: View) -> list[str]:

@@ -167,4 +167,4 @@ def readable(rows: Sequence[Row], words: LearningWords) -> str:
 
 def _fenced(text: str) -> str:
     """A text that Markdown shows as it stands, whatever it holds."""
-    return "\n".join(f"    {line}" for line in text.splitlines())
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
