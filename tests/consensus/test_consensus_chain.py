@@ -49,7 +49,11 @@ def whole() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     votes, metrics, manifest = run(SPEECH, ARMS, statements=None)
     drawn = pd.DataFrame(manifest)
     items = pd.DataFrame(statements().values())
-    return votes, metrics, pd.DataFrame(planted_values(drawn, items, dict.fromkeys(ARMS, SPEECH), "debate", 1))
+    return (
+        votes,
+        metrics,
+        pd.DataFrame(planted_values(drawn, items, dict.fromkeys(ARMS, SPEECH), "debate", 1)),
+    )
 
 
 @pytest.mark.parametrize("arm", ARMS)

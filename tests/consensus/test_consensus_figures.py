@@ -42,7 +42,8 @@ def test_table_2_has_the_paper_s_columns_and_the_means_of_the_metrics() -> None:
     ):
         shown = float(cells[column].split(" ")[0])
         assert shown == pytest.approx(factor * own[outcome].astype(float).mean(), abs=0.051)
-    drawn = run.manifest[run.manifest["domain"] == "city"]["statement_id"].unique()
+    debated = run.manifest[run.manifest["kind"] == "debate"]
+    drawn = debated[debated["domain"] == "city"]["statement_id"].unique()
     truth = run.statements.set_index("statement_id").loc[drawn]
     always = ((truth["truth_low"] <= 3) & (truth["truth_high"] >= 3)).mean()
     assert dict(zip(made.columns, made.rows[3], strict=True))["GT match"] == f"{always:.2f}"
@@ -50,7 +51,7 @@ def test_table_2_has_the_paper_s_columns_and_the_means_of_the_metrics() -> None:
 
 def test_table_3_has_the_baselines_and_says_what_the_weighted_vote_matches() -> None:
     made = table("table_3")
-    assert {row[1] for row in made.rows} == {"compromise", "reconcile", "always Agree"}
+    assert {row[1] for row in made.rows} == {"compromise", "reconcile", "ccagent", "always Agree"}
     assert "By its confidence-weighted vote, ReConcile matches" in made.note
 
 
@@ -78,22 +79,24 @@ def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
         assert sycophancy <= 100 * switches / (n * rounds)
 
 
-@pytest.mark.parametrize("lost", [0, 1, 24])
+@pytest.mark.parametrize("lost", [0, 1, 48])
 def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None:
     run = make_run(3, lost)
-    assert len(run.manifest) == 24
+    assert (run.manifest["kind"] == "debate").sum() == 48
     for figure in FIGURES:
         drawn = resolve(figure.maker)(run.artefacts, VIEW)
         assert drawn.figure.get_axes()
         if "attrition" in drawn.facts:
-            assert drawn.facts["attrition"] == f"{24 - lost} of 24 sessions"
+            assert drawn.facts["attrition"] == f"{48 - lost} of 48 sessions"
     for one in TABLES:
         assert as_markdown(table(one.name, run))
 
 
 def test_figures_without_planted_values_have_none_in_their_legend() -> None:
     none = pd.DataFrame({name: [] for name in PLANTED.columns})
-    run = replace(make_run(), planted=none.astype({"true": float, "effect": float}))
+    unknown = make_run().ablations.assign(true=np.nan, power=np.nan)
+    own = none.astype({"true": float, "effect": float})
+    run = replace(make_run(), planted=own, ablations=unknown)
     for figure in FIGURES:
         for planted, shown in ((run, False), (make_run(), True)):
             made = resolve(figure.maker)(planted.artefacts, VIEW).figure
@@ -104,9 +107,7 @@ def test_figures_without_planted_values_have_none_in_their_legend() -> None:
 def test_the_null_arm_is_named_in_the_caption() -> None:
     facts = resolve(FIGURES[2].maker)(make_run().artefacts, VIEW).facts
     assert facts["null"].startswith("again ") and "planted" in facts["null"]
-    alone = View.of(
-        {**VIEW.settings, "arms": {n: s for n, s in ARMS.items() if n != "again"}}, True
-    )
+    alone = View.of({**VIEW.settings, "compared": [name for name in ARMS if name != "again"]}, True)
     run = make_run()
     own = replace(run, contrasts=run.contrasts[run.contrasts["arm"] != "again"])
     assert resolve(FIGURES[2].maker)(own.artefacts, alone).facts["null"] == "this run has none"
@@ -128,8 +129,8 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     assert any("can have no effect: again " in one for one in found.against)
     # Real agents have no planted value, and a design without a null arm says nothing of one.
     real = replace(run, planted=run.planted[:0])
-    arms = {name: how for name, how in VIEW["arms"].items() if name != "again"}
-    without = View(VIEW.study, {**VIEW.settings, "arms": arms}, simulated=False)
+    compared = [name for name in ARMS if name != "again"]
+    without = View(VIEW.study, {**VIEW.settings, "compared": compared}, simulated=False)
     other = state(real.artefacts, without)
     assert "planted" not in other.headlines[0]
     assert not any("another name" in one for one in other.against)

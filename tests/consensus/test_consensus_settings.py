@@ -42,5 +42,5 @@ def test_an_arm_set_to_null_is_left_out() -> None:
 
 def test_the_files_are_named_so_that_a_lost_one_is_reported() -> None:
     files = study().settings.files()
-    assert {path.split(".")[0] for path in files} == {"prompts", "domains"}
+    assert {path.split(".")[0] for path in files} == {"prompts", "domains", "learning"}
     assert sum(file.endswith("statements.csv") for file in files.values()) == 2

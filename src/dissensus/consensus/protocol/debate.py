@@ -341,7 +341,8 @@ class _Session:
         """A prompt with the examples before it, where there are any."""
         if not self.debate.lesson:
             return prompt
-        return render(self.debate.lesson.words.learned, BLOCK=self.block, PROMPT=prompt)
+        words = self.debate.lesson.words
+        return render(words.learned.rstrip("\n"), BLOCK=self.block, PROMPT=prompt)
 
     @property
     def _extra(self) -> Extra:
