@@ -2,8 +2,8 @@
 #
 # in:    results/<run>/consensus/: turns, outcomes, manifest, statements
 # out:   results/<run>/consensus/: profiles, fewshot, fewshot.md; votes, metrics, embedding_calls; estimates, contrasts,
-#        planted, ablations
-# steps: profile_agents, write_fewshot; measure_consensus; estimate_consensus
+#        planted, ablations; triplets
+# steps: profile_agents, write_fewshot, export_triplets; measure_consensus; estimate_consensus
 # What every study goes through is in study.smk. Its parts: training debates (0), which profile_agents reads; what is
 # said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3).
 
@@ -56,6 +56,27 @@ rule write_fewshot:
         "Write the few-shot block: examples, and why each is one"
     script:
         "../scripts/consensus/write_fewshot.py"
+
+
+# Nothing of the run reads it: it is for `python -m dissensus.consensus.training`.
+rule export_triplets:
+    input:
+        [f"{folder}/agents.yaml" for folder in CONSENSUS.domains.values()],
+        profiles=C / "profiles.parquet",
+        fewshot=C / "fewshot.parquet",
+    output:
+        triplets=C / "triplets.parquet",
+    log:
+        C / "logs/export_triplets.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(domains=CONSENSUS.domains),
+    message:
+        "Export preference data for models with open weights"
+    script:
+        "../scripts/consensus/export_triplets.py"
 
 
 rule measure_consensus:
@@ -118,7 +139,11 @@ rule consensus:
     input:
         core("consensus"),
         (
-            [rules.profile_agents.output, rules.write_fewshot.output]
+            [
+                rules.profile_agents.output,
+                rules.write_fewshot.output,
+                rules.export_triplets.output,
+            ]
             if CONSENSUS.learns
             else []
         ),
