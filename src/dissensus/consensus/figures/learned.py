@@ -123,7 +123,7 @@ def table_ablations(artefacts: Artefacts, view: View) -> Table:
         "error by statement (CR2, Satterthwaite); Holm is over the comparisons of a question, and "
         "for rounds over comparisons and all further measures. Detectable: the smallest true "
         "difference in agreement, in points, that is found in 80% of studies after the strictest "
-        "step of Holm, with the statements of this run and with the 24 that a domain holds out; "
+        "step of Holm, with the statements of this run and with the 24 that a domain has; "
         f"most of what is smaller would be missed. {_claim(own)}"
     )
     columns = (

@@ -32,8 +32,8 @@ _WITHOUT_COUNTERFACTUAL = "ccagent_without_counterfactual"
 _RIVALS = ("ccagent_without_good", "ccagent_without_bad", "ccagent_without_rationale")
 #: Power at which an effect counts as one that can be found.
 POWER = 0.8
-#: Statements that are held out in each of the project's domains.
-HELD_OUT = 24
+#: Statements of each of the project's domains that no agent has learned from.
+OF_A_DOMAIN = 24
 
 ABLATIONS_TABLE = Schema(
     name="ablations",
@@ -51,7 +51,9 @@ ABLATIONS_TABLE = Schema(
             "Smallest true difference that is found in 80% of studies with so many statements, "
             "after the strictest step of Holm's method; of agreement by the headline's method."
         ),
-        "detectable_24": number("The same with the 24 statements of a domain that are held out."),
+        "detectable_24": number(
+            "The same with 24 statements, which each of the project's domains has."
+        ),
         "true": number("The planted difference, where the agents are simulated."),
         "power": share("How often such a study finds the planted difference, likewise."),
     },
@@ -140,7 +142,7 @@ def _powers(row: Row, true: float | None, alpha: float) -> dict[str, float | Non
     spread = se * np.sqrt(n)
     return {
         "detectable": defined(minimum_detectable_effect(spread, n, POWER, alpha)),
-        "detectable_24": defined(minimum_detectable_effect(spread, HELD_OUT, POWER, alpha)),
+        "detectable_24": defined(minimum_detectable_effect(spread, OF_A_DOMAIN, POWER, alpha)),
         "power": None if true is None else float(power_paired_t(true, spread, n, alpha)),
     }
 

@@ -1,4 +1,7 @@
-"""LoRA on the composite loss through TRL: its trainer, with the loss that is scored."""
+"""LoRA on the composite loss through TRL: its trainer, with the loss that is scored.
+
+What it needs is imported where it is used: the default install has none of it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import datasets
-import peft
-import trl
 
 from dissensus.consensus.training.loss import DPO, Weights
 from dissensus.consensus.training.scoring import loss_of, preference_scores, score_triplets
@@ -38,27 +37,32 @@ class Fit:
     seed: int = 1
 
 
-class CompositeTrainer(trl.DPOTrainer):  # type: ignore[misc]
+def trainer_class() -> Any:
     """TRL's trainer of preferences with the composite loss, over triplets as they are."""
+    import trl
 
-    def __init__(self, fit: Fit, **given: Any) -> None:
-        self.fit = fit
-        super().__init__(**given)
+    class CompositeTrainer(trl.DPOTrainer):  # type: ignore[misc]
+        def __init__(self, fit: Fit, **given: Any) -> None:
+            self.fit = fit
+            super().__init__(**given)
 
-    def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
-        return dataset
+        def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
+            return dataset
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        """The loss of a batch; the reference of DPO is the model without its adapter."""
-        rows, tokenizer = inputs["rows"], self.processing_class
-        reference = None
-        if self.fit.form == DPO:
-            with self.accelerator.unwrap_model(model).disable_adapter():
-                reference = preference_scores(model, tokenizer, rows)
-        loss = loss_of(score_triplets(model, tokenizer, rows), reference, self.fit.weights).total
-        return (loss, {}) if return_outputs else loss
+        def compute_loss(
+            self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any
+        ) -> Any:
+            """The loss of a batch; the reference of DPO is the model without its adapter."""
+            rows, tokenizer = inputs["rows"], self.processing_class
+            reference = None
+            if self.fit.form == DPO:
+                with self.accelerator.unwrap_model(model).disable_adapter():
+                    reference = preference_scores(model, tokenizer, rows)
+            scores = score_triplets(model, tokenizer, rows)
+            loss = loss_of(scores, reference, self.fit.weights).total
+            return (loss, {}) if return_outputs else loss
+
+    return CompositeTrainer
 
 
 def fit_adapter(model: Any, tokenizer: Any, rows: Sequence[Row], fit: Fit, folder: Path) -> Any:
@@ -69,6 +73,10 @@ def fit_adapter(model: Any, tokenizer: Any, rows: Sequence[Row], fit: Fit, folde
     model, tokenizer : of transformers.
     rows : of :data:`~dissensus.consensus.training.triplets.TRIPLETS`.
     """
+    import datasets
+    import peft
+    import trl
+
     settings = trl.DPOConfig(
         output_dir=str(folder),
         num_train_epochs=fit.epochs,
@@ -85,7 +93,7 @@ def fit_adapter(model: Any, tokenizer: Any, rows: Sequence[Row], fit: Fit, folde
         use_cpu=model.device.type == "cpu",
         bf16=model.device.type != "cpu",
     )
-    trainer = CompositeTrainer(
+    trainer = trainer_class()(
         fit,
         model=model,
         args=settings,

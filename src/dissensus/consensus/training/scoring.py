@@ -1,6 +1,7 @@
 """What a causal language model gives of triplets.
 
-Needs torch, and a model and a tokeniser like those of transformers.
+Needs torch, which is imported where it is used, and a model and a tokeniser like those of
+transformers.
 """
 
 from __future__ import annotations
@@ -9,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import nan
 from typing import Any
-
-import torch
 
 from dissensus.consensus.training.loss import Loss, Scores, Weights, composite
 
@@ -31,15 +30,18 @@ def score_triplets(model: Any, tokenizer: Any, rows: Sequence[Row]) -> Scores:
     tokenizer : takes a text and ``add_special_tokens``, and gives ``input_ids``.
     rows : of :data:`~dissensus.consensus.training.triplets.TRIPLETS`.
     """
-    found = [
-        _one(model, tokenizer, row, reason) for row, reason in zip(rows, _others(rows), strict=True)
-    ]
+    import torch
+
+    pairs = zip(rows, _others(rows), strict=True)
+    found = [_one(model, tokenizer, row, reason) for row, reason in pairs]
     columns = (torch.stack(column) for column in zip(*found, strict=True))
     return Scores(*columns)
 
 
 def preference_scores(model: Any, tokenizer: Any, rows: Sequence[Row]) -> tuple[Any, Any]:
     """The log-likelihoods of y+ and y- alone, each of shape (n,), without gradients."""
+    import torch
+
     with torch.no_grad():
         pairs = [
             [_read(model, tokenizer, prompt_of(row, tokenizer), row[side])[0] for row in rows]
@@ -50,6 +52,8 @@ def preference_scores(model: Any, tokenizer: Any, rows: Sequence[Row]) -> tuple[
 
 def loss_of(scores: Scores, reference: tuple[Any, Any] | None, weights: Weights) -> Loss:
     """The composite loss; DPO where there are scores of a reference model, else as printed."""
+    import torch
+
     if reference is not None:
         scores = replace(scores, reference_chosen=reference[0], reference_rejected=reference[1])
     return composite(scores, weights, torch)
@@ -76,7 +80,7 @@ def _one(model: Any, tokenizer: Any, row: Row, reason: str) -> tuple[Any, ...]:
     cosine = none
     if row["counterfactual"]:
         _, better = _read(model, tokenizer, prompt, row["counterfactual"])
-        cosine = torch.nn.functional.cosine_similarity(good, better, dim=0)
+        cosine = (good @ better) / (good.norm() * better.norm())
     debate = prompt + str(row["chosen"])
     own = _odds(model, tokenizer, debate, row["rationale"]) if row["rationale"] else none
     other = _odds(model, tokenizer, debate, reason) if row["rationale"] and reason else none
@@ -99,6 +103,8 @@ def _odds(model: Any, tokenizer: Any, debate: str, reason: str) -> Any:
 
 def _run(model: Any, tokenizer: Any, prompt: str, text: str, end: Sequence[int]) -> tuple[Any, Any]:
     """As :func:`_read`, with the tokens that end the text."""
+    import torch
+
     before = list(tokenizer(prompt, add_special_tokens=True)["input_ids"])
     own = [*tokenizer(text, add_special_tokens=False)["input_ids"], *end]
     ids = torch.tensor([*before, *own], device=next(model.parameters()).device)
