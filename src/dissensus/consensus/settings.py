@@ -75,6 +75,8 @@ class LearningSettings(Settings):
     """The most of an explanation that an example shows."""
     model: str
     """The model that writes rationales and counterfactuals."""
+    max_tokens: Count = 150
+    """The most tokens of one of these, which an example shows in full."""
     prompts: str
     """YAML of what is said of examples."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from dissensus.consensus.design import DEBATE, IDS, REFLECTION, TRAINING
 from dissensus.consensus.domains import Domain, read_domain
 from dissensus.consensus.figures import FIGURES, HEADLINE, TABLES
 from dissensus.consensus.learning.block import SHOWN
+from dissensus.consensus.learning.expected import ExpectedLessons
 from dissensus.consensus.learning.tables import FEWSHOT_FILE, PROFILES_FILE
 from dissensus.consensus.learning.wording import LearningWords
 from dissensus.consensus.protocol import Debate, Lesson, Persona, Reflection
@@ -26,7 +28,7 @@ from dissensus.consensus.wording import (
     Words,
 )
 from dissensus.digests import digest
-from dissensus.session.inputs import Inputs, PlaceholderInputs
+from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled, read_prompts
 from dissensus.session.protocol import (
     PLACEHOLDER,
@@ -71,8 +73,8 @@ class Consensus(Study[ConsensusSettings]):
     embedding_calls = ("embedding_calls",)
     counting = (
         "Debates are counted at all their rounds, and those that agree sooner cost less; of each "
-        "agent two explanations are embedded. Every part of the examples that CCAgent is shown is "
-        "taken to be as long as a reply may be."
+        "agent two explanations are embedded. The examples that CCAgent is shown are taken to be "
+        "of debates that last all rounds."
     )
     view = (
         *("reference", "inference.confidence", "arms", "domains", "rounds", "compared"),
@@ -161,6 +163,7 @@ class Consensus(Study[ConsensusSettings]):
             "reflects_on": row["domain"],
             "examples": learning.examples,
             "model": learning.model,
+            "max_tokens": learning.max_tokens,
             "words_sha256": digest(self._learning_words.model_dump()),
         }
 
@@ -184,6 +187,21 @@ class Consensus(Study[ConsensusSettings]):
             return [settings.learning.model]
         return [self._model(row), *[settings.extra_model] * (row["strategy"] in _ASKED)]
 
+    def expected_inputs(self, folder: Path) -> Inputs:
+        return self._lessons(self.settings.learning.max_tokens)
+
+    def _lessons(self, said: int | None = None, every_ending: bool = False) -> ExpectedLessons:
+        """The examples, before there are any; see :class:`ExpectedLessons`."""
+        settings = self.settings
+        return ExpectedLessons(
+            settings.protocol.max_tokens,
+            words=self._learning_words,
+            rounds=settings.rounds,
+            characters=settings.learning.characters,
+            said=said,
+            every_ending=every_ending,
+        )
+
     def kind(self, row: Row) -> Hashable:
         """Arms of one strategy ask the same; who is shown first changes no count."""
         strategy = row["strategy"], row["statement_id"], row["kind"]
@@ -197,7 +215,7 @@ class Consensus(Study[ConsensusSettings]):
                 spec["reflects_on"],
                 spec["examples"],
                 spec["model"],
-                decoding,
+                replace(decoding, max_tokens=spec["max_tokens"]),
                 inputs,
             ).start()
         lesson = None
@@ -247,7 +265,7 @@ class Consensus(Study[ConsensusSettings]):
         """Two rounds of every strategy, in which nobody agrees and everything is said."""
         persona = Persona(PLACEHOLDER, ((PLACEHOLDER, PLACEHOLDER),))
         decoding = Decoding.of(self.settings.protocol.model_dump())
-        words, inputs = self._learning_words, PlaceholderInputs()
+        words, inputs = self._learning_words, self._lessons(every_ending=True)
         looked_back = Reflection(words, PLACEHOLDER, 1, PLACEHOLDER, decoding, inputs)
         check_filled(assumed_calls(looked_back.start()()), self.settings.learning.prompts)
         for strategy in STRATEGIES:
@@ -268,6 +286,7 @@ class Consensus(Study[ConsensusSettings]):
                 extra_model=PLACEHOLDER,
                 decoding=decoding,
                 lesson=Lesson(words, strategy, PLACEHOLDER, 1) if strategy in SHOWN else None,
+                inputs=inputs,
             )
             files = f"{self.settings.prompts}, {self.settings.learning.prompts}"
             check_filled(assumed_calls(debate.start()()), files)

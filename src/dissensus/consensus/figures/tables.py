@@ -47,7 +47,12 @@ def table_2(artefacts: Artefacts, view: View) -> Table:
 
 def table_3(artefacts: Artefacts, view: View) -> Table:
     """CCAgent, the strategies that the paper's Table 3 has as baselines, and ReConcile."""
-    arms = [arm for arm in arms_of(view) if view["arms"][arm] in FINAL]
+    models = view["models_by_arm"]
+    arms = [
+        arm
+        for arm, strategy in view["arms"].items()
+        if strategy in FINAL and models[arm] == models[view.reference]
+    ]
     title = "Table 3. CCAgent and its baselines"
     note = _weighted(artefacts)
     return _measures("table_3", title, artefacts, view, arms, note)
