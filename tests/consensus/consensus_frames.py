@@ -63,6 +63,7 @@ class Frames:
     contrasts: pd.DataFrame
     planted: pd.DataFrame
     ablations: pd.DataFrame
+    sanity: pd.DataFrame
 
     @property
     def artefacts(self) -> Artefacts:
@@ -97,6 +98,15 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
     planted = planted_values(manifest, items, dict.fromkeys(ALL_ARMS, SPEECH), "debate", 1)
     keys = {arm: (model, 0.7) for arm, model in MODELS.items()}
     learned = learned_contrasts(metrics, ALL_ARMS, keys, "debate", planted, Options(0.95, 200, 1))
+    measures = ("accuracy", "direct", "extrapolated", "rouge_1", "rouge_2", "rouge_l", "cosine")
+    checked = [
+        {
+            **{"domain": domain, "agent": agent, "condition": "few_shot", "measure": measure},
+            **{"estimate": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 20},
+        }
+        for domain, agent in (("city", "ngo"), ("city", "all"), ("politics", "all"))
+        for measure in measures
+    ]
     numbers = [*tested, "detectable", "detectable_24", "true", "power"]
     return Frames(
         metrics,
@@ -106,4 +116,5 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
         pd.DataFrame(contrasts).astype(dict.fromkeys(tested, float)),
         pd.DataFrame(planted),
         pd.DataFrame(learned).astype(dict.fromkeys(numbers, float)),
+        pd.DataFrame(checked),
     )

@@ -43,6 +43,9 @@ def study(**changes: Any) -> Consensus:
     block = {**CONFIG["consensus"], "domains": FOLDERS, "variants": {}, **changes}
     block["prompts"] = str(ROOT / block["prompts"])
     block["learning"] = dict(block["learning"])
+    if block["sanity"]:
+        sanity = block["sanity"]
+        block["sanity"] = {**sanity, "prompts": str(ROOT / sanity["prompts"])}
     block["learning"]["prompts"] = str(ROOT / block["learning"]["prompts"])
     return Consensus(validate(ConsensusSettings, block, ""))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from consensus.consensus_frames import ARMS, VIEW, Frames, make_run
+from consensus.consensus_frames import ARMS, OTHERS, VIEW, Frames, make_run
 from dissensus.consensus.figures import FIGURES, TABLES
 from dissensus.consensus.figures.headline import state
 from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
@@ -134,3 +134,47 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     other = state(real.artefacts, without)
     assert "planted" not in other.headlines[0]
     assert not any("another name" in one for one in other.against)
+
+
+def test_the_full_column_of_table_13_is_ccagent_s_row_of_table_3() -> None:
+    full, rows = table("table_13"), table("table_3")
+    assert full.columns[-1] == "CCAgent"
+    for domain in ("city", "politics"):
+        column = [row[-1] for row in full.rows if row[0] == domain]
+        (own,) = [row for row in rows.rows if row[:2] == (domain, "ccagent")]
+        assert column == list(own[3:])
+
+
+def test_table_10_has_one_arm_of_each_model_and_no_second_names() -> None:
+    made = table("table_10")
+    assert [row[2] for row in made.rows[:3]] == ["debate", "reconcile", "ccagent"]
+    assert {row[1] for row in made.rows} == {"consensus-agent"} and len(made.rows) == 6
+
+
+def test_the_table_of_ablations_says_what_the_claim_came_to() -> None:
+    made, run = table("table_ablations"), make_run()
+    asked = [row[:2] for row in made.rows]
+    assert ("A part left out", "no rationale \N{MINUS SIGN} ccagent") in asked
+    assert ("Examples of another domain", "elsewhere \N{MINUS SIGN} debate") in asked
+    assert "has to win all of them" in made.note
+    alone = replace(run, ablations=run.ablations[run.ablations["question"] != "counterfactuals"])
+    assert "cannot be tested here" in table("table_ablations", alone).note
+
+
+def test_table_12_has_a_column_for_each_condition_and_table_1_a_row_for_each_agent() -> None:
+    assert table("table_12").columns == ("Domain", "few shot")
+    assert table("table_12").rows[0] == ("city", "0.50 [0.40, 0.60]")
+    assert [row[:2] for row in table("table_1").rows] == [
+        ("city", "ngo"),
+        ("city", "all"),
+        ("politics", "all"),
+    ]
+
+
+def test_a_run_in_which_nobody_learns_is_shown_without_ablations() -> None:
+    run = make_run()
+    none = replace(run, ablations=run.ablations[:0], sanity=run.sanity[:0])
+    settings = {**VIEW.settings, "arms": OTHERS, "compared": list(OTHERS)}
+    view = View.of({**settings, "models_by_arm": dict.fromkeys(OTHERS, "a")}, simulated=True)
+    for one in (*FIGURES, *TABLES):
+        assert resolve(one.maker)(none.artefacts, view)

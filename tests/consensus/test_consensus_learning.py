@@ -303,6 +303,8 @@ def test_what_learns_waits_for_its_examples_and_nothing_else() -> None:
             assert (part, needs.artefacts) == (1, (PROFILES_FILE,))
         elif row["strategy"] in LEARNED:
             assert (part, needs.artefacts, row["position"]) == (3, (FEWSHOT_FILE,), 1)
+        elif row["kind"] == "sanity":
+            assert (part, needs.artefacts) == (4, ())
         else:
             assert (part, needs.artefacts) == (0 if row["kind"] == "training" else 2, ())
 

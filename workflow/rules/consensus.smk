@@ -2,10 +2,11 @@
 #
 # in:    results/<run>/consensus/: turns, outcomes, manifest, statements
 # out:   results/<run>/consensus/: profiles, fewshot, fewshot.md; votes, metrics, embedding_calls; estimates, contrasts,
-#        planted, ablations; triplets
-# steps: profile_agents, write_fewshot, export_triplets; measure_consensus; estimate_consensus
+#        planted, ablations; triplets; sanity
+# steps: profile_agents, write_fewshot, export_triplets; score_sanity; measure_consensus; estimate_consensus
 # What every study goes through is in study.smk. Its parts: training debates (0), which profile_agents reads; what is
-# said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3).
+# said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3); and
+# questions to the agents (4), which score_sanity reads.
 
 from dissensus.study.rules import planted_speech
 
@@ -102,6 +103,36 @@ rule measure_consensus:
         "../scripts/consensus/measure_consensus.py"
 
 
+rule score_sanity:
+    input:
+        turns=of_shards("consensus", "turns", part=4),
+        manifest=ancient(C / "manifest.parquet"),
+        questions=[
+            file
+            for name, file in CONSENSUS.files().items()
+            if name.endswith(".questions")
+        ],
+    output:
+        sanity=C / "sanity.parquet",
+        calls=C / "sanity_calls.parquet",
+    log:
+        C / "logs/score_sanity.log",
+    localrule: ON_LOGIN_NODE and not is_own(CONSENSUS.embedder)
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            embedder=CONSENSUS.embedder,
+            domains=CONSENSUS.domains,
+            inference=CONSENSUS.inference,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Score the agents' answers about themselves"
+    script:
+        "../scripts/consensus/score_sanity.py"
+
+
 rule estimate_consensus:
     input:
         metrics=C / "metrics.parquet",
@@ -147,5 +178,6 @@ rule consensus:
             if CONSENSUS.learns
             else []
         ),
+        rules.score_sanity.output,
         rules.measure_consensus.output,
         rules.estimate_consensus.output,

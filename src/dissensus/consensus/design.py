@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dissensus.consensus.domains import STATEMENTS, read_domain
+from dissensus.consensus.sanity.questions import read_questions
 from dissensus.consensus.wording import LEARNED
 from dissensus.design.manifest import rows_of_draw, stream
 from dissensus.digests import digest
@@ -21,7 +22,8 @@ MANIFEST = Schema(
         **common("session_id", "draw_id", "block"),
         "kind": text(
             "debate: one that is compared; training: one that CCAgent learns from; reflection: the "
-            "look back on the best and worst agents of a domain's training debates."
+            "look back on the best and worst agents of a domain's training debates; sanity: "
+            "questions to its agents."
         ),
         **STATEMENTS.pick("statement_id", "domain", "split"),
         "arm": text("Name of the arm in the configuration; all where arms are pooled."),
@@ -35,7 +37,7 @@ MANIFEST = Schema(
     key=("session_id",),
 )
 
-DEBATE, TRAINING, REFLECTION = "debate", "training", "reflection"
+DEBATE, TRAINING, REFLECTION, SANITY = "debate", "training", "reflection", "sanity"
 #: The columns that name a session.
 IDS = MANIFEST.pick("session_id", "draw_id", "statement_id", "domain", "arm")
 
@@ -49,14 +51,15 @@ def draw(
     repeat: the same statement, agents and order of speaking in every arm. Domains take turns, so
     that a study with more statements keeps the draws that it has. Arms that learn wait for what
     they learn from, and for no other arm. Where there are any, training debates are drawn likewise
-    of the statements of that split, and each domain has a session that looks back on them; it
-    stands under the first of their statements.
+    of the statements of that split, and each domain has a session that looks back on them. Where a
+    domain has questions, its agents are checked in a session for each condition. Sessions that are
+    about no statement stand under the first of their domain.
 
     Parameters
     ----------
     statements : statement_id -> row of :data:`~dissensus.consensus.domains.STATEMENTS`.
     settings : domains, splits, statements, repeats, rounds, block_size, arms (name ->
-        strategy), and of learning its statements and arms.
+        strategy), of learning its statements and arms, and checks by condition.
     seed : of the run.
 
     Raises
@@ -77,7 +80,12 @@ def draw(
             letter="t",
         )
         earlier = _draw_debates(training, statements, {**settings, "repeats": 1}, seed)
-        rows += earlier + _reflections(earlier, settings["domains"], seed)
+        rows += earlier
+        rows += [_alone(REFLECTION, name, [], statements, seed) for name in settings["domains"]]
+    for name, folder in settings["domains"].items():
+        names = read_domain(folder).names
+        if read_questions(folder, tuple(names)):
+            rows += [_alone(SANITY, name, names, statements, seed, c) for c in settings["checks"]]
     return sorted(rows, key=lambda row: str(row["session_id"]))
 
 
@@ -139,33 +147,35 @@ def _draw_debates(
     return [row | {"strategy": debates.arms[row["arm"]]} for row in rows]
 
 
-def _reflections(
-    training: Sequence[Mapping[str, Any]], domains: Iterable[str], seed: int
-) -> list[dict[str, Any]]:
-    """The sessions that look back on the training debates, one a domain."""
-    rows = []
-    for domain in domains:
-        first = min(row["statement_id"] for row in training if row["domain"] == domain)
-        rows.append(
-            {
-                "session_id": f"{REFLECTION}-{domain}",
-                "draw_id": f"{REFLECTION}-{domain}",
-                "block": 1,
-                "kind": REFLECTION,
-                "statement_id": first,
-                "domain": domain,
-                "split": "train",
-                "arm": REFLECTION,
-                "strategy": REFLECTION,
-                "arm_order": "",
-                "position": 1,
-                "agents": 0,
-                "order": [],
-                "rounds": 0,
-                "seed": int(digest([seed, REFLECTION, domain])[:12], 16),
-            }
-        )
-    return rows
+def _alone(
+    kind: str,
+    domain: str,
+    agents: Sequence[str],
+    statements: Mapping[str, Mapping[str, Any]],
+    seed: int,
+    condition: str = "",
+) -> dict[str, Any]:
+    """A session of a domain that is no debate."""
+    name = "-".join(filter(None, (kind, domain, condition)))
+    return {
+        "session_id": name,
+        "draw_id": name,
+        "block": 1,
+        "kind": kind,
+        "statement_id": min(
+            s["statement_id"] for s in statements.values() if s["domain"] == domain
+        ),
+        "domain": domain,
+        "split": "train",
+        "arm": condition or kind,
+        "strategy": kind,
+        "arm_order": "",
+        "position": 1,
+        "agents": len(agents),
+        "order": list(agents),
+        "rounds": 0,
+        "seed": int(digest([seed, name])[:12], 16),
+    }
 
 
 def _drawn(

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
+from dissensus.consensus.sanity.questions import QUESTIONS_FILE
 from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
 from dissensus.settings import (
     WORD,
@@ -92,6 +93,35 @@ class LearningSettings(Settings):
         return arms
 
 
+class ConditionSettings(Settings):
+    """How agents are made who are checked."""
+
+    model: str | None = None
+    """Null for that of all agents."""
+    interview: bool = True
+    """Whether they have their interview before each prompt."""
+
+
+class SanitySettings(Settings):
+    """Whether agents answer as those whom they stand for; of domains that have questions.csv."""
+
+    conditions: Annotated[dict[str, ConditionSettings], Field(min_length=1)]
+    """Name -> how agents are made."""
+    prompts: str
+    """YAML of how they are asked."""
+
+    @field_validator("conditions", mode="before")
+    @classmethod
+    def _leave_out(cls, named: Any) -> Any:
+        return without_nulls(named)
+
+    @field_validator("conditions")
+    @classmethod
+    def _condition_words(cls, conditions: dict[str, Any]) -> dict[str, Any]:
+        check_names(conditions, "a condition's name", WORD)
+        return conditions
+
+
 class VariantSettings(Settings):
     """What an arm has of its own; null for what all arms have."""
 
@@ -134,6 +164,8 @@ class ConsensusSettings(StudySettings):
     variants: dict[str, VariantSettings] = Field(default_factory=dict)
     """Arm -> its model and temperature, where they are its own."""
     learning: LearningSettings
+    sanity: SanitySettings | None = None
+    """How agents are checked; null for not."""
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
@@ -146,6 +178,11 @@ class ConsensusSettings(StudySettings):
         parts = (*ABLATIONS, TRANSFERRED)
         arms = self.arms.items()
         return [arm for arm, strategy in arms if strategy not in parts and arm not in self.variants]
+
+    @property
+    def checks(self) -> dict[str, ConditionSettings]:
+        """Condition -> how agents are made who are checked."""
+        return self.sanity.conditions if self.sanity else {}
 
     @property
     def models_by_arm(self) -> dict[str, str]:
@@ -181,10 +218,16 @@ class ConsensusSettings(StudySettings):
         return {
             "prompts": self.prompts,
             "learning.prompts": self.learning.prompts,
+            **({"sanity.prompts": self.sanity.prompts} if self.sanity else {}),
             **{f"domains.{n}": str(Path(folder) / AGENTS) for n, folder in self.domains.items()},
             **{
                 f"domains.{n}.statements": str(Path(folder) / STATEMENTS_FILE)
                 for n, folder in self.domains.items()
+            },
+            **{
+                f"domains.{n}.questions": str(path)
+                for n, folder in self.domains.items()
+                if self.sanity and (path := Path(folder) / QUESTIONS_FILE).exists()
             },
         }
 

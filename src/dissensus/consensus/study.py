@@ -8,15 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dissensus.consensus.design import DEBATE, IDS, REFLECTION, TRAINING
+from dissensus.consensus.design import DEBATE, IDS, REFLECTION, SANITY, TRAINING
 from dissensus.consensus.domains import Domain, read_domain
 from dissensus.consensus.figures import FIGURES, HEADLINE, TABLES
 from dissensus.consensus.learning.block import SHOWN
 from dissensus.consensus.learning.expected import ExpectedLessons
 from dissensus.consensus.learning.tables import FEWSHOT_FILE, PROFILES_FILE
 from dissensus.consensus.learning.wording import LearningWords
-from dissensus.consensus.protocol import Debate, Lesson, Persona, Reflection
+from dissensus.consensus.protocol import Debate, Lesson, Persona, Reflection, Sanity
 from dissensus.consensus.reader import READER
+from dissensus.consensus.sanity.questions import OPEN, Question, read_questions
+from dissensus.consensus.sanity.wording import SanityWords
 from dissensus.consensus.settings import ConsensusSettings
 from dissensus.consensus.wording import (
     CCAGENT,
@@ -65,12 +67,12 @@ class Consensus(Study[ConsensusSettings]):
         "dissensus.consensus.design:draw",
         settings=(
             *("domains", "splits", "statements", "repeats", "rounds", "block_size", "arms"),
-            *("learning.statements", "learning.arms"),
+            *("learning.statements", "learning.arms", "checks"),
         ),
         files=("domains",),
         schema="dissensus.consensus.design:MANIFEST",
     )
-    embedding_calls = ("embedding_calls",)
+    embedding_calls = ("embedding_calls", "sanity_calls")
     counting = (
         "Debates are counted at all their rounds, and those that agree sooner cost less; of each "
         "agent two explanations are embedded. The examples that CCAgent is shown are taken to be "
@@ -101,6 +103,10 @@ class Consensus(Study[ConsensusSettings]):
             for arm, one in settings.variants.items()
             if one.model
         ]
+        used += [
+            ModelUse(f"sanity.conditions.{name}.model", "sanity", [one.model or settings.model])
+            for name, one in settings.checks.items()
+        ]
         strategies = [*settings.arms.values()]
         if settings.learns:
             strategies += learning.arms.values()
@@ -110,7 +116,9 @@ class Consensus(Study[ConsensusSettings]):
         return used
 
     def part(self, row: Row) -> int:
-        """First what is learned from, and last what is done with it."""
+        """First what is learned from, then what is done with it, and the agents' check last."""
+        if row["kind"] == SANITY:
+            return 4
         if not self.settings.learns:
             return 0
         if row["kind"] == DEBATE:
@@ -131,13 +139,20 @@ class Consensus(Study[ConsensusSettings]):
 
     def embedded(self, call: Call) -> int:
         ends = (round_label(1), round_label(self.settings.rounds))
-        return int(call.role == VOTER and call.round_label in ends)
+        return int(call.role == OPEN or (call.role == VOTER and call.round_label in ends))
+
+    def embedded_first(self, folder: Path) -> list[str]:
+        """The answers in full that agents' own are compared with."""
+        asked = [one for name in self._domains for one in self._questions(name)]
+        return [said for one in asked if one.kind == OPEN for said in one.answers.values()]
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         """Of the statement, what the public prefers only where a nudger is told it."""
         settings, strategy = self.settings, row["strategy"]
         if row["kind"] == REFLECTION:
             return self._reflection_spec(row)
+        if row["kind"] == SANITY:
+            return self._sanity_spec(row)
         domain = self._domains[row["domain"]]
         agents = {agent.id: agent for agent in domain.agents}
         extra, told = strategy in EXTRAS, strategy == "nudger"
@@ -167,6 +182,22 @@ class Consensus(Study[ConsensusSettings]):
             "words_sha256": digest(self._learning_words.model_dump()),
         }
 
+    def _sanity_spec(self, row: Row) -> dict[str, Any]:
+        interview = self.settings.checks[row["arm"]].interview
+        agents = [agent.model_dump() for agent in self._domains[row["domain"]].agents]
+        return {
+            "asks": [vars(one) for one in self._questions(row["domain"])],
+            "personas": [agent | ({} if interview else {"interview": []}) for agent in agents],
+            "model": self._model(row),
+            "words_sha256": digest(self._sanity_words.model_dump()),
+        }
+
+    def _questions(self, domain: str) -> tuple[Question, ...]:
+        if not self.settings.checks:
+            return ()
+        folder, agents = self.settings.domains[domain], self._domains[domain].names
+        return read_questions(folder, tuple(agents))
+
     def _lesson_spec(self, row: Row) -> dict[str, Any]:
         return {
             "learns_from": self.settings.source_of(row["strategy"], row["domain"]),
@@ -179,6 +210,9 @@ class Consensus(Study[ConsensusSettings]):
         return str(row["arm"]) if row["kind"] == DEBATE else ""
 
     def _model(self, row: Row) -> str:
+        """Of the agents of a session."""
+        if row["kind"] == SANITY:
+            return self.settings.checks[row["arm"]].model or self.settings.model
         return self.settings.model_of(self._arm(row))
 
     def cast(self, row: Row) -> list[str]:
@@ -204,8 +238,10 @@ class Consensus(Study[ConsensusSettings]):
 
     def kind(self, row: Row) -> Hashable:
         """Arms of one strategy ask the same; who is shown first changes no count."""
-        strategy = row["strategy"], row["statement_id"], row["kind"]
-        return *strategy, row["kind"] != REFLECTION and self._model(row)
+        alike = row["strategy"], row["statement_id"], row["kind"]
+        if row["kind"] in (REFLECTION, SANITY):
+            return *alike, row["arm"]
+        return *alike, self._model(row)
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
         decoding = Decoding.of(spec["protocol"])
@@ -218,6 +254,16 @@ class Consensus(Study[ConsensusSettings]):
                 replace(decoding, max_tokens=spec["max_tokens"]),
                 inputs,
             ).start()
+        personas = {
+            one["id"]: Persona(
+                one["system"],
+                tuple((pair["question"], pair["answer"]) for pair in one["interview"]),
+            )
+            for one in spec["personas"]
+        }
+        if "asks" in spec:
+            asked = [Question(**one) for one in spec["asks"]]
+            return Sanity(self._sanity_words, personas, asked, spec["model"], decoding).start()
         lesson = None
         if "learns_from" in spec:
             lesson = Lesson(
@@ -227,13 +273,7 @@ class Consensus(Study[ConsensusSettings]):
             words=self._words,
             strategy=spec["strategy"],
             statement=spec["statement"],
-            agents={
-                one["id"]: Persona(
-                    one["system"],
-                    tuple((pair["question"], pair["answer"]) for pair in one["interview"]),
-                )
-                for one in spec["personas"]
-            },
+            agents=personas,
             where=spec["told"][0],
             place=spec["told"][1],
             names=spec["told"][2],
@@ -254,6 +294,12 @@ class Consensus(Study[ConsensusSettings]):
         return read_prompts(LearningWords, self.settings.learning.prompts)
 
     @cached_property
+    def _sanity_words(self) -> SanityWords:
+        sanity = self.settings.sanity
+        assert sanity is not None  # It is asked for where agents are checked.
+        return read_prompts(SanityWords, sanity.prompts)
+
+    @cached_property
     def _words(self) -> Words:
         return read_prompts(Words, self.settings.prompts)
 
@@ -268,6 +314,12 @@ class Consensus(Study[ConsensusSettings]):
         words, inputs = self._learning_words, self._lessons(every_ending=True)
         looked_back = Reflection(words, PLACEHOLDER, 1, PLACEHOLDER, decoding, inputs)
         check_filled(assumed_calls(looked_back.start()()), self.settings.learning.prompts)
+        if self.settings.sanity:
+            asked = [
+                Question("", kind, PLACEHOLDER, {"a": "", "b": ""}) for kind in ("direct", OPEN)
+            ]
+            check = Sanity(self._sanity_words, {"a": persona}, asked, PLACEHOLDER, decoding)
+            check_filled(assumed_calls(check.start()()), self.settings.sanity.prompts)
         for strategy in STRATEGIES:
             debate = Debate(
                 words=self._words,

@@ -42,11 +42,13 @@ def _table(module: str, name: str, *reads: str) -> Table:
 
 
 TABLES = (
+    _table("agents", "table_1", "sanity"),
     _table("tables", "table_2", "estimates", "metrics", "manifest", "statements"),
     _table("tables", "table_3", "estimates", "metrics", "manifest", "statements"),
     _table("tables", "table_contrasts", "contrasts", "planted"),
     _table("learned", "table_ablations", "ablations"),
     _table("learned", "table_10", "estimates", "metrics", "manifest"),
+    _table("agents", "table_12", "sanity"),
     _table("learned", "table_13", "estimates"),
     _table("printed", "table_printed"),
 )

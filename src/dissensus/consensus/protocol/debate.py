@@ -351,13 +351,7 @@ class _Session:
 
     def _as(self, name: str, prompt: str) -> tuple[Message, ...]:
         """A prompt to an agent, after its system prompt and its interview."""
-        persona = self.debate.agents[name]
-        asked = [
-            message
-            for question, answer in persona.interview
-            for message in (Message("user", question), Message("assistant", answer))
-        ]
-        return (Message("system", persona.system), *asked, Message("user", prompt))
+        return asked_as(self.debate.agents[name], prompt)
 
     def _side_call(
         self, speaker: str, role: str, side_round: int, messages: tuple[Message, ...]
@@ -388,6 +382,16 @@ class _Session:
             "debate" if voter else "extra",
             expected=expected,
         )
+
+
+def asked_as(persona: Persona, prompt: str) -> tuple[Message, ...]:
+    """A prompt after a system prompt and an interview."""
+    asked = [
+        message
+        for question, answer in persona.interview
+        for message in (Message("user", question), Message("assistant", answer))
+    ]
+    return (Message("system", persona.system), *asked, Message("user", prompt))
 
 
 def _common(votes: Sequence[int]) -> int:

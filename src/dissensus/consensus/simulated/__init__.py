@@ -25,10 +25,12 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.consensus.domains import STATEMENTS_FILE, read_statements
+from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE, read_statements
 from dissensus.consensus.learning.block import SHOWN
 from dissensus.consensus.learning.wording import GOOD
+from dissensus.consensus.sanity.questions import KINDS, QUESTIONS_FILE
 from dissensus.consensus.scale import LABELS, UNREAD, label_of, middle, point_of
+from dissensus.consensus.simulated.answering import BARE, answer, is_question
 from dissensus.consensus.simulated.dynamics import (
     EXPERT,
     Traits,
@@ -81,6 +83,8 @@ _PARTS = {
 }
 _EXAMPLE_OF = re.compile(r"^Example \d+, .+? The statement was: (.+)$", re.M)
 
+#: What it knows of a domain.
+_READ = (STATEMENTS_FILE, AGENTS, QUESTIONS_FILE)
 _Chances = dict[str, Rate]
 
 
@@ -107,6 +111,8 @@ class SpeechSettings(Settings):
     """Part of the examples -> chance of a step towards the others' mean that it adds."""
     carries: Rate = 1.0
     """Share of that chance that is left where the examples are of another domain."""
+    answers: _Chances = Field(default_factory=dict)
+    """Kind of question, or bare without an interview -> share of its own answers."""
     repeats: Rate = 0.8
     """Chance of explaining a vote in the words that it always has for it."""
     unreadable_rate: Rate = 0.0
@@ -128,6 +134,7 @@ class SpeechSettings(Settings):
             ("meets", (*WORDINGS, "reconcile")),
             ("susceptibility", _HEARD),
             ("learns", tuple(_PARTS)),
+            ("answers", (*KINDS, BARE)),
         ):
             lost = [key for key in getattr(self, name) if key not in known]
             if lost:
@@ -195,6 +202,8 @@ def speak(
     speech = validated_speech(settings["speech"])
     if is_reflection(messages):
         return reflect(messages, rng)
+    if is_question(messages):
+        return answer(messages, tuple(speech.domains.values()), speech.answers, rng)
     prompt, domains = _Prompt.read(messages), tuple(speech.domains.items())
     truth = _truth(domains, prompt.statement)
     if prompt.role == "voter":
@@ -350,7 +359,8 @@ def _domains_of(domains: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 @cache
 def _resources_digest(folders: tuple[str, ...]) -> str:
-    files = [file_digest(Path(folder) / STATEMENTS_FILE) for folder in folders]
+    paths = [Path(folder) / name for folder in folders for name in _READ]
+    files = [file_digest(path) for path in paths if path.exists()]
     return digest([files, code_digest(__name__)])
 
 
