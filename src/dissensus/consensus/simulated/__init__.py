@@ -26,8 +26,6 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE, read_statements
-from dissensus.consensus.learning.block import SHOWN
-from dissensus.consensus.learning.wording import GOOD
 from dissensus.consensus.sanity.questions import KINDS, QUESTIONS_FILE
 from dissensus.consensus.scale import LABELS, UNREAD, label_of, middle, point_of
 from dissensus.consensus.simulated.answering import BARE, answer, is_question
@@ -38,8 +36,16 @@ from dissensus.consensus.simulated.dynamics import (
     next_votes,
     opinion,
 )
+from dissensus.consensus.simulated.lessons import (
+    END_OF_EXAMPLES,
+    PARTS,
+    domain_of,
+    parts_of,
+    shown_parts,
+    taught_by,
+)
 from dissensus.consensus.simulated.reflecting import is_reflection, reflect
-from dissensus.consensus.wording import CCAGENT, EXTRAS, SIDES, TRANSFERRED, WORDINGS
+from dissensus.consensus.wording import CCAGENT, EXTRAS, LEARNED, SIDES, TRANSFERRED, WORDINGS
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
@@ -71,17 +77,6 @@ _ROLES = {
     "credible": "You are a credible policy expert",
     "sentimental": "You are a sentimental agent",
 }
-
-#: How an agent knows where the examples end, and what parts they have.
-_END_OF_EXAMPLES = "Here end the examples, and your own debate begins."
-_PARTS = {
-    "good": re.compile(r"^Example \d+, a strong one", re.M),
-    "bad": re.compile(r"^Example \d+, a weak one", re.M),
-    "told": re.compile(r"^Round 1\. It voted", re.M),
-    "rationale": re.compile(r"^Why it is (strong|weak): ", re.M),
-    "counterfactual": re.compile(r"^What would have made it (strong|weak): ", re.M),
-}
-_EXAMPLE_OF = re.compile(r"^Example \d+, .+? The statement was: (.+)$", re.M)
 
 #: What it knows of a domain.
 _READ = (STATEMENTS_FILE, AGENTS, QUESTIONS_FILE)
@@ -133,14 +128,14 @@ class SpeechSettings(Settings):
         for name, known in (
             ("meets", (*WORDINGS, "reconcile")),
             ("susceptibility", _HEARD),
-            ("learns", tuple(_PARTS)),
+            ("learns", tuple(PARTS)),
             ("answers", (*KINDS, BARE)),
         ):
             lost = [key for key in getattr(self, name) if key not in known]
             if lost:
                 may = f"{lost[0]!r} is none of {', '.join(known)}"
                 raise Faults(fault(name, getattr(self, name), may))
-        learned = self.lesson(_PARTS)
+        learned = self.lesson(PARTS)
         most = max([*self.meets.values(), *self.susceptibility.values(), learned])
         if self.conformity + self.drift + most > 1.0 + 1e-9:
             may = f"with drift and the largest other chance ({most:g}) it may be 1 in all"
@@ -153,14 +148,8 @@ class SpeechSettings(Settings):
         names = ("disagreement", "noise", "stubbornness", "conformity", "drift")
         values = {name: getattr(self, name) for name in names}
         learned = {
-            strategy: self.lesson(
-                [
-                    *("good" if label == GOOD else "bad" for label in shown.labels),
-                    *(part for part in _PARTS if getattr(shown, part, False)),
-                ],
-                foreign=strategy == TRANSFERRED,
-            )
-            for strategy, shown in SHOWN.items()
+            strategy: self.lesson(shown_parts(strategy), foreign=strategy == TRANSFERRED)
+            for strategy in LEARNED
         }
         meets = {**self.meets, **learned}
         return Traits(**values, meets=meets, susceptibility=self.susceptibility)
@@ -261,7 +250,7 @@ class _Prompt:
 
     @classmethod
     def read(cls, messages: Sequence[Message]) -> _Prompt:
-        examples, _, content = messages[-1].content.rpartition(_END_OF_EXAMPLES)
+        examples, _, content = messages[-1].content.rpartition(END_OF_EXAMPLES)
         found = _STATEMENT.search(content)
         if not found:
             raise ResourceError(
@@ -319,7 +308,10 @@ def _ballot(
     traits, point = speech.traits, np.array([[middle(truth)]])
     if prompt.examples:
         prompt = replace(prompt, strategy=CCAGENT)
-        traits = replace(traits, meets={CCAGENT: _learned(prompt, speech, domains)})
+        taught = taught_by(prompt.examples, domains)
+        foreign = domain_of(prompt.statement, domains) not in taught
+        chance = speech.lesson(parts_of(prompt.examples), foreign)
+        traits = replace(traits, meets={CCAGENT: chance})
     own = prompt.votes.get(prompt.agent, UNREAD)
     if prompt.round == 1 or own == UNREAD:
         mind = np.array([[opinion(prompt.statement, prompt.agent)]])
@@ -337,24 +329,6 @@ def _ballot(
     if rng.random() < speech.unreadable_rate * prompt.often:
         return f"{text}\nI would rather not say how I vote."
     return f"{text}\nVote: {LABELS[cast]}"
-
-
-def _learned(
-    prompt: _Prompt, speech: SpeechSettings, domains: tuple[tuple[str, str], ...]
-) -> float:
-    """What an agent has learned from the examples that it was shown, as a chance."""
-    homes = _domains_of(domains)
-    taught = {homes.get(one, "") for one in _EXAMPLE_OF.findall(prompt.examples)}
-    parts = [part for part, mark in _PARTS.items() if mark.search(prompt.examples)]
-    return speech.lesson(parts, foreign=homes[prompt.statement] not in taught)
-
-
-@cache
-def _domains_of(domains: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Statement -> its domain."""
-    return {
-        row["statement"]: name for name, folder in domains for row in read_statements(name, folder)
-    }
 
 
 @cache
