@@ -120,7 +120,11 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     own = run.contrasts
     own = own[own["headline"] & (own["arm"] != "again")].set_index("arm")
     largest = own.loc[own["estimate"].abs().idxmax()]
-    (said,) = found.headlines
+    said, worth = found.headlines
+    parts = run.ablations.query("question == 'ablation' and outcome == 'agreement'")
+    parts = parts[(parts["domain"] == "all") & (parts["method"] == "cluster_robust")]
+    least = parts.loc[parts["estimate"].idxmin()]
+    assert f"costs most agreement: {least['arm'].replace('_', ' ')} " in worth
     number = f"{100 * largest['estimate']:+.1f}".replace("-", "\N{MINUS SIGN}")
     assert f"the largest difference is {largest.name} {number} (" in said
     planted = run.planted.set_index(["domain", "arm", "outcome"])["effect"]

@@ -157,16 +157,15 @@ def _alone(
 ) -> dict[str, Any]:
     """A session of a domain that is no debate."""
     name = "-".join(filter(None, (kind, domain, condition)))
+    first = next(row for row in statements.values() if row["domain"] == domain)
     return {
         "session_id": name,
         "draw_id": name,
         "block": 1,
         "kind": kind,
-        "statement_id": min(
-            s["statement_id"] for s in statements.values() if s["domain"] == domain
-        ),
+        "statement_id": first["statement_id"],
         "domain": domain,
-        "split": "train",
+        "split": first["split"],
         "arm": condition or kind,
         "strategy": kind,
         "arm_order": "",

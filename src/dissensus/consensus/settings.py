@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
 from dissensus.consensus.sanity.questions import QUESTIONS_FILE
@@ -48,6 +48,22 @@ Learned = Literal[
 ]
 
 
+def _words(what: str) -> AfterValidator:
+    """Refuse entries whose names could not stand in ids; ``what`` they name."""
+
+    def check(named: dict[str, Any]) -> dict[str, Any]:
+        check_names(named, what, WORD)
+        return named
+
+    return AfterValidator(check)
+
+
+#: Entries by name, of which a second configuration file may set some to null.
+_Entry = TypeVar("_Entry")
+_Named = Annotated[dict[str, _Entry], BeforeValidator(without_nulls)]
+_Arms = Annotated[_Named[_Entry], Field(min_length=1), _words("an arm's name")]
+
+
 class InferenceSettings(Settings):
     confidence: Confidence
     resamples: Resamples
@@ -66,7 +82,7 @@ class DiagnosisSettings(Settings):
 class LearningSettings(Settings):
     """What CCAgent learns from; of no effect where no arm is a ccagent."""
 
-    arms: Annotated[dict[str, Unlearned], Field(min_length=1)]
+    arms: _Arms[Unlearned]
     """Name -> strategy of the training debates."""
     statements: Count | None
     """Statements of the split train that are debated in each domain; null for all."""
@@ -81,17 +97,6 @@ class LearningSettings(Settings):
     prompts: str
     """YAML of what is said of examples."""
 
-    @field_validator("arms", mode="before")
-    @classmethod
-    def _leave_out(cls, named: Any) -> Any:
-        return without_nulls(named)
-
-    @field_validator("arms")
-    @classmethod
-    def _arm_words(cls, arms: dict[str, Any]) -> dict[str, Any]:
-        check_names(arms, "an arm's name", WORD)
-        return arms
-
 
 class ConditionSettings(Settings):
     """How agents are made who are checked."""
@@ -105,21 +110,12 @@ class ConditionSettings(Settings):
 class SanitySettings(Settings):
     """Whether agents answer as those whom they stand for; of domains that have questions.csv."""
 
-    conditions: Annotated[dict[str, ConditionSettings], Field(min_length=1)]
+    conditions: Annotated[
+        _Named[ConditionSettings], Field(min_length=1), _words("a condition's name")
+    ]
     """Name -> how agents are made."""
     prompts: str
     """YAML of how they are asked."""
-
-    @field_validator("conditions", mode="before")
-    @classmethod
-    def _leave_out(cls, named: Any) -> Any:
-        return without_nulls(named)
-
-    @field_validator("conditions")
-    @classmethod
-    def _condition_words(cls, conditions: dict[str, Any]) -> dict[str, Any]:
-        check_names(conditions, "a condition's name", WORD)
-        return conditions
 
 
 class VariantSettings(Settings):
@@ -133,7 +129,7 @@ class VariantSettings(Settings):
 class ConsensusSettings(StudySettings):
     """All settings of the consensus study."""
 
-    domains: Annotated[dict[str, str], Field(min_length=1)]
+    domains: Annotated[_Named[str], Field(min_length=1), _words("a domain's name")]
     """Name -> the folder with its agents and statements."""
     splits: Annotated[list[Literal["train", "held_out"]], Field(min_length=1), Once]
     """Which statements are debated."""
@@ -159,9 +155,9 @@ class ConsensusSettings(StudySettings):
     """Of the first and the last explanation of every agent."""
     reference: str
     """The arm that the others are compared with."""
-    arms: Annotated[dict[str, Unlearned | Learned], Field(min_length=1)]
+    arms: _Arms[Unlearned | Learned]
     """Name -> strategy; two arms with the same strategy are a null comparison."""
-    variants: dict[str, VariantSettings] = Field(default_factory=dict)
+    variants: _Named[VariantSettings] = Field(default_factory=dict)
     """Arm -> its model and temperature, where they are its own."""
     learning: LearningSettings
     sanity: SanitySettings | None = None
@@ -231,21 +227,9 @@ class ConsensusSettings(StudySettings):
             },
         }
 
-    @field_validator("arms", "domains", "variants", mode="before")
-    @classmethod
-    def _leave_out(cls, named: Any) -> Any:
-        return without_nulls(named)
-
-    @field_validator("arms")
-    @classmethod
-    def _arm_words(cls, arms: dict[str, Any]) -> dict[str, Any]:
-        check_names(arms, "an arm's name", WORD)
-        return arms
-
     @field_validator("domains")
     @classmethod
-    def _domain_words(cls, domains: dict[str, str]) -> dict[str, str]:
-        check_names(domains, "a domain's name", WORD)
+    def _no_domain_is_all(cls, domains: dict[str, str]) -> dict[str, str]:
         if "all" in domains:
             raise ValueError("all is what stands for the domains together; choose another name")
         return domains

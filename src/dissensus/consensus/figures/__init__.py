@@ -7,7 +7,7 @@ _HERE = "dissensus.consensus.figures"
 _MAIN = ("effects", "course", "table_2", "table_contrasts", "table_ablations")
 _READS = ("estimates", "planted", "metrics", "manifest")
 
-HEADLINE = Headline(f"{_HERE}.headline:state", ("contrasts", "planted"))
+HEADLINE = Headline(f"{_HERE}.headline:state", ("contrasts", "planted", "ablations"))
 
 
 def _figure(name: str, title: str, *reads: str) -> Figure:
