@@ -60,8 +60,8 @@ def _words(what: str) -> AfterValidator:
 
 #: Entries by name, of which a second configuration file may set some to null.
 _Entry = TypeVar("_Entry")
-_Named = Annotated[dict[str, _Entry], BeforeValidator(without_nulls)]
-_Arms = Annotated[_Named[_Entry], Field(min_length=1), _words("an arm's name")]
+_Named = Annotated[dict[str, _Entry], Field(min_length=1), BeforeValidator(without_nulls)]
+_Arms = Annotated[_Named[_Entry], _words("an arm's name")]
 
 
 class InferenceSettings(Settings):
@@ -110,9 +110,7 @@ class ConditionSettings(Settings):
 class SanitySettings(Settings):
     """Whether agents answer as those whom they stand for; of domains that have questions.csv."""
 
-    conditions: Annotated[
-        _Named[ConditionSettings], Field(min_length=1), _words("a condition's name")
-    ]
+    conditions: Annotated[_Named[ConditionSettings], _words("a condition's name")]
     """Name -> how agents are made."""
     prompts: str
     """YAML of how they are asked."""
@@ -129,7 +127,7 @@ class VariantSettings(Settings):
 class ConsensusSettings(StudySettings):
     """All settings of the consensus study."""
 
-    domains: Annotated[_Named[str], Field(min_length=1), _words("a domain's name")]
+    domains: Annotated[_Named[str], _words("a domain's name")]
     """Name -> the folder with its agents and statements."""
     splits: Annotated[list[Literal["train", "held_out"]], Field(min_length=1), Once]
     """Which statements are debated."""
@@ -157,7 +155,9 @@ class ConsensusSettings(StudySettings):
     """The arm that the others are compared with."""
     arms: _Arms[Unlearned | Learned]
     """Name -> strategy; two arms with the same strategy are a null comparison."""
-    variants: _Named[VariantSettings] = Field(default_factory=dict)
+    variants: Annotated[dict[str, VariantSettings], BeforeValidator(without_nulls)] = Field(
+        default_factory=dict
+    )
     """Arm -> its model and temperature, where they are its own."""
     learning: LearningSettings
     sanity: SanitySettings | None = None
