@@ -23,7 +23,7 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
-_ACROSS = 4
+_ACROSS = 5
 #: How the planted course is drawn.
 PLANTED: dict[str, Any] = {"linewidth": 1.0, "linestyle": (0, (1, 1.2))}
 
