@@ -330,7 +330,14 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
     for name, said in ((STYLE, style_of), (MEMO, memo_of)):
         ids = {column: sessions.rows[name][column] for column in IDS}
         speakers = ORDER if name == STYLE else MOTION["students"]
-        rest = {"turn": 1, "role": "r", "round_label": "r", "model": "m", "repairs": 0}
+        rest = {
+            "turn": 1,
+            "role": "r",
+            "round_label": "r",
+            "model": "m",
+            "repairs": 0,
+            "value": None,
+        }
         turns = [
             {**ids, **rest, "speaker": one, "text": said(one), "compliant": True}
             for one in sorted(speakers)

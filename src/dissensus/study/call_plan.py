@@ -11,7 +11,8 @@ from typing import Any
 from dissensus.llm.call import Message
 from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import shown, sized, unsized
-from dissensus.session.protocol import Call, assumed_calls
+from dissensus.session.protocol import Call, Steps, assumed_calls
+from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Study
 
@@ -56,8 +57,13 @@ def call_plans(sessions: Sessions) -> Iterator[tuple[list[PlannedCall], int]]:
 
 
 def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[PlannedCall]:
-    study = sessions.study
-    steps = study.steps(sessions.spec(row), inputs)()
+    study, name = sessions.study, row["session_id"]
+    with naming_the_line(type(study).__module__, f"session {name} with expected replies"):
+        return planned_calls(study, study.steps(sessions.spec(row), inputs)())
+
+
+def planned_calls(study: Study[Any], steps: Steps) -> list[PlannedCall]:
+    """The calls of a session whose steps are given, in order."""
     most = study.settings.protocol.max_tokens
     return [_call_as_planned(study, call, most) for call in assumed_calls(steps, _reply)]
 

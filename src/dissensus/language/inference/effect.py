@@ -31,8 +31,7 @@ from dissensus.language.inference.net import Scaling, estimate_net, net_draws
 from dissensus.language.inference.pairs import Pairs, compared_languages, pair_up
 from dissensus.language.inference.readings import read_texts
 from dissensus.language.inference.saturation import UNBOUNDED
-from dissensus.language.measures.anchors import clips_of
-from dissensus.language.measures.homogeneity import PARTS
+from dissensus.language.measures.homogeneity import PARTS, clips_of
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.bounds import imbens_manski, lee_bounds, manski_bounds
 from dissensus.stats.ratios import cluster_weights

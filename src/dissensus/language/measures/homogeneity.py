@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.language.design.manifest import MANIFEST
-from dissensus.language.measures.anchors import clips_of, fit, weighted
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.settings import MeasureSettings, Scale
+from dissensus.stats.anchors import Clips, fit, weighted
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number
 
@@ -128,6 +128,12 @@ def measure_homogeneity(
     )
     _add_scales([frame, renderings], (frame["language"] == reference).to_numpy(), settings)
     return frame, renderings
+
+
+def clips_of(settings: MeasureSettings) -> Clips:
+    """Where the settings have the clipped scales cut."""
+    low, high = settings.clip_percentiles
+    return Clips(settings.clip_z, (low, high))
 
 
 def _add_scales(

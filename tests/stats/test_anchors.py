@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.language.measures.anchors import Clips, fit, weighted
+from dissensus.stats.anchors import Clips, fit, weighted
 
 SCALES = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile")
 BOUNDED = SCALES[1:]

@@ -1,9 +1,9 @@
-"""Anchored scales: fitted on the reference language alone, applied to every language.
+"""Anchored scales: fitted on the reference condition alone, applied to every condition.
 
-The paper says that raw scores are mapped "onto a common reference scale (anchored to the English
-distribution)" and not how. Each scale here is one reading of that. All but z are bounded by 0 and
-1, and a bounded scale can saturate: it cuts off what lies beyond the reference's own range, and
-with that some of the effect.
+"Language as a Treatment" maps raw scores "onto a common reference scale (anchored to the English
+distribution)" and does not say how. Each scale here is one reading of that. All but z are bounded
+by 0 and 1, and a bounded scale can saturate: it cuts off what lies beyond the reference's own
+range, and with that some of the effect.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
-
-from dissensus.language.settings import MeasureSettings
 
 Array = NDArray[np.float64]
 
@@ -41,7 +39,7 @@ def fit(scale: str, reference: Any, clips: Clips = Clips()) -> Callable[[Any], A
     Parameters
     ----------
     scale : z, clipped_z, normal_cdf, ecdf, min_max or clipped_percentile.
-    reference : values of the reference language, missing ones left out.
+    reference : values of the reference condition, missing ones left out.
     clips : where clipped_z and clipped_percentile cut.
 
     Returns
@@ -83,12 +81,6 @@ def _linear(values: Any, low: float, high: float) -> Array:
     if high == low:
         return np.full(np.shape(values), np.nan)
     return np.asarray(np.clip((np.asarray(values, dtype=float) - low) / (high - low), 0, 1))
-
-
-def clips_of(settings: MeasureSettings) -> Clips:
-    """Where the settings have the clipped scales cut."""
-    low, high = settings.clip_percentiles
-    return Clips(settings.clip_z, (low, high))
 
 
 def weighted(components: Sequence[Array], weights: Sequence[float]) -> Array:
