@@ -174,7 +174,7 @@ def test_what_a_board_says(tmp_path: Path) -> None:
         ("$1.25 spent; ", ledger, None),
     ):
         (said,) = board(tmp_path, counts, path, budget)
-        words = re.sub(r"in [01] s; ", "", said)
+        words = re.sub(r"in \d+ s; ", "", said)
         assert words == "1,100 of 2,000 sessions " + work.format(money)
 
 
@@ -195,7 +195,7 @@ def test_a_study_that_is_drawn_later_is_counted_too(tmp_path: Path) -> None:
     made.expect("language", 2, 0)
     (tmp_path / "one.json").write_text(json.dumps(asdict(Counts(2, 2))))
     made.open(tmp_path, None, None)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while not shown and time.monotonic() < until:
         time.sleep(0.05)
     made.expect("identity", 3, 0)
@@ -262,7 +262,7 @@ def test_a_log_has_a_line_for_each_job_and_one_for_the_sessions(workflow: Path) 
         assert lines.count(line) == 1, (line, done.stderr)
     assert "b: failed for good, turn 1: timeout" in lines
     (summary,) = [line for line in lines if "of 3 sessions" in line]
-    assert re.fullmatch(r"3 of 3 sessions in \d s; 24 calls", summary)
+    assert re.fullmatch(r"3 of 3 sessions in [^;]+; 24 calls", summary)
     assert "Run session" not in done.stderr
     assert "\x1b" not in done.stderr and "\r" not in done.stderr
     assert done.stdout == ""

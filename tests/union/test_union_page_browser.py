@@ -168,24 +168,21 @@ def test_the_panel_has_every_claim_and_number_of_its_cluster(show: Open) -> None
         assert opened.quiet()
 
 
-@pytest.mark.parametrize(
-    ("colour", "column"),
-    [("side", "side"), ("winner", "winner"), ("speaker", "speaker"), ("fate", "fate")],
-)
-def test_points_are_coloured_by_what_is_asked_for(show: Open, colour: str, column: str) -> None:
+def test_points_are_coloured_by_what_is_asked_for(show: Open) -> None:
     rows = claims(200)
-    counts = Counter(row[column] for row in rows)
     with show(rows) as opened:
-        opened.page.select_option("#colour", colour)
-        assert sorted(fills(opened).values()) == sorted(counts.values())
-        legend = opened.texts("#legend button")
-        assert sorted(legend) == sorted(f"{value} ({n})" for value, n in counts.items())
-        # One value alone: all others fade.
-        opened.page.click("#legend button >> nth=1")
-        clear = opened.page.locator("#map .point").evaluate_all(
-            "(points) => points.filter((point) => getComputedStyle(point).opacity > 0.5).length"
-        )
-        assert clear == int(legend[1].rpartition("(")[2].strip(")"))
+        for column in ("side", "winner", "speaker", "fate"):
+            counts = Counter(row[column] for row in rows)
+            opened.page.select_option("#colour", column)
+            assert sorted(fills(opened).values()) == sorted(counts.values())
+            legend = opened.texts("#legend button")
+            assert sorted(legend) == sorted(f"{value} ({n})" for value, n in counts.items())
+            # One value alone: all others fade.
+            opened.page.click("#legend button >> nth=1")
+            clear = opened.page.locator("#map .point").evaluate_all(
+                "(points) => points.filter((p) => getComputedStyle(p).opacity > 0.5).length"
+            )
+            assert clear == int(legend[1].rpartition("(")[2].strip(")"))
         assert opened.quiet()
 
 
