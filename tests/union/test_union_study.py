@@ -320,7 +320,7 @@ def test_calls_are_counted_before_a_run(sessions: Sessions) -> None:
         assert sum(plan[name].values()) == 6 + 6 + 6 + 18 + 2 + 7 + 8 + 12
     assert plan[STYLE] == {"style": 6}
     assert plan[MEMO] == {"memo": 2}
-    assert sum(number for _, number in call_plans(sessions)) == 10
+    assert sum(plan.sessions for plan in call_plans(sessions)) == 10
     assert describe(sessions)[0].startswith("union: 6 draws, 10 sessions")
     assert " ".join(describe(sessions)).endswith(sessions.study.counting)
 

@@ -56,6 +56,7 @@ class Answer:
     vectors : embeddings, each as the base64 of little-endian 32-bit floats.
     fault : why the answer cannot be used (a key of RULES), "" where it can.
     cost_usd : what it cost; None where the model has no price, or the answer cannot be used.
+    raw : the JSON that it was read from, where that is kept; "" where not.
     """
 
     text: str = ""
@@ -68,6 +69,7 @@ class Answer:
     request_id: str = ""
     fault: str = ""
     cost_usd: float | None = None
+    raw: str = ""
 
 
 @dataclass(frozen=True)

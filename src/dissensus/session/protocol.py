@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
 
@@ -30,7 +30,11 @@ class Parsed(Generic[Value]):
 
 
 class ReplyFormat(Interface[Value]):
-    """What the reply to a call must be."""
+    """What the reply to a call must be.
+
+    One that has a method ``read_body`` too is given the reply as it came, besides its text, where
+    the call has options.
+    """
 
     def read(self, text: str) -> Parsed[Value]:
         """Read a reply; never raises."""
@@ -45,11 +49,15 @@ class Decoding:
     temperature : of sampling.
     max_tokens : the most tokens of the reply.
     top_p : the share of probability that tokens are drawn from; None for the provider's own.
+    options : what else is sent, by the provider's names, such as ``stop``, ``response_format``,
+        ``logprobs`` or ``tools``; plain data. Simulated models take no note of it. A reply to a
+        call with options is kept in the journal as it came.
     """
 
     temperature: float
     max_tokens: int
     top_p: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, protocol: Mapping[str, Any]) -> Decoding:
@@ -75,6 +83,7 @@ class Call:
     required : whether the session attempt fails if the call does. Otherwise its turn has no text
         and no value, and what was paid for before is kept.
     expected : the reply that is assumed where calls are counted and priced before a run.
+    otherwise : another one, where the number of calls depends on what is replied; "" where not.
     """
 
     number: int
@@ -89,6 +98,7 @@ class Call:
     purpose: str
     required: bool = True
     expected: str = PLACEHOLDER
+    otherwise: str = ""
 
     def turn(
         self, text: str, value: Any = None, violations: tuple[str, ...] = (), repairs: int = 0

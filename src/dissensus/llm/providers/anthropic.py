@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -89,6 +90,8 @@ class AnthropicInterface:
 
     def parse(self, body: Any) -> Answer:
         text, thought = split_thought(plain_text(body["content"]))
+        if not text and (used := [each for each in body["content"] if each["type"] == "tool_use"]):
+            text = json.dumps(used, ensure_ascii=False)
         reason = finish_reason(body.get("stop_reason"))
         usage = body.get("usage") or {}
         cached = count(usage.get("cache_read_input_tokens"))

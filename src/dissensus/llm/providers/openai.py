@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -101,6 +102,8 @@ class OpenAIInterface:
         message = choice["message"]
         reason = finish_reason(choice.get("finish_reason"))
         text, thought = split_thought(plain_text(message.get("content")))
+        if not text and message.get("tool_calls"):
+            text = json.dumps(message["tool_calls"], ensure_ascii=False)
         if not text and message.get("refusal"):
             text, reason = plain_text(message["refusal"]), "refusal"
         return Answer(

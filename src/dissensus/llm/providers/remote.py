@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -125,7 +127,8 @@ class RemoteModel:
         interface = host.interface
         size = sum(len(message.content.encode()) for message in request.messages)
         max_usage = Usage(max_tokens_of(size), 0, request.max_tokens)
-        exchange = Exchange(self.name, interface.parse, self.price, max_usage)
+        parse = partial(_with_raw, interface.parse) if request.options else interface.parse
+        exchange = Exchange(self.name, parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
@@ -146,10 +149,19 @@ class RemoteModel:
         return dict.fromkeys((*interface.takes, "seed")) if self.simulated else interface.takes
 
     def parameters(self, request: Request, takes: Iterable[str]) -> dict[str, Any]:
-        """What to send besides the messages, by the names that this model has for it."""
+        """What to send besides the messages, by the names that this model has for it.
+
+        A call's own options come before the model's parameters, and these before all else.
+        """
         sent = {self._rename.get(name, name): getattr(request, name) for name in takes}
         sent |= self._parameters
+        sent |= {self._rename.get(name, name): value for name, value in request.options.items()}
         return {name: value for name, value in sent.items() if name and value is not None}
+
+
+def _with_raw(parse: Callable[[Any], Answer], body: Any) -> Answer:
+    """An answer with the JSON that it was read from."""
+    return replace(parse(body), raw=json.dumps(body, ensure_ascii=False))
 
 
 def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
@@ -253,4 +265,5 @@ def reply_of(exchange: Exchange, answer: Answer) -> Reply:
         faults_usd=sum((failure.cost_usd for failure in exchange.failures), 0.0),
         faults_said=tuple(failure.message for failure in exchange.failures),
         thought=answer.thought,
+        raw=answer.raw,
     )

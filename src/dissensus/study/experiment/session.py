@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import signature
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 #: Reads a reply: its value; None, or a ValueError that says what is wrong, where it has none.
-Reads = Callable[[str], Any]
+Reads = Callable[..., Any]
 
 #: Yields a call, or calls that do not wait for each other; is sent the turn, or the turns.
 Debate = Generator[Any, Any, None]
@@ -52,15 +53,29 @@ class Read:
 
     def read(self, text: str) -> Parsed[Any]:
         """See :class:`~dissensus.session.protocol.ReplyFormat`."""
+        return self.read_body(text, None)
+
+    def read_body(self, text: str, body: Any) -> Parsed[Any]:
+        """The same, for a function that takes the reply as it came too; None where nothing came."""
         if self.reads is None:
             return Parsed(text) if text.strip() else Parsed(None, ("it is empty",))
         try:
-            value = self.reads(text)
+            value = self.reads(text, body) if _takes_two(self.reads) else self.reads(text)
         except ValueError as error:
             return Parsed(None, (str(error),))
         if value is None:
             return Parsed(None, ("it is not in the form that was asked for",))
         return Parsed(value)
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Whether a function must be given two arguments."""
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:
+        # Some of Python's own, such as int, have none that can be read.
+        return False
+    return sum(each.default is each.empty for each in parameters) == 2
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,8 @@ class Session:
         temperature: float | None = None,
         max_tokens: int | None = None,
         required: bool = True,
+        otherwise: str = "",
+        options: Mapping[str, Any] | None = None,
     ) -> Call:
         """A turn to be taken; yield it, alone or with others that do not wait for it.
 
@@ -125,6 +142,11 @@ class Session:
         temperature, max_tokens : others than those of the study's protocol.
         required : whether the session fails if the call does; see
             :class:`~dissensus.session.protocol.Call`.
+        otherwise : another reply that is assumed, where the number of calls depends on replies;
+            the plan then says how many there are with each.
+        options : what else is sent, by the provider's names; then a function that reads the reply
+            may take two arguments, its text and its body. See
+            :class:`~dissensus.session.protocol.Decoding`.
 
         Raises
         ------
@@ -139,6 +161,8 @@ class Session:
             decoding = replace(decoding, temperature=temperature)
         if max_tokens is not None:
             decoding = replace(decoding, max_tokens=max_tokens)
+        if options:
+            decoding = replace(decoding, options=dict(options))
         return Call(
             number=0,
             speaker=speaker,
@@ -152,6 +176,7 @@ class Session:
             purpose=purpose_of(field, self.models),
             required=required,
             expected=expected,
+            otherwise=otherwise,
         )
 
     def _asked(self, by: str, model: str) -> tuple[str, str]:
