@@ -12,6 +12,7 @@ from dissensus.digests import digest, script_digest
 from dissensus.errors import SettingError
 from dissensus.study.configuration import Configuration
 from dissensus.study.experiment.study import Experiment
+from dissensus.study.registry import STUDIES, study_class
 from dissensus.study.study import DEBATING, StageFunction, Study, pick, plain
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
@@ -215,7 +216,7 @@ def caption_of(settings: Configuration, study: str, figure: str = "tables") -> s
     own = settings.study_folders.get(study)
     if own is None:
         return f"workflow/report/{study}_{figure}.rst"
-    shared = isinstance(settings.study(study), Experiment)
+    shared = study in STUDIES and issubclass(study_class(study), Experiment)
     templates = [Path(own) / f"captions/{figure}.rst"]
     templates += [Path(f"workflow/report/experiment_{figure}.rst")] * shared
     return str(next(filter(Path.is_file, templates), Path("workflow/report/own.rst")))
