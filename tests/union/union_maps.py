@@ -73,7 +73,7 @@ KINDS = ("evidence_backed", "principled", "assertion")
 WINNERS = ("proposition", "opposition", "contested")
 
 
-def claims(n: int = 600, seed: int = 5) -> list[Row]:
+def claims(n: int = 250, seed: int = 5) -> list[Row]:
     """So many claims, one of thirteen in no cluster; some in others' words, at their place."""
     draw = np.random.default_rng(seed)
     themes = list(THEMES)
