@@ -55,6 +55,19 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """Tokens of one reply as the provider counted them; the cached are among the input."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True)
 class Reply:
     """The result of one call: a text, or the reason why there is none.
 
@@ -100,6 +113,11 @@ class Reply:
     raw: str = ""
     started: str = field(default="", compare=False)
     ended: str = field(default="", compare=False)
+
+    @property
+    def usage(self) -> Usage:
+        """Its tokens."""
+        return Usage(self.input_tokens, self.cached_tokens, self.output_tokens)
 
 
 class Provider(Protocol):
