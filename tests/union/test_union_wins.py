@@ -13,7 +13,8 @@ from scipy import stats
 from dissensus.design.contrasts import Row
 from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import read, write
-from dissensus.union.inference.wins import ALL_MOTIONS, WINS, estimate_wins, lifts
+from dissensus.union.inference.wins import WINS, estimate_wins, lifts
+from dissensus.union.tables import ALL
 from union.union_ensembles import Ensemble, make_ensemble
 
 INFERENCE = {"confidence": 0.95, "resamples": 2000}
@@ -154,7 +155,7 @@ def test_a_planted_strong_side_is_found_and_equal_sides_are_not() -> None:
     assert rows["m1", "opposition"]["won"] == 0.8
     assert rows["m1", "opposition"]["p_adjusted"] < 0.001
     assert rows["m2", "opposition"]["p_value"] > 0.05
-    assert rows[ALL_MOTIONS, "opposition"]["n"] == 80
+    assert rows[ALL, "opposition"]["n"] == 80
 
 
 def test_size_of_the_permutation_test() -> None:
@@ -173,7 +174,7 @@ def test_rows_are_written_and_read_and_the_seed_decides(tmp_path: Path) -> None:
     rows = estimated(made)
     write(tmp_path / "wins.parquet", WINS, rows, {})
     frame = read(tmp_path / "wins.parquet", WINS).to_pandas()
-    assert set(frame["motion_id"]) == {"m1", "m2", ALL_MOTIONS}
+    assert set(frame["motion_id"]) == {"m1", "m2", ALL}
     assert rows == estimated(made)
     other = estimate_wins(made.verdicts, made.speeches, made.manifest, INFERENCE, 2)
     assert [row["won"] for row in rows] == [row["won"] for row in other]

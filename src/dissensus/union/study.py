@@ -12,7 +12,6 @@ from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
-from dissensus.union.design.manifest import COACHED
 from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.map.extra import check_projection
@@ -38,7 +37,7 @@ from dissensus.union.protocol.parts import debate_parts, memo_parts, names_parts
 from dissensus.union.protocol.style import CHUNKS_FILE
 from dissensus.union.reader import READER
 from dissensus.union.settings import UnionSettings
-from dissensus.union.tables import IDS, SIDES
+from dissensus.union.tables import COACHED, IDS, SIDES
 
 
 class Union(Study[UnionSettings]):

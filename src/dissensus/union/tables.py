@@ -15,6 +15,23 @@ FATES = ("survives", "contested", "demolished")
 LAYERS = ("panel", "annotation", "rubric", "audit")
 #: A verdict is a side, or that nobody wins.
 CONTESTED = "contested"
+#: The dimensions of the rubric, in the order of its columns.
+DIMENSIONS = (
+    *("argument_strength", "rebuttal_quality", "evidence_grounding"),
+    *("rhetorical_effectiveness", "persona_fidelity"),
+)
+#: The arm whose students read memos, and the other.
+COACHED, CONTROL = "coached", "control"
+#: What stands in a column for all motions, arms or judges together.
+ALL = "all"
+
+#: What is estimated of coaching: the mean of an arm; coached less control; that less the same of
+#: epoch 1.
+MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
+#: What stands in the column ``epoch`` for all coached epochs together, those from the second.
+COACHED_EPOCHS = 0
+#: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
+RANDOMISATION, CLUSTERED, T = "paired_randomisation", "cluster_robust", "t"
 
 _MOTION = text("Name of the motion; see the artefact motions.")
 _SPEAKER = text("Name of the speaker: of the folder of the speaker's corpus.")

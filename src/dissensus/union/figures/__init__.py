@@ -37,8 +37,8 @@ def _table(module: str, name: str, *reads: str) -> Table:
 
 TABLES = (
     _table("debate_tables", "table_verdicts", "verdicts", "manifest"),
-    _table("judge_tables", "table_judges", "judges"),
-    _table("judge_tables", "table_layers", "judges"),
+    _table("estimate_tables", "table_judges", "judges"),
+    _table("estimate_tables", "table_layers", "judges"),
     _table("estimate_tables", "table_coaching", "coaching"),
     _table("estimate_tables", "table_wins", "wins"),
     _table("estimate_tables", "table_survival", "survival"),

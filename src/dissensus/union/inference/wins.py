@@ -28,10 +28,7 @@ from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.union.inference.shares import Resamples, shares
-from dissensus.union.tables import CONTESTED, NUMBERS_OF_WINS, SIDES
-
-#: What stands in the column ``motion_id`` for all motions together.
-ALL_MOTIONS = "all"
+from dissensus.union.tables import ALL, CONTESTED, NUMBERS_OF_WINS, SIDES
 
 _ENDS = ("won", "lost", "contested")
 _CELLS = 2_000_000
@@ -85,8 +82,8 @@ def estimate_wins(
     known = verdicts.merge(manifest[["session_id", "draw_id"]], on="session_id")
     motions = sorted(set(known["motion_id"]))
     rows = []
-    for motion in (*motions, *([ALL_MOTIONS] if len(motions) > 1 else [])):
-        own = known if motion == ALL_MOTIONS else known[known["motion_id"] == motion]
+    for motion in (*motions, *([ALL] if len(motions) > 1 else [])):
+        own = known if motion == ALL else known[known["motion_id"] == motion]
         for by, found in _of_motion(own, speeches, inference, (seed, motion)).items():
             # What one side wins more the other wins less: the rows of both sides are one test.
             adjust_family(found[:1] if by == "side" else found)

@@ -7,10 +7,10 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.report.labels import MISSING, counted, number
 from dissensus.union.measures.debate import read_debate
-from dissensus.union.measures.records import DIMENSIONS
+from dissensus.union.measures.totals import mean
 from dissensus.union.pages.marks import bullets, line, page, paragraphs, table
 from dissensus.union.pages.run import RECORDS, Row, Rows, Run
-from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, SIDES
+from dissensus.union.tables import CONTESTED, DEBATE, DIMENSIONS, LAYERS, SIDES
 
 #: Layer -> what decides it.
 _LAYERS = {
@@ -111,7 +111,7 @@ def _layers(data: Row) -> str:
         side: [one["recalibrated"] for one in data["scores"] if one["side"] == side]
         for side in SIDES
     }
-    means = [number(_mean(scores[side]), 2) for side in SIDES]
+    means = [number(mean(scores[side]), 2) for side in SIDES]
     by_side = {
         "panel": [str(verdict[f"votes_{side}"]) for side in SIDES],
         "annotation": [number(verdict[f"points_{side}"], 2) for side in SIDES],
@@ -129,11 +129,6 @@ def _layers(data: Row) -> str:
     return table(
         "Verdict of each layer", ("Layer", "Proposition", "Opposition", "It says"), rows, note
     )
-
-
-def _mean(scores: list[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _speeches(data: Row) -> list[str]:

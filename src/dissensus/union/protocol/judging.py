@@ -22,16 +22,12 @@ from dissensus.union.replies import (
     FoundRebuttals,
     Rubric,
 )
-from dissensus.union.tables import SIDES
+from dissensus.union.tables import DIMENSIONS, SIDES
 
-_DIMENSIONS = (
-    *("argument_strength", "rebuttal_quality", "evidence_grounding"),
-    *("rhetorical_effectiveness", "persona_fidelity"),
-)
 #: Claims that a speech is taken to have where calls are counted before a run.
 CLAIMS_OF_A_SPEECH = 10
 #: What replies are taken to be there.
-_RUBRIC = json.dumps(dict.fromkeys(_DIMENSIONS, 5))
+_RUBRIC = json.dumps(dict.fromkeys(DIMENSIONS, 5))
 _CLAIM = {"text": PLACEHOLDER, "type": "principled", "specific": True}
 CLAIMS = json.dumps({"claims": [_CLAIM] * CLAIMS_OF_A_SPEECH})
 #: Roles whose replies are numbers.
@@ -94,7 +90,7 @@ def _scores(floor: Floor, turns: Sequence[Turn]) -> str:
 
 
 def _mean(rubric: Rubric) -> float:
-    return fmean(getattr(rubric, name) for name in _DIMENSIONS)
+    return fmean(getattr(rubric, name) for name in DIMENSIONS)
 
 
 def _annotate(floor: Floor) -> Part[None]:
