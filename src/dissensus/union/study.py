@@ -52,7 +52,7 @@ class Union(Study[UnionSettings]):
     #: A session waits for what it reads, and for nothing else.
     sequential = False
     source = Source(
-        "dissensus.union.corpus.motions:collect",
+        "dissensus.union.motions:collect",
         settings=("motions", "speakers", "corpus.chunk", "corpus.overlap", "corpus.largest_mb"),
         files=("motions", "speakers"),
         artefact="motions",

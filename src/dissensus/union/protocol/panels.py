@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dissensus.session.blinding import SLOT_OF, Blinder, slotted
 from dissensus.session.protocol import PLACEHOLDER, ReplyFormat
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
-from dissensus.union.blinding import SLOT_OF, Blinder, slotted
 from dissensus.union.measures.debate import other as other_side
 from dissensus.union.prompts import Spoken
 from dissensus.union.protocol.asking import Ask, Part
