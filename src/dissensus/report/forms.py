@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
@@ -94,15 +95,19 @@ def forest(
     filled : whether the mark of a row is filled.
     scale : what values are multiplied by.
     """
-    offsets = np.linspace(-_ROOM, _ROOM, len(series)) if len(series) > 1 else [0.0]
     for place, key in enumerate(names):
-        for (mark, rows), offset in zip(series, offsets, strict=True):
+        for (mark, rows), offset in zip(series, offsets(len(series)), strict=True):
             row = rows.get(key)
             if row is not None and isfinite(row["estimate"]):
                 whisker(axes, estimated(row), place + offset, mark, filled=filled(row), scale=scale)
             elif len(series) == 1:
                 missing(axes, place)
     rows_axis(axes, list(names.values()))
+
+
+def offsets(count: int) -> list[float]:
+    """Where so many estimates stand beside each other in the middle of a row."""
+    return [float(place) for place in np.linspace(-_ROOM, _ROOM, count)] if count > 1 else [0.0]
 
 
 def missing(axes: Axes, place: float) -> None:
@@ -207,6 +212,12 @@ def apart(groups: Sequence[Any], gap: float = 0.6) -> list[float]:
     return [place + gap * sum(changes[:place]) for place in range(len(groups))]
 
 
+def rounds_axis(axes: Axes, last: int) -> None:
+    """Rounds from 1 along x, each with a tick where there is room."""
+    axes.set_xlim(0.7, last + 0.3)
+    axes.set_xticks(range(1, last + 1, -(-last // 8)))
+
+
 def shares_axis(axes: Axes) -> None:
     """A share from 0 to 1 along x."""
     axes.set_xlim(0.0, 1.0)
@@ -244,7 +255,7 @@ def key_of(mark: Mark, filled: bool = True, line: bool = True) -> Line2D:
 
 def legend(
     parent: Axes | Figure,
-    entries: Iterable[Line2D | Patch],
+    entries: Iterable[Artist],
     columns: int | None = None,
     right: bool = False,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.report.labels import counted
+from dissensus.report.view import View
 from dissensus.tables.artefact import read
 
 Array = NDArray[np.float64]
@@ -57,6 +58,11 @@ def mean(values: pd.Series[Any]) -> float:
     """The mean of a column's defined values; NaN where there is none."""
     known = defined(values)
     return float(known.mean()) if len(known) else np.nan
+
+
+def significant(view: View) -> Callable[[Record], bool]:
+    """Whether the adjusted p-value of a row is below what the confidence leaves."""
+    return lambda row: bool(row["p_adjusted"] < view.alpha)
 
 
 def jitter(n: int, width: float) -> Array:

@@ -121,10 +121,10 @@ def percent(value: float | None, digits: int = 1) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
 
 
-def percents(low: float | None, high: float | None, digits: int = 0) -> str:
+def percents(low: float | None, high: float | None, digits: int = 0, minus: str = "-") -> str:
     """The interval of a share in per cent, such as "[12, 29]"."""
     first, last = (None if limit is None else 100 * limit for limit in (low, high))
-    return interval(first, last, digits)
+    return interval(first, last, digits, minus)
 
 
 def share_interval(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dissensus.session.blinding.phrases import SIDES as SIDES
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text, texts
 
+#: The two sides, in the order in which their first speeches come.
+SIDES = ("proposition", "opposition")
 #: What a claim rests on, as the annotation says it.
 KINDS = ("evidence_backed", "principled", "assertion")
 #: What a claim has come to at the end of its debate.

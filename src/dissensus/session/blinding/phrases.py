@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dissensus.session.blinding.spelling import SPACE, any_of, one_of
 
-#: The two sides, in the order in which their first speeches come.
+#: What the sides of a debate are called.
 SIDES = _PROPOSITION, _OPPOSITION = "proposition", "opposition"
 #: Side -> what stands for its slot until a pass says which that is.
 SLOT_OF = {_PROPOSITION: "\ue001", _OPPOSITION: "\ue002"}

@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
-
-from dissensus.session.replies import JsonReply
 from dissensus.union import replies
 from dissensus.union.measures.tally import Claim, Rebuttal
+from dissensus.union.replies import Model
 from dissensus.union.tables import SIDES
 
 Row = Mapping[str, Any]
-Model = TypeVar("Model", bound=BaseModel)
 #: Role -> its turns, in order, each with the number of the last speech before it.
 _ByRole = Mapping[str, Sequence[tuple[int, Row]]]
 
@@ -163,11 +160,6 @@ def other(side: str) -> str:
     return SIDES[1 - SIDES.index(side)]
 
 
-def read(turn: Row, model: type[Model]) -> Model | None:
-    """What a structured reply says; None where it cannot be read."""
-    return JsonReply(model).read(turn["text"]).value
-
-
 def _by_role(turns: Sequence[Row]) -> _ByRole:
     found: dict[str, list[tuple[int, Row]]] = defaultdict(list)
     speech = 0
@@ -178,7 +170,7 @@ def _by_role(turns: Sequence[Row]) -> _ByRole:
 
 
 def _only(by_role: _ByRole, role: str, model: type[Model]) -> Model | None:
-    return next((read(turn, model) for _, turn in by_role[role]), None)
+    return next((replies.read(model, turn["text"]) for _, turn in by_role[role]), None)
 
 
 def _about(turn: Row) -> str:
@@ -190,11 +182,11 @@ def _speeches(motion: Row, by_role: _ByRole) -> tuple[Speech, ...]:
     arguments = {
         number: tuple(one.point for one in found.arguments)
         for number, turn in by_role["extract"]
-        if (found := read(turn, replies.Extraction))
+        if (found := replies.read(replies.Extraction, turn["text"]))
     }
     offers: dict[int, list[Offered]] = defaultdict(list)
     for number, turn in by_role["offer"]:
-        offered = read(turn, replies.Offers)
+        offered = replies.read(replies.Offers, turn["text"])
         for one in offered.offers if offered else ():
             offers[number].append(Offered(turn["speaker"], one.argument, one.point))
     answers: dict[int, list[str]] = defaultdict(list)
@@ -219,7 +211,7 @@ def _rubrics(by_role: _ByRole, numbers: Mapping[str, int]) -> dict[int, replies.
     return {
         numbers[_about(turn)]: found
         for _, turn in by_role["rubric"]
-        if (found := read(turn, replies.Rubric))
+        if (found := replies.read(replies.Rubric, turn["text"]))
     }
 
 
@@ -235,7 +227,7 @@ def _lists(by_role: _ByRole, numbers: Mapping[str, int]) -> dict[int, replies.Fo
     return {
         numbers[_about(turn)]: found
         for _, turn in by_role["claims"]
-        if (found := read(turn, replies.FoundClaims))
+        if (found := replies.read(replies.FoundClaims, turn["text"]))
     }
 
 
@@ -246,7 +238,7 @@ def _rebuttals(
     sides = {one.number: one.side for one in speeches}
     lists: dict[str, tuple[Rebuttal, ...]] = {}
     for _, turn in by_role["rebuttals"]:
-        found = read(turn, replies.FoundRebuttals)
+        found = replies.read(replies.FoundRebuttals, turn["text"])
         if found:
             lists[_about(turn)] = tuple(_rebuttal(one, sides, claims) for one in found.rebuttals)
     return lists
@@ -274,12 +266,12 @@ def _vote(panel: str, turn: Row) -> Vote:
     pass_, seat = (int(part) for part in _about(turn).split(":"))
     place = (panel, pass_, seat, turn["model"])
     if panel == "blind":
-        blind = read(turn, replies.BlindVote)
+        blind = replies.read(replies.BlindVote, turn["text"])
         if blind is None:
             return Vote(*place)
         side = SIDES[(blind.winner == "B") != (pass_ == 2)]
         return Vote(*place, blind.winner, "", side, blind.reason)
-    labelled = read(turn, replies.LabelledVote)
+    labelled = replies.read(replies.LabelledVote, turn["text"])
     if labelled is None:
         return Vote(*place)
     side = SIDES[(labelled.winner == "Opposition") != (pass_ == 2)]

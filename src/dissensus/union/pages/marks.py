@@ -44,10 +44,6 @@ def page(title: str, parts: Sequence[str], simulated: bool) -> str:
     return "\n\n".join([f"# {line(title)}", *said, *parts]) + "\n"
 
 
-def write_page(path: str | Path, text: str) -> None:
-    write_text(path, text)
-
-
 def write_data(path: str | Path, data: Any) -> None:
     """Write structured data as JSON, without what no format shows."""
     text = json.dumps(_plain(data), ensure_ascii=False, indent=1, allow_nan=False)

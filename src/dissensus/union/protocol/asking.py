@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from dissensus.llm.call import Message
 from dissensus.session.protocol import (
     PLACEHOLDER,
@@ -25,7 +23,6 @@ from dissensus.union.replies import Recalibration
 Result = TypeVar("Result")
 #: A part of a protocol that takes steps of its own and comes to something.
 Part = Generator[Sequence[Call], Sequence[Turn], Result]
-Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -98,8 +95,3 @@ class Asking:
         self.number += 1
         turns = yield [ask.call(self.number, label) for ask in asks]
         return list(turns)
-
-
-def read(model: type[Model], text: str) -> Model | None:
-    """What a structured reply of another session says; None where it cannot be read."""
-    return JsonReply(model).read(text).value

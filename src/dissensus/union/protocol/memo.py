@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, restartable
 from dissensus.session.quoting import one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
-from dissensus.union.measures.debate import Debate, read_debate
+from dissensus.union.measures.debate import Debate, read_debate, side_of
 from dissensus.union.measures.survival import fates
 from dissensus.union.measures.tally import Claim, counts
 from dissensus.union.prompts import Wording
@@ -40,9 +39,10 @@ class Coaching:
     debates: Sequence[str]
 
 
+@restartable
 def coach(
     wording: Wording, coaching: Coaching, model: str, decoding: Decoding, inputs: Inputs
-) -> Callable[[], Steps]:
+) -> Steps:
     """The session as a protocol: one call for each student, all at once.
 
     A debate that failed is left out.
@@ -55,12 +55,6 @@ def coach(
     decoding : of its replies.
     inputs : the debates.
     """
-    return partial(_coach, wording, coaching, model, decoding, inputs)
-
-
-def _coach(
-    wording: Wording, coaching: Coaching, model: str, decoding: Decoding, inputs: Inputs
-) -> Steps:
     debates = _read(coaching, inputs)
     asks = [
         Ask(
@@ -102,7 +96,7 @@ def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:
 def _prompt(
     wording: Wording, motion: Mapping[str, Any], student: str, debates: Sequence[Debate]
 ) -> str:
-    side = SIDES[student not in motion["proposition"]]
+    side = side_of(student, motion)
     own: list[str] = []
     unanswered: list[str] = []
     for debate in debates:

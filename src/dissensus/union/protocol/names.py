@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Decoding, Steps
+from dissensus.session.protocol import Decoding, Steps, restartable
 from dissensus.session.replies import JsonReply
 from dissensus.union.map.tables import CLUSTERS, MAP
 from dissensus.union.prompts import Wording
@@ -24,13 +23,10 @@ EXPECTED_CLUSTERS = 20
 EXPECTED = json.dumps({"name": "words that name it", "description": ""})
 
 
+@restartable
 def name_clusters(
-    wording: Wording,
-    motion: tuple[str, str],
-    model: str,
-    decoding: Decoding,
-    inputs: Inputs,
-) -> Callable[[], Steps]:
+    wording: Wording, motion: tuple[str, str], model: str, decoding: Decoding, inputs: Inputs
+) -> Steps:
     """The session as a protocol: one call for each cluster, all at once.
 
     Parameters
@@ -41,12 +37,6 @@ def name_clusters(
     decoding : of its replies.
     inputs : the map.
     """
-    return partial(_name_clusters, wording, motion, model, decoding, inputs)
-
-
-def _name_clusters(
-    wording: Wording, motion: tuple[str, str], model: str, decoding: Decoding, inputs: Inputs
-) -> Steps:
     asks = [
         Ask(
             str(cluster),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dissensus.session.protocol import PLACEHOLDER, Turn
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
+from dissensus.union.measures.debate import Offered
 from dissensus.union.prompts import Framework, Point, Spoken
 from dissensus.union.protocol.asking import Ask, FreeText, Part
 from dissensus.union.protocol.floor import Debater, Floor
@@ -32,15 +33,6 @@ _DEFINITIONS = json.dumps(
 _CONTEST = json.dumps(
     {"accepted": [PLACEHOLDER], "contested": [PLACEHOLDER], "counter_framing": PLACEHOLDER}
 )
-
-
-@dataclass(frozen=True)
-class _Offered:
-    """A point that an opponent would make."""
-
-    speaker: str
-    argument: int
-    text: str
 
 
 def prepare(floor: Floor) -> Part[None]:
@@ -115,7 +107,7 @@ def _points(floor: Floor, number: int, text: str, arguments: list[str]) -> Part[
     asks = [_offer(floor, one, speaker, text, arguments) for one in opponents]
     turns = yield from floor.asking.step(label, asks)
     offers = [
-        _Offered(turn.speaker, one.argument, one.point)
+        Offered(turn.speaker, one.argument, one.point)
         for turn in turns
         if turn.value
         for one in turn.value.offers
@@ -146,7 +138,7 @@ def _offer(
     return replace(ask, format=JsonReply(Offers), expected=_OFFERS, **_interjected(floor))
 
 
-def _answer(floor: Floor, speaker: Debater, offer: _Offered, text: str) -> Ask:
+def _answer(floor: Floor, speaker: Debater, offer: Offered, text: str) -> Ask:
     prompt = floor.wording.told(
         "answer",
         **_about(floor, speaker),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, restartable
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
@@ -33,9 +32,10 @@ EXPECTED = json.dumps(
 )
 
 
+@restartable
 def describe(
     wording: Wording, speakers: Sequence[str], model: str, decoding: Decoding, inputs: Inputs
-) -> Callable[[], Steps]:
+) -> Steps:
     """The session as a protocol: one call for each speaker, all at once.
 
     Parameters
@@ -46,12 +46,6 @@ def describe(
     decoding : of its replies.
     inputs : the corpora.
     """
-    return partial(_describe, wording, speakers, model, decoding, inputs)
-
-
-def _describe(
-    wording: Wording, speakers: Sequence[str], model: str, decoding: Decoding, inputs: Inputs
-) -> Steps:
     asks = []
     for speaker in speakers:
         chunks = inputs.rows_of(CHUNKS_FILE, CHUNKS, {"speaker": speaker}, SAMPLES)
