@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dissensus.report.labels import interval
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
 
@@ -29,6 +30,11 @@ class Column:
         """What it shows of a row."""
         keys = (self.keys,) if isinstance(self.keys, str) else self.keys
         return self.written(*(row[key] for key in keys))
+
+
+def limits(view: View, of: str = "", written: Callable[..., str] = interval) -> Column:
+    """The interval of an estimate; ``of`` tells several of them apart."""
+    return Column(f"{view.level} CI{of}", ("ci_low", "ci_high"), written)
 
 
 def tabulate(

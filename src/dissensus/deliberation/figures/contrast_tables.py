@@ -10,9 +10,9 @@ from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
 from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
+from dissensus.report.columns import Column, limits, tabulate
 from dissensus.report.frames import Record, complete, mean, records
-from dissensus.report.labels import MISSING, arm_words, interval, number, p_value
+from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
 
@@ -28,7 +28,7 @@ def _estimated(header: str, view: View) -> tuple[Column, ...]:
     return (
         Column(header, "estimate", number),
         Column("SE", "se", number),
-        Column(f"{view.level} CI", ("ci_low", "ci_high"), interval),
+        limits(view),
         Column("p", "p_value", p_value),
         Column("p (Holm)", "p_adjusted", p_value),
     )

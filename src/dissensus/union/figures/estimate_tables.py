@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
+from dissensus.report.columns import Column, limits, tabulate
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import (
     MISSING,
-    interval,
     number,
     p_value,
     percent,
@@ -42,10 +41,6 @@ _STATISTICS = {
 }
 
 
-def _limits(view: View) -> Column:
-    return Column(f"{view.level} CI", ("ci_low", "ci_high"), interval)
-
-
 _ESTIMATE = Column("Estimate", "estimate", number)
 _P = Column("p", "p_value", p_value)
 _HOLM = Column("p (Holm)", "p_adjusted", p_value)
@@ -63,7 +58,7 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
         Column("Judge", "judge", _all("judges")),
         Column("Bias", "bias", BIASES.__getitem__),
         Column("Statistic", "statistic", _STATISTICS.__getitem__),
-        *(_ESTIMATE, _limits(view), _P, _HOLM),
+        *(_ESTIMATE, limits(view), _P, _HOLM),
         Column("Named: favours", "favours", _or_dash),
         Column("Follows", "followed", percent),
         Column("CI (follows)", ("followed_low", "followed_high"), partial(percents, digits=1)),
@@ -106,7 +101,7 @@ def table_layers(artefacts: Artefacts, view: View) -> Table:
         Column("Judge or layer", "judge", _all("judges")),
         Column("With", "compared", _or_dash),
         Column("Statistic", "statistic", _STATISTICS.__getitem__),
-        *(_ESTIMATE, _limits(view)),
+        *(_ESTIMATE, limits(view)),
         Column("Debates", "n"),
         Column("Note", "note", marks.__getitem__),
     )
@@ -130,7 +125,7 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
         Column("Arm", ("contrast", "arm"), lambda of, arm: arm if of == "mean" else MISSING),
         Column("Epoch", "epoch", lambda epoch: str(epoch or "from 2")),
         Column("Method", "method", _METHODS.__getitem__),
-        *(_ESTIMATE, _limits(view), _P, _HOLM),
+        *(_ESTIMATE, limits(view), _P, _HOLM),
         Column("N", ("n", "assigned"), "{}/{}".format),
         Column("MDE, 80%", "mde_80", partial(number, digits=2)),
         *(
