@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from dissensus.report.artefacts import Artefacts
@@ -11,7 +10,6 @@ from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import (
     MISSING,
     number,
-    p_value,
     percent,
     percents,
     share_interval,
@@ -20,6 +18,13 @@ from dissensus.report.tables import Table
 from dissensus.report.view import View
 from dissensus.union.figures.coaching import OUTCOMES
 from dissensus.union.figures.frames import BIASES, UNBIASED, footnotes, kind_words
+from dissensus.union.map.cluster_table import (
+    LIFT,
+    P_VALUES,
+    all_or,
+    cluster_table,
+    share_column,
+)
 from dissensus.union.tables import ALL, CONTESTED, FATES
 
 _CONTRASTS = {
@@ -42,9 +47,7 @@ _STATISTICS = {
 
 
 _ESTIMATE = Column("Estimate", "estimate", number)
-_P = Column("p", "p_value", p_value)
-_HOLM = Column("p (Holm)", "p_adjusted", p_value)
-_BH = Column("p (BH)", "p_bh", p_value)
+_P, _HOLM, _ = P_VALUES
 
 
 def table_judges(artefacts: Artefacts, view: View) -> Table:
@@ -55,7 +58,7 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
         row["note"] = " ".join(filter(None, (row["note"], _by_itself(row, view.alpha))))
     marks, notes = footnotes(row["note"] for row in rows)
     columns = (
-        Column("Judge", "judge", _all("judges")),
+        Column("Judge", "judge", all_or("judges")),
         Column("Bias", "bias", BIASES.__getitem__),
         Column("Statistic", "statistic", _STATISTICS.__getitem__),
         *(_ESTIMATE, limits(view), _P, _HOLM),
@@ -98,7 +101,7 @@ def table_layers(artefacts: Artefacts, view: View) -> Table:
     rows = records(judges[judges["bias"] == "agreement"])
     marks, notes = footnotes(row["note"] for row in rows)
     columns = (
-        Column("Judge or layer", "judge", _all("judges")),
+        Column("Judge or layer", "judge", all_or("judges")),
         Column("With", "compared", _or_dash),
         Column("Statistic", "statistic", _STATISTICS.__getitem__),
         *(_ESTIMATE, limits(view)),
@@ -150,13 +153,13 @@ def table_wins(artefacts: Artefacts, view: View) -> Table:
     """Shares won, lost and contested by side, and lifts by speaker and place."""
     wins = artefacts.frame("wins")
     columns = (
-        Column("Motion", "motion_id", _all("motions")),
+        Column("Motion", "motion_id", all_or("motions")),
         Column("Side or speaker", ("side", "speaker"), lambda side, speaker: side or speaker),
         Column("Place", "place", _or_dash),
-        *(_share(name.capitalize(), name) for name in ("won", "lost", CONTESTED)),
+        *(share_column(name.capitalize(), name) for name in ("won", "lost", CONTESTED)),
         Column("Base rate", "base", percent),
-        Column("Lift", "lift", _points),
-        *(_P, _HOLM, _BH),
+        LIFT,
+        *P_VALUES,
         Column("Debates", "n"),
     )
     note = (
@@ -181,7 +184,7 @@ def table_survival(artefacts: Artefacts, view: View) -> Table:
         shown = groups.setdefault((row["motion_id"], row["by"], row["group"]), dict(row))
         shown[row["fate"]] = share_interval(row["estimate"], row["ci_low"], row["ci_high"])
     columns = (
-        Column("Motion", "motion_id", _all("motions")),
+        Column("Motion", "motion_id", all_or("motions")),
         Column("By", "by", kind_words),
         Column(
             "Group", ("by", "group"), lambda by, group: kind_words(group) if by == "kind" else group
@@ -206,51 +209,12 @@ def table_clusters(artefacts: Artefacts, view: View) -> Table:
     """The clusters of the map."""
     clusters, names = artefacts.frames("clusters", "cluster_names")
     named = keyed(names, "cluster")
-    columns = (
-        Column("Motion", "motion_id", _all("motions")),
-        Column("No.", "cluster"),
-        Column("Cluster", "cluster", lambda cluster: str(named[cluster]["name"])),
-        Column("Claims", "claims"),
-        Column("Debates", "debates"),
-        Column("By the proposition", "proposition", percent),
-        _share("Survive", "survives"),
-        Column("Won", "won", percent),
-        Column("Lift", "lift", _points),
-        *(_P, _HOLM, _BH),
-        Column("Students, coached", ("first_epoch", "last_epoch"), _shift),
-        Column("Students, control", ("first_epoch_control", "last_epoch_control"), _shift),
-    )
-    note = (
-        "Survive: with an interval that resamples debates. Won: share of "
-        "debates won by the sides that make a claim of the cluster; lift: percentage points above "
-        "the base rate of their side. Nobody was told at random what to claim: a lift is an "
-        "association. p by permutation of verdicts within motion, adjusted over its clusters. "
-        "Students: the cluster’s share of their claims, first and last epoch."
-    )
-    rows = records(clusters)
-    return tabulate("table_clusters", "Clusters of arguments", columns, rows, note, view)
-
-
-def _all(what: str) -> Callable[[str], str]:
-    """A name as it is, or what stands for all of its kind."""
-    return lambda name: f"all {what}" if name == ALL else name
+    return cluster_table([row | named[row["cluster"]] for row in records(clusters)], view)
 
 
 def _or_dash(value: object) -> str:
     return str(value) if value else MISSING
 
 
-def _share(header: str, name: str) -> Column:
-    return Column(header, (name, f"{name}_low", f"{name}_high"), share_interval)
-
-
-def _points(value: float) -> str:
-    return number(100 * value, 1)
-
-
 def _whole_percent(value: float) -> str:
     return percent(value, 0)
-
-
-def _shift(first: float, last: float) -> str:
-    return f"{percent(first, 0)} → {percent(last, 0)}"
