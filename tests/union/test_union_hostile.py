@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.report.columns import Column
 from dissensus.union.pages.debate import debate_data, debate_page
 from dissensus.union.pages.marks import page, paragraphs, table, write_data
 from dissensus.union.pages.memos import memos_page
@@ -118,5 +119,5 @@ def test_paragraphs_show_the_whole_text(words: str) -> None:
 
 
 def test_a_page_needs_no_trailing_blanks_and_ends_with_a_line(tmp_path: Path) -> None:
-    text = page("T", [table("A", ["x"], [["1"]], "n")], simulated=False)
+    text = page("T", [table("A", [Column("x", "n")], [{"n": 1}], "n")], simulated=False)
     assert text == "# T\n\n**A.**\n\n|   x |\n|----:|\n|   1 |\n\n*Note.* n\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from dissensus.report.columns import Column
 from dissensus.report.labels import counted, listed, number, percent
 from dissensus.union.measures.totals import mean, share
 from dissensus.union.measures.verdicts import NONE
@@ -84,14 +85,13 @@ def _layers(verdicts: Sequence[Row]) -> str:
         says = Counter(row[layer] for row in verdicts)
         both = [row for row in verdicts if {row["panel"], row[layer]} <= set(SIDES)]
         alike = sum(row["panel"] == row[layer] for row in both)
-        rows.append(
-            (
-                layer.capitalize(),
-                *(str(says[name]) for name in (*SIDES, CONTESTED, NONE)),
-                f"{alike} of {len(both)}",
-            )
-        )
-    columns = ("Layer", "Proposition", "Opposition", "Contested", "None", "As the panel")
+        counts = {name: says[name] for name in (*SIDES, CONTESTED, NONE)}
+        rows.append({"layer": layer, **counts, "alike": alike, "both": len(both)})
+    columns = (
+        Column("Layer", "layer", str.capitalize),
+        *(Column(name.capitalize(), name) for name in (*SIDES, CONTESTED, NONE)),
+        Column("As the panel", ("alike", "both"), "{} of {}".format),
+    )
     note = (
         "What each layer alone says of the debates; the last column counts those of which both it "
         "and the panel name a winner."

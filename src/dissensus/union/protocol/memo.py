@@ -16,7 +16,7 @@ from dissensus.union.measures.debate import Debate, read_debate, side_of
 from dissensus.union.measures.survival import fates
 from dissensus.union.measures.tally import Claim, counts
 from dissensus.union.prompts import Wording
-from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.asking import Asking, ask
 from dissensus.union.protocol.judging import CLAIMS, rebutted, recalibrated
 from dissensus.union.replies import Memo
 from dissensus.union.tables import SIDES
@@ -56,8 +56,8 @@ def coach(
     inputs : the debates.
     """
     debates = _read(coaching, inputs)
-    asks = [
-        Ask(
+    calls = [
+        ask(
             student,
             "memo",
             model,
@@ -71,7 +71,7 @@ def coach(
         )
         for student in coaching.motion["students"]
     ]
-    yield from Asking().step("memo", asks)
+    yield from Asking().step("memo", calls)
 
 
 def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:

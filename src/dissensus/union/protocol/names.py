@@ -10,7 +10,7 @@ from dissensus.session.protocol import Decoding, Steps, restartable
 from dissensus.session.replies import JsonReply
 from dissensus.union.map.tables import CLUSTERS, MAP
 from dissensus.union.prompts import Wording
-from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.asking import Asking, ask
 from dissensus.union.protocol.style import spread
 from dissensus.union.replies import ClusterName
 
@@ -37,8 +37,8 @@ def name_clusters(
     decoding : of its replies.
     inputs : the map.
     """
-    asks = [
-        Ask(
+    calls = [
+        ask(
             str(cluster),
             "name",
             model,
@@ -52,7 +52,7 @@ def name_clusters(
         )
         for cluster, claims in _clusters(motion[0], inputs)
     ]
-    yield from Asking().step("names", asks)
+    yield from Asking().step("names", calls)
 
 
 def _clusters(motion_id: str, inputs: Inputs) -> Sequence[tuple[int, list[str]]]:

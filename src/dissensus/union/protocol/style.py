@@ -11,7 +11,7 @@ from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
 from dissensus.union.prompts import Wording
-from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.asking import Asking, ask
 from dissensus.union.replies import Style
 from dissensus.union.tables import CHUNKS
 
@@ -46,13 +46,13 @@ def describe(
     decoding : of its replies.
     inputs : the corpora.
     """
-    asks = []
+    calls = []
     for speaker in speakers:
         chunks = inputs.rows_of(CHUNKS_FILE, CHUNKS, {"speaker": speaker}, SAMPLES)
         texts = [block(str(chunks[place]["text"])) for place in spread(len(chunks), SAMPLES)]
         prompt = wording.told("style", SPEAKER=one_line(speaker), SAMPLES="\n\n".join(texts))
-        asks.append(
-            Ask(
+        calls.append(
+            ask(
                 speaker,
                 "style",
                 model,
@@ -64,7 +64,7 @@ def describe(
                 expected=EXPECTED,
             )
         )
-    for turn in (yield from Asking().step("style", asks)):
+    for turn in (yield from Asking().step("style", calls)):
         if turn.value is None:
             raise CallFailed(f"the style of {turn.speaker} cannot be read")
 
