@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ResourceError
+from dissensus.report.markdown import write_data
 from dissensus.study.stage import Stage
 from dissensus.tables.artefact import read
 from dissensus.union.pages.debate import check_debate, debate_data, debate_page
-from dissensus.union.pages.marks import write_data
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.run import RECORDS
 from dissensus.union.pages.summary import summary

@@ -124,17 +124,12 @@ def test_debates_of_a_draw_change_places_together() -> None:
     assert (found["n"], found["n_clusters"]) == (8, 4)
 
 
-def test_a_speaker_in_every_debate_has_no_lift_but_a_place_may() -> None:
+def test_a_place_that_wins_has_a_lift() -> None:
     made = make_ensemble(epochs=8, arms=("control",))
     first = made.speeches[made.speeches["speech"] == 1].set_index("session_id")["speaker"]
     opens = made.verdicts["session_id"].map(first) == "Ada"
     made.verdicts["winner"] = np.where(opens, "proposition", "opposition")
     rows = estimated(made)
-    speakers = [row for row in rows if row["by"] == "speaker"]
-    assert len(speakers) == 6
-    for row in speakers:
-        assert (row["lift"], row["p_value"], row["place"]) == (None, None, 0)
-        assert row["note"]
     places = [row for row in rows if row["by"] == "place"]
     assert len(places) == 18 and {row["place"] for row in places} == {1, 2, 3}
     ada = next(row for row in places if (row["speaker"], row["place"]) == ("Ada", 1))

@@ -277,18 +277,28 @@ VERDICTS = Schema(
     key=("session_id",),
 )
 
+
+def share_columns(name: str, meaning: str, limits: str) -> dict[str, Column]:
+    """A share and the limits of its interval; ``limits``: what these are, behind their name."""
+    unit = "share, 0 to 1"
+    return {
+        name: share(meaning),
+        f"{name}_low": number(f"Lower limit of {limits}", unit),
+        f"{name}_high": number(f"Upper limit of {limits}", unit),
+    }
+
+
+_RESAMPLED = "that share, draws resampled."
 #: The columns that every table of wins has for a group, as
 #: :func:`dissensus.union.inference.wins.lifts` gives them.
 NUMBERS_OF_WINS = {
-    "won": share("Share of its debates that the group's side won; contested ones are not won."),
-    "won_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
-    "won_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
-    "lost": share("Share of its debates that the group's side lost."),
-    "lost_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
-    "lost_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
-    "contested": share("Share of its debates that nobody won."),
-    "contested_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
-    "contested_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
+    **share_columns(
+        "won",
+        "Share of its debates that the group's side won; contested ones are not won.",
+        _RESAMPLED,
+    ),
+    **share_columns("lost", "Share of its debates that the group's side lost.", _RESAMPLED),
+    **share_columns("contested", "Share of its debates that nobody won.", _RESAMPLED),
     "base": share(
         "Win share of the group's sides in all debates of the same motion and arm; of a side "
         "itself, half the share of decided debates."

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from dissensus.report.markdown import write_data
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write_text
-from dissensus.union.pages.marks import write_data
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.run import load
 from dissensus.union.pages.summary import summary

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.markdown import write_data
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import write_text
 from dissensus.union.pages.debate import check_debate, debate_data, debate_page
-from dissensus.union.pages.marks import write_data
 from dissensus.union.pages.run import load
 
 

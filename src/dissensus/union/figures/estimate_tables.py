@@ -171,9 +171,7 @@ def table_wins(artefacts: Artefacts, view: View) -> Table:
         "together; of a side, by sign flips, which is one test for both sides. Adjusted within "
         "motion over all places."
     )
-    # A speaker is in all debates of a motion: only places have a lift.
-    rows = records(wins[wins["by"] != "speaker"])
-    return tabulate("table_wins", "Who wins", columns, rows, note, view)
+    return tabulate("table_wins", "Who wins", columns, records(wins), note, view)
 
 
 def table_survival(artefacts: Artefacts, view: View) -> Table:

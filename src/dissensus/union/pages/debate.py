@@ -8,9 +8,9 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.report.columns import Column
 from dissensus.report.labels import MISSING, counted, number
+from dissensus.report.markdown import bullets, line, page, paragraphs, table
 from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.totals import mean
-from dissensus.union.pages.marks import bullets, line, page, paragraphs, table
 from dissensus.union.pages.run import RECORDS, Row, Rows, Run
 from dissensus.union.tables import CONTESTED, DEBATE, DIMENSIONS, LAYERS, SIDES
 

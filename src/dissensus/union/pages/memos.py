@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dissensus.report.markdown import bullets, line, page
 from dissensus.union import replies
-from dissensus.union.pages.marks import bullets, line, page
 from dissensus.union.pages.run import Row, Run
 
 _PARTS = {

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.report.columns import Column
 from dissensus.report.labels import counted, listed, number, percent
+from dissensus.report.markdown import line, page, table
 from dissensus.union.measures.totals import mean, share
 from dissensus.union.measures.verdicts import NONE
-from dissensus.union.pages.marks import line, page, table
 from dissensus.union.pages.run import Row, Rows, Run
 from dissensus.union.pages.summary import summary
 from dissensus.union.tables import CONTESTED, FATES, KINDS, LAYERS, SIDES
