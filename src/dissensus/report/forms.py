@@ -270,16 +270,16 @@ def legend(
     handles = list(entries)
     side = "right" if right else "left"
     where: dict[str, Any] = (
-        {"loc": f"lower {side}", "bbox_to_anchor": (float(right), 1.0)}
+        {"loc": f"lower {side}", "bbox_to_anchor": (float(right), 1.0), "handlelength": 1.4}
         if isinstance(parent, Axes)
-        else {"loc": f"outside upper {side}"}
+        # Room for dashes, of which a panel has none to spare.
+        else {"loc": f"outside upper {side}", "handlelength": 2.2}
     )
     parent.legend(
         handles=handles,
         ncols=columns or len(handles),
         frameon=False,
         fontsize=7,
-        handlelength=1.4,
         handletextpad=0.5,
         borderaxespad=0.2,
         columnspacing=1.0,
