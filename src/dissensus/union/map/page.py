@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
-from dissensus.report.labels import counted, number, percent
+from dissensus.report.labels import counted, percent
 from dissensus.report.tables import as_html, page
 from dissensus.report.view import View
 from dissensus.union.map.cluster_table import cluster_table
@@ -71,23 +71,15 @@ def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
     share = f" ({percent(alone / len(claims))})" if claims else ""
     return (
         f"{counted(len(claims), 'claim')} in {counted(debates, 'debate')}; "
-        f"{counted(len(clusters), 'cluster')}; {number(alone, 0)} in no cluster{share}."
+        f"{counted(len(clusters), 'cluster')}; {alone} in no cluster{share}."
     )
 
 
 def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
-    parts = (
-        [f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>']
-        if simulated
-        else []
-    )
+    banner = f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
     debated = "".join(f"<p class=motion dir=auto>{html(motion)}</p>" for motion in motions)
-    parts += [
-        f"<header><h1>{TITLE}</h1>",
-        debated,
-        f'<p id="facts">{html(facts)}</p></header>',
-    ]
-    return "\n".join(parts)
+    head = f'<header><h1>{TITLE}</h1>\n{debated}\n<p id="facts">{html(facts)}</p></header>'
+    return "\n".join([banner] * simulated + [head])
 
 
 #: page.js takes it away.

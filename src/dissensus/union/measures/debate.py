@@ -130,7 +130,7 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
     by_role = _by_role(turns)
     speeches = _speeches(motion, by_role)
     numbers = {one.speaker: one.number for one in speeches}
-    lists = _lists(by_role, numbers)
+    lists = _of_speeches(by_role, "claims", replies.FoundClaims, numbers)
     claims = tuple(
         Claim(f"{number}.{n}", number, speeches[number - 1].side, one.type, one.specific, one.text)
         for number, found in sorted(lists.items())
@@ -141,7 +141,7 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
         speeches,
         _only(by_role, "definitions", replies.Definitions),
         _only(by_role, "contest", replies.Contest),
-        _rubrics(by_role, numbers),
+        _of_speeches(by_role, "rubric", replies.Rubric, numbers),
         _recalibrated(by_role, len(speeches)),
         claims,
         frozenset(lists),
@@ -207,11 +207,14 @@ def _speeches(motion: Row, by_role: _ByRole) -> tuple[Speech, ...]:
     )
 
 
-def _rubrics(by_role: _ByRole, numbers: Mapping[str, int]) -> dict[int, replies.Rubric]:
+def _of_speeches(
+    by_role: _ByRole, role: str, model: type[Model], numbers: Mapping[str, int]
+) -> dict[int, Model]:
+    """Number of a speech -> what was replied about it, of replies that could be read."""
     return {
-        numbers[_about(turn)]: found
-        for _, turn in by_role["rubric"]
-        if (found := replies.read(replies.Rubric, turn["text"]))
+        numbers[_about(turn)]: reply
+        for _, turn in by_role[role]
+        if (reply := replies.read(model, turn["text"]))
     }
 
 
@@ -221,14 +224,6 @@ def _recalibrated(by_role: _ByRole, speeches: int) -> dict[int, replies.Recalibr
     if not found or len(found.speeches) != speeches:
         return {}
     return {one.speech: one for one in found.speeches}
-
-
-def _lists(by_role: _ByRole, numbers: Mapping[str, int]) -> dict[int, replies.FoundClaims]:
-    return {
-        numbers[_about(turn)]: found
-        for _, turn in by_role["claims"]
-        if (found := replies.read(replies.FoundClaims, turn["text"]))
-    }
 
 
 def _rebuttals(
