@@ -27,10 +27,10 @@ from dissensus.study.rules import price_settings, stage_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer
-from dissensus.union.corpus.motions import collect
-from dissensus.union.corpus.passages import QUERIES, Search, retrieve
 from dissensus.union.design.manifest import draw
 from dissensus.union.expected import ExpectedInputs
+from dissensus.union.motions import collect
+from dissensus.union.passages import QUERIES, Search, retrieve
 from dissensus.union.protocol.gates import Gate, Place, accepted, drawn
 from dissensus.union.study import Union
 from dissensus.union.tables import CHUNKS, MANIFEST, MOTIONS

@@ -116,15 +116,15 @@ def test_the_table_has_the_clusters_of_the_motion_that_is_chosen(show: Open) -> 
     rows = claims()
     found = clusters(rows)
     seen = (
-        "(rows) => rows.filter((row) => row.checkVisibility()).map((row) => row.cells[1].innerText)"
+        "(rows) => rows.filter((row) => row.checkVisibility()).map((row) => row.cells[2].innerText)"
     )
     with show(rows) as opened:
         for index, motion in ((1, "memory"), (0, "lottery"), (-1, None)):
             opened.page.select_option("#motion", str(index))
             there = {row["cluster"] for row in rows if motion in (None, row["motion_id"])}
             names = [row["name"] for row in found if row["cluster"] in there]
-            assert opened.page.locator("#clusters tbody tr").evaluate_all(seen) == names
-        assert opened.page.locator("#clusters tbody tr").count() == len(found)
+            assert opened.page.locator("#table_clusters tbody tr").evaluate_all(seen) == names
+        assert opened.page.locator("#table_clusters tbody tr").count() == len(found)
 
 
 def test_claims_are_found_by_their_words_and_lead_to_their_debates(show: Open) -> None:
@@ -317,12 +317,11 @@ def test_the_table_needs_no_scripts(show: Open) -> None:
     rows = claims(200)
     with show(rows, scripts=False) as opened:
         page = opened.page
-        assert (
-            page.locator("#clusters").is_visible() and not page.locator("#application").is_visible()
-        )
+        table = page.locator("#table_clusters")
+        assert table.is_visible() and not page.locator("#application").is_visible()
         assert page.get_by_text("need scripts").is_visible()
-        body = [row.split("\t") for row in page.locator("#clusters tbody tr").all_inner_texts()]
-        assert [(row[1], row[2]) for row in body] == [
+        body = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
+        assert [(row[2], row[3]) for row in body] == [
             (one["name"], str(one["claims"])) for one in clusters(rows)
         ]
 

@@ -125,6 +125,7 @@ def _cluster(rows: list[Row], number: int, draw: np.random.Generator) -> Row:
     p = float(draw.uniform(0, 0.3) ** 2)
     won = float(draw.uniform(0.2, 0.7))
     return {
+        "motion_id": own[0]["motion_id"],
         "cluster": number,
         "name": own[0]["cluster_name"],
         "description": "",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.columns import Column, limits, tabulate
 from dissensus.report.escaping import label
+from dissensus.report.forms import forest
 from dissensus.report.frames import Record, keyed, records
-from dissensus.report.labels import MISSING, limits, listed, number, p_value, signed
-from dissensus.report.style import GREY, INK, new_figure, notice, styled, zero_line
-from dissensus.report.tables import Table, make
+from dissensus.report.labels import MISSING, listed, number, p_value, signed
+from dissensus.report.style import GREY, marks, new_figure, notice, styled, zero_line
+from dissensus.report.tables import Table
 from dissensus.report.view import Drawn, View
 
 #: Inches that an arm takes, and what stands above and below a panel.
@@ -34,19 +32,23 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice("No session has an outcome.", view.simulated), facts)
     height = len(shown) * (_FRAME + _ROW * len(arms)) + 0.2
     figure = new_figure(height, view.simulated)
+    named = {arm: label(arm, _LONGEST) for arm in arms}
+    mark = marks(arms, arms[0])[arms[0]]
     grid = figure.subplots(len(shown), 2, sharey="row", squeeze=False)
     for (left, right), name in zip(grid, shown, strict=True):
         rows = contrasts[contrasts["outcome"] == name]
         means = keyed(rows[rows["reference"] == ""], "arm")
         differences = keyed(rows[rows["reference"] == arms[0]], "arm")
-        forest(left, means, arms)
+        forest(left, named, [(mark, means)])
         null = view["nulls"].get(name)
         if null is not None:
             left.axvline(null, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
+        left.margins(x=0.08)
         left.set_title(label(titles[name], 60))
         left.set_xlabel(f"Mean, {view.level} interval")
-        forest(right, differences, arms)
+        forest(right, named, [(mark, differences)])
         zero_line(right, vertical=True)
+        right.margins(x=0.08)
         right.set_title(f"Difference from {label(arms[0], _LONGEST)}")
         right.set_xlabel(f"Paired difference, {view.level} interval")
     counts = sorted({int(row["n"]) for row in records(contrasts[contrasts["reference"] != ""])})
@@ -54,67 +56,45 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, {**facts, "n": listed(f"{count:,}" for count in counts)})
 
 
-def forest(axes: Axes, rows: Mapping[str, Record], names: Sequence[str]) -> None:
-    """A dot with its interval in a row for each name, the first on top.
-
-    Parameters
-    ----------
-    axes : to draw in; rows are at 0, 1 and so on from the top.
-    rows : name -> estimate, ci_low and ci_high; a name without one has an empty row.
-    names : of all rows.
-    """
-    for place, name in enumerate(names):
-        row = rows.get(name)
-        if row is None:
-            continue
-        if np.isfinite([row["ci_low"], row["ci_high"]]).all():
-            axes.plot([row["ci_low"], row["ci_high"]], [place, place], color=INK, linewidth=1.1)
-        axes.plot(row["estimate"], place, "o", color=INK, markersize=4)
-    axes.set_yticks(range(len(names)), [label(name, _LONGEST) for name in names])
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.margins(x=0.08)
-    axes.tick_params(axis="y", length=0)
-
-
 def table(artefacts: Artefacts, view: View) -> Table:
     """Means of the arms and their contrasts, with both tests."""
-    contrasts = artefacts.frame("contrasts")
-    rows = [
-        cells for name in view["outcomes"] for cells in _rows(contrasts, name, view["outcomes"])
-    ]
-    estimate = ("Estimate", f"{view.level} interval")
-    tests = ("p", "p (Holm)", "p (sign flip)")
-    columns = ("Outcome", "Arm or contrast", *estimate, *tests, "n", "Clusters")
+    columns = (
+        Column("Outcome", "outcome", lambda name: str(view["outcomes"][name])),
+        Column("Arm or contrast", ("arm", "reference"), _contrast),
+        Column("Estimate", ("estimate", "reference"), lambda x, of: (signed if of else number)(x)),
+        limits(view),
+        Column("p", "p_value", p_value),
+        Column("p (Holm)", "p_adjusted", p_value),
+        Column("p (sign flip)", "flipped", p_value),
+        Column("n", "n"),
+        Column("Clusters", "n_clusters"),
+    )
     note = (
         "A row with two arms is their mean paired difference. Intervals and p are cluster-robust "
         "(CR2, Satterthwaite); the sign-flip test takes draws for independent. Holm's adjustment "
         "is over the contrasts of the primary outcome, and over all others. A mean has a p-value "
         "only where the study names a value to test it against."
     )
-    return make("table_contrasts", "Outcomes by arm", columns, rows, note, view.simulated)
+    contrasts = artefacts.frame("contrasts")
+    rows = [row for name in view["outcomes"] for row in _rows(contrasts, name)]
+    return tabulate("table_contrasts", "Outcomes by arm", columns, rows, note, view)
 
 
-def _rows(
-    contrasts: pd.DataFrame, outcome: str, titles: Mapping[str, str]
-) -> list[tuple[str, ...]]:
+def _contrast(arm: str, reference: str) -> str:
+    return f"{arm} − {reference}" if reference else arm
+
+
+def _rows(contrasts: pd.DataFrame, outcome: str) -> list[Record]:
+    """Means, then contrasts, each with the p-value of the sign-flip test."""
     found = records(contrasts[contrasts["outcome"] == outcome])
     flipped = {
         (row["arm"], row["reference"]): row["p_value"]
         for row in found
         if row["method"] == RANDOMISATION
     }
-    main = [row for row in found if row["method"] == HEADLINE]
-    return [
-        (
-            titles[outcome],
-            f"{row['arm']} − {row['reference']}" if row["reference"] else row["arm"],
-            (signed if row["reference"] else number)(row["estimate"]),
-            limits(row),
-            p_value(row["p_value"]),
-            p_value(row["p_adjusted"]) if row["reference"] else MISSING,
-            p_value(flipped.get((row["arm"], row["reference"]))),
-            str(row["n"]),
-            str(row["n_clusters"]),
-        )
-        for row in sorted(main, key=lambda row: row["reference"] != "")
+    main = [
+        {**row, "flipped": flipped.get((row["arm"], row["reference"]))}
+        for row in found
+        if row["method"] == HEADLINE
     ]
+    return sorted(main, key=lambda row: bool(row["reference"]))

@@ -48,9 +48,19 @@ class View:
         return str(self.settings["reference"])
 
     @property
+    def arms(self) -> tuple[str, ...]:
+        """All arms, the reference first."""
+        return (self.reference, *(arm for arm in self["arms"] if arm != self.reference))
+
+    @property
     def confidence(self) -> float:
         """Level of the intervals."""
         return float(self.settings["confidence"])
+
+    @property
+    def alpha(self) -> float:
+        """Below it, an adjusted p-value is significant."""
+        return 1.0 - self.confidence
 
     @property
     def level(self) -> str:

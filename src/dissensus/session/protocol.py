@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from functools import partial, wraps
+from typing import Any, Generic, ParamSpec, TypeVar
 from typing import Protocol as Interface
 
 from dissensus.llm.call import Message
@@ -13,6 +14,7 @@ from dissensus.llm.call import Message
 PLACEHOLDER = "\ue000"
 
 Value = TypeVar("Value", covariant=True)
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,16 @@ def round_of(label: str) -> int:
 
 #: Yields a step, is sent the turns it led to, in the same order, and ends with the session.
 Steps = Generator[Sequence[Call], Sequence[Turn], None]
+
+
+def restartable(steps: Callable[P, Steps]) -> Callable[P, Callable[[], Steps]]:
+    """A generator of steps whose call gives what begins them anew at each attempt."""
+
+    @wraps(steps)
+    def bound(*args: P.args, **kwargs: P.kwargs) -> Callable[[], Steps]:
+        return partial(steps, *args, **kwargs)
+
+    return bound
 
 
 def assumed_calls(protocol: Steps, say: Callable[[Call], str] | None = None) -> Iterator[Call]:

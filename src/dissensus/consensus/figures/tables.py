@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from dissensus.consensus.figures.forest import arm_words, arms_of, domains_of, joined_planted
-from dissensus.consensus.figures.words import attrition, cell
+from dissensus.consensus.figures.forest import domains_of, joined_planted
+from dissensus.consensus.figures.words import cell
 from dissensus.consensus.inference import ALL, LOG_RANK, PRIMARY
 from dissensus.consensus.scale import AGREE
 from dissensus.consensus.wording import RECONCILE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, number, p_value
+from dissensus.report.frames import Record, attrition, records
+from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 
@@ -39,14 +39,14 @@ FINAL = ("nudger", "moderator", "compromise", RECONCILE)
 
 def table_2(artefacts: Artefacts, view: View) -> Table:
     """Every strategy on every measure."""
-    arms = [arm for arm in arms_of(view) if view["arms"][arm] != RECONCILE]
+    arms = [arm for arm in view.arms if view["arms"][arm] != RECONCILE]
     title = "Table 2. Strategies on consensus, agreement and behaviour"
     return _measures("table_2", title, artefacts, view, arms, _BESIDE)
 
 
 def table_3(artefacts: Artefacts, view: View) -> Table:
     """The strategies that the paper's Table 3 has as baselines, and ReConcile."""
-    arms = [arm for arm in arms_of(view) if view["arms"][arm] in FINAL]
+    arms = [arm for arm in view.arms if view["arms"][arm] in FINAL]
     title = "Table 3. The baselines of the final comparison"
     note = _weighted(artefacts)
     return _measures("table_3", title, artefacts, view, arms, note)
@@ -116,7 +116,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     contrasts, planted = artefacts.frames("contrasts", "planted")
     own = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
     found = {(row["arm"], row["outcome"], row["method"]): row for row in records(own)}
-    arms = [arm for arm in arms_of(view) if arm != view.reference]
+    arms = view.arms[1:]
     rows = [(arm_words(arm), *_contrast(arm, found)) for arm in arms]
     note = (
         f"Arm minus {arm_words(view.reference)} on the same statements, over all domains: "

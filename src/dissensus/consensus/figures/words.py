@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.report.labels import counted, interval, number
+from dissensus.report.labels import estimate
 
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
@@ -21,11 +21,4 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
         None if pd.isna(row[name]) else scale * row[name]
         for name in ("estimate", "ci_low", "ci_high")
     )
-    limits = interval(low, high, digits)
-    return number(value, digits) + (f" {limits}" if limits.startswith("[") else "")
-
-
-def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
-    """How many sessions came through, as "143 of 144 sessions"."""
-    ended = int(metrics["complete"].to_numpy(dtype=bool).sum())
-    return f"{ended} of {counted(len(manifest), 'session')}"
+    return estimate(value, low, high, digits)

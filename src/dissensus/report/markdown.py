@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dissensus.report import escaping
 from dissensus.report.captions import SIMULATED
-from dissensus.report.tables import as_markdown, make
+from dissensus.report.columns import Column, tabulate
+from dissensus.report.tables import as_markdown
+from dissensus.report.view import View
 from dissensus.tables.artefact import write_text
 
 _EMPTY_LINE = re.compile(r"\n\s*\n")
@@ -32,20 +34,19 @@ def bullets(texts: Sequence[str]) -> str:
     return "\n".join(f"- {line(text)}" for text in texts) or "*None.*"
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
+def table(
+    title: str, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]], note: str
+) -> str:
     """A table in Markdown with its title before and its note behind it."""
-    made = make("", title, tuple(columns), [tuple(row) for row in rows], note, simulated=False)
-    return as_markdown(made).rstrip()
+    # The page's first lines say where models are simulated.
+    view = View("union", {}, simulated=False)
+    return as_markdown(tabulate("", title, columns, rows, note, view)).rstrip()
 
 
 def page(title: str, parts: Sequence[str], simulated: bool) -> str:
     """A page in Markdown; its first lines say so where the models were simulated."""
     said = [f"*{SIMULATED}*"] if simulated else []
     return "\n\n".join([f"# {line(title)}", *said, *parts]) + "\n"
-
-
-def write_page(path: str | Path, text: str) -> None:
-    write_text(path, text)
 
 
 def write_data(path: str | Path, data: Any) -> None:

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora_folders import corpus, pdf, shown
 from dissensus.errors import ResourceError
-from dissensus.union.corpus.folders import by_speaker, documents, kind_of
-from dissensus.union.corpus.reading import normalised, read_document
-from dissensus.union.settings import UnionSettings
-from union.union_corpora import corpus, pdf, shown
+from dissensus.text.corpora.folders import by_speaker, documents, kind_of
+from dissensus.text.corpora.reading import normalised, read_document
 
 
 def test_documents_are_those_of_the_four_folders_in_the_order_of_their_paths(tmp_path: Path):
@@ -51,17 +50,9 @@ def test_paths_begin_as_the_folder_does(tmp_path: Path, monkeypatch: pytest.Monk
     assert documents(Path("speakers")) == [Path("speakers/A/bio/a.md")]
 
 
-def test_the_settings_name_every_document(tmp_path: Path):
-    folder = corpus(tmp_path, {"A/bio/a.md": "x", "B/bio/b.md": "x"})
-    named = {"motions": "m.yaml", "prompts": "p.yaml", "judging": "j.yaml"}
-    settings = UnionSettings.model_construct(**named, speakers=str(folder))
-    files = {"speakers.0": f"{folder}/A/bio/a.md", "speakers.1": f"{folder}/B/bio/b.md"}
-    assert settings.files() == named | files
-
-
 def test_nothing_heavy_is_loaded_to_list_documents():
     heavy = "{'numpy', 'pyarrow', 'pandas', 'pypdf'}"
-    check = f"import dissensus.union.corpus.folders, sys; print({heavy} & set(sys.modules))"
+    check = f"import dissensus.text.corpora.folders, sys; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
@@ -97,8 +88,7 @@ def test_a_name_is_one_however_its_accents_are_written(tmp_path: Path):
         ("12/bio/a.md", "its name is no name"),
         (" A/bio/a.md", "its name is no name"),
         ("A  B/bio/a.md", "its name is no name"),
-        ("Definitions/bio/a.md", "what the study calls its own notes"),
-        ("OPPOSITION/bio/a.md", "has 'OPPOSITION' in it, which names a side in prompts"),
+        ("Judge/bio/a.md", "cannot be a speaker's folder: its name is a judge's; rename it"),
         ("A\u200bB/bio/a.md", r"its name has the character U\+200B in it, which is not seen"),
         ("A\u200fB/bio/a.md", r"its name has the character U\+200F in it"),
         ("A\ue001B/bio/a.md", r"its name has the character U\+E001 in it"),
@@ -107,7 +97,7 @@ def test_a_name_is_one_however_its_accents_are_written(tmp_path: Path):
 def test_a_name_that_cannot_be_carried_is_refused(tmp_path: Path, name: str, message: str):
     folder = corpus(tmp_path, {"B/bio/a.md": "x", name: "x"})
     with pytest.raises(ResourceError, match=message) as refused:
-        documents(folder)
+        documents(folder, refused=lambda name: "is a judge's" if name == "Judge" else "")
     assert str(refused.value).isprintable()
 
 
@@ -180,7 +170,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path):
 
 
 def test_there_must_be_a_folder_with_speakers(tmp_path: Path):
-    with pytest.raises(ResourceError, match=r"nowhere is no folder; union\.speakers must name"):
+    with pytest.raises(ResourceError, match="nowhere is no folder; speakers must name"):
         documents(tmp_path / "nowhere")
     with pytest.raises(ResourceError, match="has no speakers; give each a folder with some of bio"):
         documents(corpus(tmp_path, {"A/other/a.md": "x"}))

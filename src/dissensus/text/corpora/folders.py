@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dissensus.errors import ResourceError
@@ -30,22 +30,28 @@ _UNUSABLE = re.compile(
 )
 # "#" begins a heading in a transcript, "=" a line around material, ":" parts a role from a name.
 _NOT_IN_SPEAKERS = "#=:"
-#: What turns call those who are no speakers.
-_TAKEN = ("definitions", "contest", "recalibrate")
-#: The sides: "Ada, opposition" would pass in a heading for a speaker of that side.
-_SIDES = re.compile(r"\b(?:proposition|opposition)s?\b", re.IGNORECASE)
+#: From a name, why a study cannot have it, as the rest of a sentence; "" where it can.
+Refused = Callable[[str], str]
 #: Joiners are letters' own in some scripts; of all else that is not seen, nobody could tell a name
 #: with it from the same without.
 _JOINERS = "\u200c\u200d"
 
 
-def documents(folder: Path) -> list[Path]:
+def _none_refused(name: str) -> str:
+    return ""
+
+
+def documents(
+    folder: Path, setting: str = "speakers", refused: Refused = _none_refused
+) -> list[Path]:
     """Every document of every speaker, in the order of their paths.
 
     Parameters
     ----------
     folder : with a folder for each speaker, and in it some of :data:`KINDS`, which may have
         folders of their own. Hidden files and files with another ending count for nothing.
+    setting : the one that names the folder.
+    refused : names that the study cannot have besides.
 
     Returns
     -------
@@ -56,27 +62,29 @@ def documents(folder: Path) -> list[Path]:
     ResourceError : there is no speaker, a name cannot be used, a link leaves the folder, or there
         are too many documents.
     """
-    return [path for paths in by_speaker(folder).values() for path in paths]
+    return [path for paths in by_speaker(folder, setting, refused).values() for path in paths]
 
 
-def by_speaker(folder: Path) -> dict[str, list[Path]]:
+def by_speaker(
+    folder: Path, setting: str = "speakers", refused: Refused = _none_refused
+) -> dict[str, list[Path]]:
     """Speaker -> the documents, both in the order of their paths; see :func:`documents`.
 
     A speaker's name is that of the folder in Unicode's form C, whatever the file system made of it.
     """
     try:
-        return _by_speaker(folder)
+        return _by_speaker(folder, setting, refused)
     except OSError as error:
         where = error.filename or folder
         raise ResourceError(f"{_shown(where)} cannot be read ({error.strerror}).") from None
 
 
-def _by_speaker(folder: Path) -> dict[str, list[Path]]:
+def _by_speaker(folder: Path, setting: str, refused: Refused) -> dict[str, list[Path]]:
     if _UNUSABLE.search(str(folder)):
         raise ResourceError(f"{_shown(folder)} has a name with {_character(str(folder))}; {_MEND}.")
     if not folder.is_dir():
         raise ResourceError(
-            f"{folder} is no folder; union.speakers must name the one with the speakers' folders."
+            f"{folder} is no folder; {setting} must name the one with the speakers' folders."
         )
     found: dict[str, list[Path]] = {}
     alike: dict[str, str] = {}
@@ -87,7 +95,7 @@ def _by_speaker(folder: Path) -> dict[str, list[Path]]:
         kinds = [kind for kind in _entries(entry, folder) if _kind(kind) and kind.is_dir()]
         if not kinds:
             continue
-        name = _speaker(entry)
+        name = _speaker(entry, refused)
         _refuse_alike(name, alike, folder)
         found[name] = [path for kind in kinds for path in _documents_in(kind, folder)]
         number += len(found[name])
@@ -175,7 +183,7 @@ def _refuse_way_out(link: Path, root: Path) -> None:
         raise ResourceError(f"{link} is a link to a folder; put the folder itself there.")
 
 
-def _speaker(entry: Path) -> str:
+def _speaker(entry: Path, refused: Refused) -> str:
     """A speaker's name, which stands in prompts, transcripts and ids of turns."""
     name = unicodedata.normalize("NFC", entry.name)
     bad = next((letter for letter in name if letter in _NOT_IN_SPEAKERS), "")
@@ -188,11 +196,7 @@ def _speaker(entry: Path) -> str:
         why = f"has {len(name)} characters; a name may have {LONGEST_NAME}"
     elif not any(map(str.isalpha, name)) or name != " ".join(name.split()):
         why = "is no name: it needs a letter, and single blanks between its words only"
-    elif name.casefold() in _TAKEN:
-        why = "is what the study calls its own notes"
-    elif side := _SIDES.search(unicodedata.normalize("NFKC", name)):
-        why = f"has {side[0]!r} in it, which names a side in prompts"
-    else:
+    elif not (why := refused(name)):
         return name
     where = _shown(entry) if hidden else entry
     raise ResourceError(f"{where} cannot be a speaker's folder: its name {why}; rename it.")

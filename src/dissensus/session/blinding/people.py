@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from dissensus.union.blinding.phrases import PERSON, SPEAKER_OF
-from dissensus.union.blinding.spelling import any_of, end_of, one_of, plain
+from dissensus.session.blinding.phrases import PERSON, SPEAKER_OF
+from dissensus.session.blinding.spelling import any_of, end_of, one_of, plain
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 #: Words of names that are honorifics, in small letters.

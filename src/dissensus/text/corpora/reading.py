@@ -55,7 +55,7 @@ def read_document(path: Path, largest_mb: float) -> Document:
 
     Parameters
     ----------
-    path : with one of the endings of :data:`dissensus.union.corpus.folders.ENDINGS`.
+    path : with one of the endings of :data:`dissensus.text.corpora.folders.ENDINGS`.
     largest_mb : most megabytes of the file, and million bytes of a PDF's text.
 
     Raises
@@ -94,8 +94,8 @@ def normalised(text: str) -> str:
 
 def _too_large(path: Path, what: str, largest_mb: float) -> ResourceError:
     return ResourceError(
-        f"{path} {what}; a document may have {largest_mb:g} MB (union.corpus.largest_mb): cut it, "
-        "or take it out."
+        f"{path} {what}; a document may have {largest_mb:g} MB (corpus.largest_mb): cut it, or "
+        "take it out."
     )
 
 

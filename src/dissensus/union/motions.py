@@ -14,9 +14,10 @@ from dissensus.errors import ResourceError, SettingError
 from dissensus.report.escaping import complain
 from dissensus.settings import Complaint, Faults, Once, Settings, fault, validate
 from dissensus.tables.artefact import Schema
-from dissensus.union.corpus.chunks import chunk
-from dissensus.union.corpus.folders import BIO, ENDINGS, KINDS, LONGEST_NAME, by_speaker, kind_of
-from dissensus.union.corpus.reading import read_document
+from dissensus.text.corpora.chunks import chunk
+from dissensus.text.corpora.folders import BIO, ENDINGS, KINDS, LONGEST_NAME, kind_of
+from dissensus.text.corpora.reading import read_document
+from dissensus.union.speakers import by_speaker
 from dissensus.union.tables import CHUNKS, DOCUMENTS, MOTIONS, SIDES
 from dissensus.user_files import YamlFile
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from dissensus.union.blinding import SLOT_OF, Blinder, slotted
+from dissensus.session.blinding import SLOT_OF, Blinder, slotted
 from hostile_texts import HOSTILE
 from union.union_sessions import OPPOSITION, PROPOSITION, WORDING
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.union.corpus.chunks import Chunk, chunk
+from dissensus.text.corpora.chunks import Chunk, chunk
 
 #: Prose, Chinese, emoji, runs of marks, and no white space at all.
 TEXTS = st.one_of(

@@ -26,10 +26,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Annotated
 
-from dissensus.session.templates import fill
-from dissensus.union.blinding.people import names
-from dissensus.union.blinding.phrases import (
+from dissensus.session.blinding.people import names
+from dissensus.session.blinding.phrases import (
     AFTER_NAME,
     ARTICLE,
     BEFORE_NAME,
@@ -40,16 +40,26 @@ from dissensus.union.blinding.phrases import (
     PERSON,
     PHRASES,
     SIDE_PHRASES,
+    SIDES,
     SLOT_OF,
     SPEAKER_OF,
     TEAM,
     TEAM_OF,
 )
-from dissensus.union.blinding.spelling import BEGIN, Searched, any_of
-from dissensus.union.tables import SIDES
-from dissensus.union.wording import Masks
+from dissensus.session.blinding.spelling import BEGIN, Searched, any_of
+from dissensus.session.prompt_files import Part, Text, slots
+from dissensus.session.templates import fill
 
-__all__ = ["SLOT_OF", "Blinder", "slotted"]
+__all__ = ["SLOT_OF", "Blinder", "Masks", "slotted"]
+
+
+class Masks(Part):
+    """What stands where a name or a side was: the one that is meant by its slot, A or B."""
+
+    speaker: Annotated[str, slots("SLOT")]
+    side: Annotated[str, slots("SLOT")]
+    person: Text
+    """Somebody of whom nothing shows on which side they are."""
 
 
 @dataclass(frozen=True)

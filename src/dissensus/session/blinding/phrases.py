@@ -5,10 +5,10 @@ Marks are single characters of Unicode's private use area, which no prompt has.
 
 from __future__ import annotations
 
-from dissensus.union.blinding.spelling import SPACE, any_of, one_of
-from dissensus.union.tables import SIDES
+from dissensus.session.blinding.spelling import SPACE, any_of, one_of
 
-_PROPOSITION, _OPPOSITION = SIDES
+#: What the sides of a debate are called.
+SIDES = _PROPOSITION, _OPPOSITION = "proposition", "opposition"
 #: Side -> what stands for its slot until a pass says which that is.
 SLOT_OF = {_PROPOSITION: "\ue001", _OPPOSITION: "\ue002"}
 #: Side -> the mark of one of its speakers, and of all of it.
