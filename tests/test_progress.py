@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +18,8 @@ from hypothesis import strategies as st
 from dissensus.llm.ledger import Ledger
 from dissensus.session.progress import Counts
 from snakemake_logger_plugin_dissensus.board import Board, Throughput, in_words
+from support import SNAKEMAKE
+from warm_snakemake import run_snakemake
 
 #: A workflow with three sessions and a stage before and after them; what ``broken`` makes fails.
 SNAKEFILE = """
@@ -223,14 +224,12 @@ def workflow(tmp_path: Path) -> Path:
 
 
 def command(*arguments: str) -> list[str]:
-    started = [sys.executable, "-m", "snakemake", "--cores", "2", "--force-use-threads"]
+    started = [*SNAKEMAKE, "--cores", "2", "--force-use-threads"]
     return [*started, *arguments, "--logger", "dissensus"]
 
 
 def piped(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments), cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    return run_snakemake(folder, command(*arguments)[len(SNAKEMAKE) :], seconds=120)
 
 
 def in_terminal(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
