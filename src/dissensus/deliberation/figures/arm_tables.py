@@ -46,13 +46,13 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
     ended = complete(metrics)
     rows = []
     for arm in view.arms:
-        held = ended[ended["arm"] == arm]
+        of_arm = ended[ended["arm"] == arm]
         assigned = int((manifest["arm"] == arm).sum())
-        means = {name: _mean(held[name], len(held)) for name in _MEANS}
-        rows.append({"arm": arm, "held": len(held), "assigned": assigned, **means})
+        means = {name: _mean(of_arm[name], len(of_arm)) for name in _MEANS}
+        rows.append({"arm": arm, "ended": len(of_arm), "assigned": assigned, **means})
     columns = (
         Column("Arm", "arm", arm_words),
-        Column("Held", ("held", "assigned"), "{}/{}".format),
+        Column("Held", ("ended", "assigned"), "{}/{}".format),
         *(Column(OUTCOMES.get(name, ("", _FIRST))[1], name) for name in _MEANS),
     )
     note = (
@@ -155,15 +155,15 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
     return tabulate("table_calls", "Calls by arm", columns, rows, note, view)
 
 
-def _calls(arm: str, held: pd.DataFrame, begun: pd.DataFrame) -> dict[str, Any]:
-    debaters, judges = int(held["debater_calls"].sum()), int(held["judge_calls"].sum())
+def _calls(arm: str, of_arm: pd.DataFrame, begun: pd.DataFrame) -> dict[str, Any]:
+    debaters, judges = int(of_arm["debater_calls"].sum()), int(of_arm["judge_calls"].sum())
     return {
         "arm": arm,
-        "sessions": len(held),
-        "designed": int((held["agents"] * held["rounds"]).sum()),
+        "sessions": len(of_arm),
+        "designed": int((of_arm["agents"] * of_arm["rounds"]).sum()),
         "debaters": debaters,
         "judges": judges,
-        "retries": int(held["retry_calls"].sum()),
+        "retries": int(of_arm["retry_calls"].sum()),
         "judges_a_call": judges / debaters if debaters else None,
         "repairs": int(begun["repairs"].sum()),
         "attempts": int(begun["attempts"].sum()),

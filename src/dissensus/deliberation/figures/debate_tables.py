@@ -45,11 +45,11 @@ def table_references(artefacts: Artefacts, view: View) -> Table:
     return tabulate("table_references", "Compliance of references", columns, rows, note, view)
 
 
-def _references(arm: str, held: pd.DataFrame) -> dict[str, Any]:
+def _references(arm: str, of_arm: pd.DataFrame) -> dict[str, Any]:
     names = ("compliance", "ambiguous", "dangling", "parsed_share")
-    shares = {name: mean(held[name]) for name in names}
+    shares = {name: mean(of_arm[name]) for name in names}
     rest = 1.0 - sum(shares[name] for name in names[:3])
-    sessions = len(held["compliance"].dropna())
+    sessions = len(of_arm["compliance"].dropna())
     # Below zero by rounding alone; what is undefined stays so.
     return {"arm": arm, "sessions": sessions, **shares, "other": max(rest, 0.0)}
 
