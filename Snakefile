@@ -19,7 +19,9 @@ include: "workflow/rules/study.smk"
 
 for study in STUDIES:
 
-    include: rules_of(study)
+    for file in rules_of(study):
+
+        include: file
 
 
 include: "workflow/rules/pages.smk"

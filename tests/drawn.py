@@ -15,9 +15,9 @@ Placed = list[tuple[str, Bbox]]
 
 def visible_texts(figure: Figure) -> Placed:
     """Every word drawn, with the box that it takes."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    renderer = canvas.get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    # Everything is put into its place; no pixel is painted.
+    figure.draw_without_rendering()
     hidden = undrawn_ticks(figure)
     return [
         (text.get_text(), text.get_window_extent(renderer))

@@ -72,12 +72,12 @@ def test_a_deleted_artefact_is_made_again_and_no_other_session_is_touched(
     assert ended_copy.snapshot() == snapshot, "a dry run writes nothing"
     # Draws 1 and 3 are in shards of their own, and both are measured again; nothing else is.
     assert planned["gather_shard"] == planned["embed_turns"] == 2
-    ended_copy.succeed(METRICS)
+    ended_copy.succeed(TURNS)
     touched = {Path(name).stem for name in changed(ended_copy, moment)}
     assert touched == {"d003-zh", "d001-en", "d001-zh"}
     assert not [name for name in changed(ended_copy, moment) if name.startswith("journal")]
     assert ended_copy.digests() == before
-    assert ended_copy.planned(METRICS) == {}
+    assert ended_copy.planned(TURNS) == {}
 
 
 def test_a_single_session_can_be_named_and_runs_alone(project: Project) -> None:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = ROOT / "docs" / "glossary.md"
 #: What a person reads of the project besides its code.
 PROSE = [
-    ROOT / "README.md",
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "resources").glob("*/*.md")),
     *(ROOT / name for name in ("config.yaml", "Makefile", "profiles/default/config.yaml")),
@@ -110,3 +110,12 @@ def test_modules_that_the_docs_name_exist() -> None:
     for name in named:
         path = ROOT / "src" / Path(*name.split("."))
         assert path.is_dir() or path.with_suffix(".py").is_file(), name
+
+
+def test_the_files_that_a_contributor_is_sent_to_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:src|tests|resources|workflow|docs|config)/[\w./-]+\.\w+)`", text))
+    # The measure that the page adds is not there yet.
+    paths = {path for path in named if "civility" not in path}
+    assert len(paths) > 8
+    assert [path for path in sorted(paths) if not (ROOT / path).is_file()] == []

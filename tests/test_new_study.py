@@ -20,7 +20,7 @@ def files() -> dict[str, str]:
     """File -> what the page has it hold."""
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(
-        r"\n\n([^\n]+(?:\n[^\n]+)*)\n\n```(?:python|yaml)\n(.*?)```", text, re.DOTALL
+        r"\n\n(`echo[^\n]+(?:\n[^\n]+)*)\n\n```(?:python|yaml)\n(.*?)```", text, re.DOTALL
     )
     return {sentence.split("`")[1]: content for sentence, content in blocks}
 
@@ -54,13 +54,10 @@ def contrast(project: Project) -> dict[str, Any]:
     return next(row for row in rows if row["method"] == "sign_flip")
 
 
-def test_the_page_builds_a_study_in_under_150_lines() -> None:
+def test_the_page_builds_a_study_in_forty_lines() -> None:
     found = files()
-    assert list(found) == [
-        *("echo/study.py", "echo/estimate.py", "echo/rules.smk", "echo/simulated.py", "echo.yaml")
-    ]
-    code = [text for name, text in found.items() if name.endswith((".py", ".smk"))]
-    assert sum(len([line for line in text.splitlines() if line.strip()]) for text in code) < 150
+    assert list(found) == ["echo/study.py", "echo/simulated.py", "echo.yaml"]
+    assert len(found["echo/study.py"].splitlines()) <= 40
 
 
 def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
@@ -71,14 +68,14 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
         page.kill_when(lambda left=left: any(results(page).glob(left)), cores=8)  # type: ignore[misc]
     page.succeed(cores=8)
     found = contrast(page)
-    # Planted: half way to the other's estimate, from 500 to 900 or 80, so some 200 nearer.
-    assert found["n"] == 30 and -230 < found["estimate"] < -180 and found["p_value"] < 0.01
+    # Planted: half way to the other's estimate, from 500 to 100 to 900, so some 100 nearer.
+    assert found["n"] == 30 and -130 < found["estimate"] < -70 and found["p_value"] < 0.01
     assert "Nothing to be done" in page.succeed("--dry-run")
     # An edit of the protocol runs every session again, for nothing where the words stay the same.
     before = artefacts(page)
     study = tmp_path / "elsewhere/echo/study.py"
     text = study.read_text(encoding="utf-8")
-    study.write_text(text.replace('"""The protocol: one call.', '"""The protocol, in one call.'))
+    study.write_text(text.replace("yield session", "yield  session"))
     journals = {p: p.read_bytes() for p in (results(page) / "journal").iterdir()}
     moment = time.time()
     page.succeed()
@@ -88,11 +85,6 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     # The same numbers: only what files say of their code may differ.
     assert artefacts(page).keys() == before.keys()
     assert contrast(page) == found
-    # An edit of the stage runs that alone.
-    stage = tmp_path / "elsewhere/echo/estimate.py"
-    stage.write_text(stage.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
-    said = page.succeed("--dry-run")
-    assert "estimate_echo" in said and "run_session" not in said
 
 
 def test_a_null_plant_is_not_found(page: Project) -> None:

@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +18,8 @@ from hypothesis import strategies as st
 from dissensus.llm.ledger import Ledger
 from dissensus.session.progress import Counts
 from snakemake_logger_plugin_dissensus.board import Board, Throughput, in_words
+from support import SNAKEMAKE
+from warm_snakemake import run_snakemake
 
 #: A workflow with three sessions and a stage before and after them; what ``broken`` makes fails.
 SNAKEFILE = """
@@ -174,7 +175,7 @@ def test_what_a_board_says(tmp_path: Path) -> None:
         ("$1.25 spent; ", ledger, None),
     ):
         (said,) = board(tmp_path, counts, path, budget)
-        words = re.sub(r"in [01] s; ", "", said)
+        words = re.sub(r"in \d+ s; ", "", said)
         assert words == "1,100 of 2,000 sessions " + work.format(money)
 
 
@@ -195,7 +196,7 @@ def test_a_study_that_is_drawn_later_is_counted_too(tmp_path: Path) -> None:
     made.expect("language", 2, 0)
     (tmp_path / "one.json").write_text(json.dumps(asdict(Counts(2, 2))))
     made.open(tmp_path, None, None)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while not shown and time.monotonic() < until:
         time.sleep(0.05)
     made.expect("identity", 3, 0)
@@ -223,14 +224,12 @@ def workflow(tmp_path: Path) -> Path:
 
 
 def command(*arguments: str) -> list[str]:
-    started = [sys.executable, "-m", "snakemake", "--cores", "2", "--force-use-threads"]
+    started = [*SNAKEMAKE, "--cores", "2", "--force-use-threads"]
     return [*started, *arguments, "--logger", "dissensus"]
 
 
 def piped(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments), cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    return run_snakemake(folder, command(*arguments)[len(SNAKEMAKE) :], seconds=120)
 
 
 def in_terminal(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
@@ -262,7 +261,7 @@ def test_a_log_has_a_line_for_each_job_and_one_for_the_sessions(workflow: Path) 
         assert lines.count(line) == 1, (line, done.stderr)
     assert "b: failed for good, turn 1: timeout" in lines
     (summary,) = [line for line in lines if "of 3 sessions" in line]
-    assert re.fullmatch(r"3 of 3 sessions in \d s; 24 calls", summary)
+    assert re.fullmatch(r"3 of 3 sessions in [^;]+; 24 calls", summary)
     assert "Run session" not in done.stderr
     assert "\x1b" not in done.stderr and "\r" not in done.stderr
     assert done.stdout == ""

@@ -160,7 +160,7 @@ def _lines(project: Project) -> int:
 def test_the_budget_is_not_passed_and_a_higher_one_goes_on(project: Project) -> None:
     with serving("--latency", "0.05") as server:
         project.configure(real(server, budget_usd=0.02))
-        for _ in range(3):
+        for _ in range(2):
             stopped = project.run(TURNS, cores=8)
             assert stopped.returncode != 0
             bill = _bill(server)

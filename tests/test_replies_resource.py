@@ -53,7 +53,7 @@ def read(entry: dict[str, Any]) -> Any:
         }
     if reader in INTERFACES:
         answer = INTERFACES[reader](None).parse(reply)  # type: ignore[arg-type]
-        names = ("text", "thought", "finish_reason", "fault")
+        names = ("text", "thought", "finish_reason", "error")
         used = {
             f"{way}_tokens": getattr(answer.usage, f"{way}_tokens") for way in ("input", "output")
         }

@@ -317,11 +317,11 @@ def test_an_edit_of_anything_that_a_stage_imports_runs_it_again(
 ) -> None:
     shutil.copytree(ROOT / "src", ended_copy.folder / "src")
     monkeypatch.setenv("PYTHONPATH", str(ended_copy.folder / "src"))
-    assert ended_copy.planned(*ESTIMATES) == {}
+    assert ended_copy.planned(*ESTIMATES, fresh=True) == {}
     for edited, runs, spared in EDITS:
         path = ended_copy.folder / edited
         text = path.read_text(encoding="utf-8")
         path.write_text(f"{text}# edited\n", encoding="utf-8")
-        planned = set(ended_copy.planned(*ESTIMATES))
+        planned = set(ended_copy.planned(*ESTIMATES, fresh=True))
         path.write_text(text, encoding="utf-8")
         assert runs <= planned and not spared & planned, edited

@@ -62,7 +62,7 @@ def test_same_bytes_in_another_folder_on_other_cores_in_other_jobs(
     finished: Project, project: Project
 ) -> None:
     project.configure({**SMALL, "sessions_per_job": 2})
-    project.succeed(cores=8)
+    project.succeed(cores=8, fresh=True)
     kinds = (".parquet", ".csv", ".md", ".svg")
     assert project.digests(kinds) == finished.digests(kinds)
 

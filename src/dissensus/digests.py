@@ -43,6 +43,12 @@ def code_digest(*modules: str) -> str:
     return _digest(_reachable(modules))
 
 
+def source_files(*modules: str) -> set[Path]:
+    """The files whose code :func:`code_digest` counts."""
+    specs = (find_spec(name) for name in _reachable(modules))
+    return {Path(spec.origin) for spec in specs if spec and spec.origin}
+
+
 def script_digest(script: str | Path, functions: Iterable[str] = ()) -> str:
     """SHA-256 of a script's code, of what it imports, and of what some functions import.
 

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import yaml
 
+from corpora_folders import corpus, pdf
 from dissensus.errors import DissensusError
 from dissensus.study.configuration import load
 from dissensus.study.preflight import check_inputs
 from dissensus.study.rules import stage_settings
 from dissensus.study.stage import resolve
 from scripted import ROOT
-from union.union_corpora import corpus, pdf
 
 #: Two on each side, in folders of their own.
 PEOPLE = ("Ana Bö", "Bo Ek", "Cy Ng", "Di Oz")
@@ -279,7 +279,7 @@ def test_a_bad_document_beside_a_good_one_is_said_and_left_out(
 def test_ten_megabytes_are_a_sentence(name: str) -> None:
     said = complaint(files={**FILES, f"Ana Bö/bio/{name}": LARGE})
     assert f"speakers/Ana Bö/bio/{name} has 10.2 MB; a document may have 5 MB" in said
-    assert "union.corpus.largest_mb" in said
+    assert "corpus.largest_mb" in said
 
 
 NAMES = [

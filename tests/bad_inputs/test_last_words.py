@@ -17,9 +17,11 @@ NOISE = (
 MOTIONS, TOPICS = "resources/motions/motions.csv", "resources/topics/topics.yaml"
 
 
-def last_words(project: Project, *arguments: str) -> tuple[list[str], list[str]]:
+def last_words(
+    project: Project, *arguments: str, fresh: bool = False
+) -> tuple[list[str], list[str]]:
     """The lines of a run that fails which are no progress, and all its lines."""
-    done = project.run(*arguments)
+    done = project.run(*arguments, fresh=fresh)
     assert done.returncode == 1, done.stderr
     assert not [noise for noise in NOISE if noise in done.stderr], done.stderr
     lines = done.stderr.splitlines()
@@ -141,6 +143,6 @@ def test_nothing_is_left_in_temporary_folders(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "tmp").mkdir()
     project.configure({"language": {**SMALL["language"], "measures": {"tokenizer": "hf:/no"}}})
-    last_words(project)
+    last_words(project, fresh=True)
     assert list((tmp_path / "tmp").iterdir()) == []
     assert list((tmp_path / "cache").rglob("snakemake-runtime-cache/*")) == []

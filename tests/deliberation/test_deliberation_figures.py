@@ -15,7 +15,7 @@ from matplotlib.patches import PathPatch
 
 from deliberation.deliberation_frames import ARMS, Run, make_run
 from dissensus.deliberation.figures import FIGURES, control, graph, ignored_claims
-from dissensus.deliberation.figures.frames import arms_of, schedules_of
+from dissensus.deliberation.figures.frames import schedules_of
 from dissensus.errors import ArtefactError
 from dissensus.report.captions import fill
 from dissensus.report.style import save, save_svg
@@ -243,6 +243,6 @@ def test_significant_contrasts_are_filled() -> None:
 def test_arms_stand_with_the_reference_first() -> None:
     arms = {"a": {"schedule": "pid"}, "b": {"schedule": None}, "c": {"schedule": "fixed"}}
     view = View("deliberation", {"reference": "b", "confidence": 0.9, "arms": arms}, False)
-    assert arms_of(view) == ("b", "a", "c")
+    assert view.arms == ("b", "a", "c")
     assert schedules_of(view) == {"a": "pid", "c": "fixed"}
     assert view.level == "90%"

@@ -14,10 +14,10 @@ from dissensus.language.inference.domains import contrast_domains, estimate_doma
 from dissensus.language.inference.effect import estimate_language_effect
 from dissensus.language.inference.power import power_table
 from dissensus.language.inference.saturation import measure_saturation
-from dissensus.language.measures.anchors import fit, weighted
 from dissensus.language.settings import InferenceSettings
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
+from dissensus.stats.anchors import fit, weighted
 from language.inference_frames import MEASURES
 
 ROLES = ("P1", "P2", "O1", "O2")

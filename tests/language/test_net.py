@@ -17,7 +17,7 @@ from dissensus.language.inference.net import (
     net_draws,
 )
 from dissensus.language.inference.refitting import scaled
-from dissensus.language.measures.anchors import Clips, fit
+from dissensus.stats.anchors import Clips, fit
 
 SCALES = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile")
 HALVES = (0.5, 0.5)

@@ -108,11 +108,11 @@ def openai(**message: Any) -> Any:
 
 def test_thought_is_kept_beside_the_text_by_either_interface() -> None:
     answer = openai(content="<think>hm</think>B")
-    assert (answer.text, answer.thought, answer.fault) == ("B", "hm", "")
+    assert (answer.text, answer.thought, answer.error) == ("B", "hm", "")
     apart = openai(content="B", reasoning_content="hm")
     assert (apart.text, apart.thought) == ("B", "hm")
     only = openai(content="<think>hm")
-    assert (only.text, only.thought, only.fault) == ("", "hm", "empty")
+    assert (only.text, only.thought, only.error) == ("", "hm", "empty")
     blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "B"}]
     body = {"content": blocks, "stop_reason": "end_turn", "usage": {}}
     said = AnthropicInterface(None).parse(body)  # type: ignore[arg-type]
@@ -122,7 +122,7 @@ def test_thought_is_kept_beside_the_text_by_either_interface() -> None:
 def test_a_reply_cut_off_in_its_thought_is_one_of_length() -> None:
     body = chat("<think>I wonder", "MAX_TOKENS")
     answer = OpenAIInterface(None).parse(body)  # type: ignore[arg-type]
-    assert (answer.text, answer.finish_reason, answer.fault) == ("", "length", "length")
+    assert (answer.text, answer.finish_reason, answer.error) == ("", "length", "length")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from dissensus.deliberation import figures as deliberation
 from dissensus.identity import figures as identity
 from dissensus.language import figures as language
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.declared import Declared, Headline
+from dissensus.report.declared import Declared, Figure, Headline, Outputs, Table
 from dissensus.report.view import View
 from dissensus.study.stage import resolve
 from dissensus.union import figures as union
@@ -103,3 +103,14 @@ def test_declarations_import_nothing_heavy() -> None:
         "sys.exit(len(heavy))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_outputs_name_their_makers_and_where_they_are_shown() -> None:
+    outputs = Outputs("package", main=("effects",), tables="All tables")
+    assert outputs.headline("x") == Headline("package.headline:state", ("x",))
+    effects = Figure("effects", "package.effects:draw", ("x", "y"), "Effects", "1 Figures", True)
+    assert outputs.figure("effects", "Effects", "x", "y") == effects
+    graph = outputs.figure("a_graph", "One graph", section="3 Graphs", module="graph")
+    assert graph == Figure("a_graph", "package.graph:draw", (), "One graph", "3 Graphs")
+    table = outputs.table("tables", "table_1", "x")
+    assert table == Table("table_1", "package.tables:table_1", ("x",), "All tables", "2 Tables")

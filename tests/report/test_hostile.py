@@ -187,8 +187,8 @@ def check_table(table: Table) -> None:
         ]
     text = as_markdown(table)
     assert markdown_shape(text) == markdown_shape(as_markdown(harmless(table)))
+    shown = squeezed(markdown_words(text)).replace(",", "")
     for row in words:
-        shown = squeezed(markdown_words(text)).replace(",", "")
         assert all(squeezed(line(cell)).replace(",", "") in shown for cell in row)
     page = Page(as_page([table], table.title))
     assert page.tags == Page(as_page([harmless(table)], "Words")).tags

@@ -23,3 +23,21 @@ def test_whole_numbers_have_their_thousands_apart() -> None:
         "33.33",
         "100,000",
     ]
+
+
+def test_shares_and_estimates_stand_before_their_intervals() -> None:
+    assert (
+        labels.percents(0.123, 0.5) == "[12, 50]"
+        and labels.percents(-0.2, 0.5, 1, "−") == "[−20.0, 50.0]"
+    )
+    assert labels.percents(None, 0.5) == labels.percents(float("nan"), 0.5) == "–"
+    assert labels.share_interval(0.195, 0.12, 0.29) == "19.5% [12, 29]"
+    assert labels.share_interval(0.195, 0.12, 0.29, 0) == "20% [12, 29]"
+    assert labels.share_interval(None, 0.1, 0.2) == "–"
+    assert labels.estimate(0.1239, 0.05, 0.197) == "0.124 [0.050, 0.197]"
+    assert labels.estimate(0.5, float("nan"), 1.0, 1) == "0.5"
+
+
+def test_arms_have_words() -> None:
+    assert labels.arm_words("pid_fast") == "pid fast"
+    assert len(labels.arm_words("a" * 99)) <= 24

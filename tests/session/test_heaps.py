@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from dissensus.consensus.replies import BallotFormat, SpeechFormat
 from dissensus.deliberation.turns import parse_turn
-from dissensus.identity.measures.reading import parse_answer
+from dissensus.identity.measures.reading import parse_answer, parse_leniently
+from dissensus.llm.thought import split_thought
 from dissensus.report.escaping import csv_cell, markdown, rst
 from dissensus.session.format_rules import SpeechRules
 from dissensus.session.quoting import block, one_line, quoted
@@ -39,6 +40,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     "object": JsonReply(Anything).read,
     "turn": lambda text: parse_turn(text, ("a", "b")),
     "choice": lambda text: parse_answer(text, "choice", 4),
+    "lenient": lambda text: parse_leniently(text, "choice", 4),
+    "thought": split_thought,
     "number": lambda text: parse_answer(text, "numeric", 0),
     "ballot": BallotFormat().read,
     "secret": SpeechFormat((2,)).read,

@@ -19,7 +19,14 @@ KINDS = {"name": "string", "place": "int", "share": "float", "is_so": "bool", "a
 
 def turn(number: int, speaker: str, text: str) -> dict[str, object]:
     ids = {name: "d001-en" if name == "session_id" else "x" for name in IDS}
-    rest = {"role": "r", "round_label": "round 1", "model": "m", "repairs": 0, "compliant": True}
+    rest = {
+        "role": "r",
+        "round_label": "round 1",
+        "model": "m",
+        "repairs": 0,
+        "compliant": True,
+        "value": None,
+    }
     return {**ids, "turn": number, "speaker": speaker, "text": text, **rest}
 
 

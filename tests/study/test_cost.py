@@ -111,7 +111,7 @@ def test_the_scenarios() -> None:
 def test_calls_are_planned_as_they_will_be_sent(language: str, system: bool) -> None:
     """Against a debate with real speeches: the same words but for these."""
     debates = sessions(language=language, system_message=system)
-    ((calls, n),) = call_plans(debates)
+    ((calls, _, n),) = call_plans(debates)
     assert n == 1
     assert [call.prompt.count(PLACEHOLDER) for call in calls] == [0, 2, 3, 4, 5, 6, 7, 8]
     assert [call.model for call in calls] == [*"acbd", *"acbd"]

@@ -63,7 +63,7 @@ def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "source", "sentence"),
     [
-        ("echo", "nowhere", None, "it must be a folder with a study.py and a rules.smk"),
+        ("echo", "nowhere", None, "it must be a folder with a study.py"),
         ("language", "planted_other", SOURCE, "is dissensus.language.study already"),
         ("echo", "planted_broken", "import no_such_module", "study.py cannot be imported"),
         ("echo", "planted_wrong", "x = 1\nx.y", "AttributeError: 'int' object has no attribute"),

@@ -82,7 +82,8 @@ from dissensus.session.record import CALLS, transcript
 from dissensus.tables.artefact import read, write
 from dissensus.tables.common import common
 
-examples = {"string": "a", "int": 1, "float": 0.5, "float?": None, "bool": True, "strings": []}
+examples = {"string": "a", "int": 1, "float": 0.5, "bool": True, "strings": []}
+examples |= {"float?": None, "string?": None}
 for schema in (CALLS, transcript(common("session_id"))):
     row = {name: examples[column.kind] for name, column in schema.columns.items()}
     write(Path(sys.argv[1]), schema, [row], {})

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from dissensus.session.protocol import Call
 from dissensus.session.runner import Session
 from dissensus.tables.artefact import read
-from dissensus.union.measures.records import DIMENSIONS, Tables, drawn_by, reconstruct
+from dissensus.union.measures.records import Tables, drawn_by, reconstruct
 from dissensus.union.pages.debate import debate_page
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.run import RECORDS
 from dissensus.union.pages.synthesis import synthesis_page
-from dissensus.union.tables import FATES, IDS, LAYERS, SIDES
+from dissensus.union.tables import DIMENSIONS, FATES, IDS, LAYERS, SIDES
 from hostile_texts import HOSTILE
 from report.rendered import markdown_shape
 from union.union_debates import manifest_row
@@ -257,7 +257,7 @@ class Played:
 
     def turns(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         named = {name: row[name] for name in IDS}
-        more = {"repairs": 0, "compliant": True}
+        more = {"repairs": 0, "compliant": True, "value": None}
         labels = [turn.round_label for turn in self.session.turns]
         return [
             {**named, **turn, "round_label": label, **more}

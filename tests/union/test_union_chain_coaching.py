@@ -45,20 +45,25 @@ def ensemble(coached: float, runs: int, seed: int) -> Ensemble:
     return run(drawn, seed=seed, speaker={**SPEAKER, "coached": coached})
 
 
-def headline(made: Ensemble, outcome: str = "student_survival") -> dict[str, Any]:
+def headlines(made: Ensemble) -> dict[str, dict[str, Any]]:
+    """Outcome -> its headline."""
     rows = estimate_coaching(made.frames["verdicts"], made.drawn, INFERENCE, [GAIN], 1)
-    return next(
-        row
+    return {
+        row["outcome"]: row
         for row in rows
-        if (row["outcome"], row["contrast"], row["method"])
-        == (outcome, "difference", "paired_randomisation")
+        if (row["contrast"], row["method"]) == ("difference", "paired_randomisation")
         and row["epoch"] == 0
-    )
+    }
+
+
+@cache
+def of_ensemble(coached: float, seed: int) -> dict[str, dict[str, Any]]:
+    return headlines(ensemble(coached, RUNS, seed))
 
 
 def test_a_planted_gain_is_recovered() -> None:
     made = ensemble(COACHED, RUNS, 0)
-    row = headline(made)
+    row = of_ensemble(COACHED, 0)["student_survival"]
     assert row["headline"] and row["n"] == RUNS
     assert row["ci_low"] < GAIN < row["ci_high"]
     assert row["ci_low"] > 0.05 and row["p_adjusted"] < 0.01
@@ -75,13 +80,13 @@ def test_a_planted_gain_is_recovered() -> None:
 
 
 def test_claims_that_stand_win_votes() -> None:
-    row = headline(ensemble(COACHED, RUNS, 0), "student_votes")
+    row = of_ensemble(COACHED, 0)["student_votes"]
     assert row["ci_low"] > 0.0
 
 
 def test_a_planted_zero_is_not_found() -> None:
     for outcome in OUTCOMES:
-        row = headline(ensemble(0.0, RUNS, 1), outcome)
+        row = of_ensemble(0.0, 1)[outcome]
         assert row["ci_low"] < 0.0 < row["ci_high"]
         assert row["p_value"] > 0.05
 
@@ -110,7 +115,7 @@ def test_a_zero_is_found_at_the_stated_rate() -> None:
     assert len(pairs) > 110
     # The pairs are those that the estimate takes.
     later = np.array([name.startswith("lottery-e2") for name in wide.index])
-    assert headline(made)["estimate"] == pytest.approx(pairs[later].mean())
+    assert of_ensemble(0.0, 1)["student_survival"]["estimate"] == pytest.approx(pairs[later].mean())
     rng = np.random.default_rng(3)
     found = 0
     for _ in range(1200):
@@ -133,7 +138,7 @@ SHIPPED = {
 }
 READ = {"missed": 0.05, "wrong_kind": 0.05, "wrong_answer": 0.05, "bad_ranks_rate": 0.05}
 JUDGED = {"sharpness": 0.1, "unreadable_rate": 0.01}
-SEEDS = range(6)
+SEEDS = range(4)
 
 
 def shipped(coached: float, seed: int) -> list[dict[str, Any]]:
@@ -142,7 +147,8 @@ def shipped(coached: float, seed: int) -> list[dict[str, Any]]:
     motions = [MOTION, {**MOTION, "motion_id": "night"}]
     speaker = {**SHIPPED, "coached": coached}
     made = run(drawn, seed=seed, motions=motions, speaker=speaker, annotator=READ, judge=JUDGED)
-    return [headline(made, name) for name in OUTCOMES]
+    found = headlines(made)
+    return [found[name] for name in OUTCOMES]
 
 
 def test_the_simulated_people_are_those_of_the_default_run() -> None:
@@ -154,15 +160,15 @@ def test_the_simulated_people_are_those_of_the_default_run() -> None:
 def test_over_seeds_the_shipped_gain_is_found_and_zero_is_not() -> None:
     """Whole runs, from words to p-values: survival, votes and demolitions of each seed.
 
-    At a size of .05, four or more of 18 are found without a gain in 1 of 80 sets of independent
-    tests; the tests of a run are of the same debates.
+    At a size of .05, four or more of 12 are found without a gain in 1 of 450 sets of independent
+    tests; the tests of a run are of the same debates. The size itself is tested above.
     """
     found = {
         gain: np.array([[row["p_value"] < 0.05 for row in shipped(gain, seed)] for seed in SEEDS])
         for gain in (0.0, 1.2)
     }
-    assert found[0.0].sum() <= 4
-    assert found[1.2][:, 0].sum() >= 4 and found[1.2].any(axis=1).all()
+    assert found[0.0].sum() <= 3
+    assert found[1.2][:, 0].sum() >= 3 and found[1.2].any(axis=1).all()
 
 
 def test_a_large_gain_is_found_by_every_outcome() -> None:

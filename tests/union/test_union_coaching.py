@@ -13,16 +13,14 @@ from scipy import stats
 from dissensus.design.contrasts import Row
 from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import read, write
-from dissensus.union.inference.coaching import (
+from dissensus.union.inference.coaching import COACHING, OUTCOMES, estimate_coaching
+from dissensus.union.tables import (
     CLUSTERED,
     COACHED_EPOCHS,
-    COACHING,
     DIFFERENCE,
     IN_DIFFERENCES,
     MEAN,
-    OUTCOMES,
     RANDOMISATION,
-    estimate_coaching,
 )
 from union.union_ensembles import Ensemble, make_ensemble
 

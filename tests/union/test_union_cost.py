@@ -27,10 +27,10 @@ from dissensus.study.rules import price_settings, stage_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer
-from dissensus.union.corpus.motions import collect
-from dissensus.union.corpus.passages import QUERIES, Search, retrieve
 from dissensus.union.design.manifest import draw
 from dissensus.union.expected import ExpectedInputs
+from dissensus.union.motions import collect
+from dissensus.union.passages import QUERIES, Search, retrieve
 from dissensus.union.protocol.gates import Gate, Place, accepted, drawn
 from dissensus.union.study import Union
 from dissensus.union.tables import CHUNKS, MANIFEST, MOTIONS
@@ -123,7 +123,7 @@ def test_the_answers_of_all_debates_are_counted_and_not_those_of_the_first(
     ]
     assert len(set(counts)) > 1
     asked = Counter[str]()
-    for planned, number in call_plans(sessions):
+    for planned, _, number in call_plans(sessions):
         for call in planned:
             asked[call.purpose] += number
     assert asked["interject"] == 8 * 18 + sum(counts)
@@ -157,11 +157,11 @@ def test_dollars_by_hand(sessions: Sessions) -> None:
 
 def test_a_sample_is_counted_as_it_will_be_sent(sessions: Sessions) -> None:
     """The styles show chunks that are there; passages are taken to be like them."""
-    style = next(p for p, _ in call_plans(sessions) if p[0].purpose == "extract" and len(p) == 6)
+    style = next(p for p, *_ in call_plans(sessions) if p[0].purpose == "extract" and len(p) == 6)
     for call, name in zip(style, sorted(ORDER), strict=True):
         assert call.shown == 0
         assert all(passage(name, n) in call.prompt for n in (1, 2))
-    debate = next(p for p, _ in call_plans(sessions) if len(p) > 6)
+    debate = next(p for p, *_ in call_plans(sessions) if len(p) > 6)
     notes = [call for call in debate if "private notes for the debate: the" in call.prompt]
     assert len(notes) == 6
     # A style, of another session, and nothing else that is not there yet.
@@ -264,7 +264,7 @@ def test_a_simulated_run_makes_the_calls_that_were_counted(
         if attempt.attempt == 1
     )
     counted = Counter[str]()
-    for planned, number in call_plans(sessions):
+    for planned, _, number in call_plans(sessions):
         for call in planned:
             counted[call.purpose] += number
     assert 0.6 * counted["interject"] <= made.pop("interject") <= counted.pop("interject")
@@ -315,7 +315,7 @@ def test_the_documented_cost_is_that_of_the_real_models(
     assert f"and {len(sessions.rows)} sessions in all" in page
     demo = drawn_as_configured(tmp_path / "demo", load_file(ROOT / "config.yaml"), 2)
     asked = Counter[str]()
-    for planned, number in call_plans(demo):
+    for planned, _, number in call_plans(demo):
         for call in planned:
             asked[call.purpose] += number
     assert f"{asked.total():,} calls in {len(demo.rows)} sessions" in page

@@ -13,12 +13,7 @@ import pytest
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.stats.power import power_t
 from dissensus.tables.artefact import write
-from dissensus.union.inference.coaching import (
-    CLUSTERED,
-    IN_DIFFERENCES,
-    OUTCOMES,
-    RANDOMISATION,
-)
+from dissensus.union.inference.coaching import OUTCOMES
 from dissensus.union.inference.diagnosis import (
     ANY,
     UNBIASED,
@@ -30,6 +25,7 @@ from dissensus.union.inference.diagnosis import (
     plant,
 )
 from dissensus.union.inference.library import Conditions, Library, simulate_library
+from dissensus.union.tables import CLUSTERED, IN_DIFFERENCES, RANDOMISATION
 from union.union_planted import planted
 from union.union_sessions import MOTION, PROMPTS, PROTOCOL, WORDING
 

@@ -8,16 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from dissensus.report.markdown import write_data
 from dissensus.union.pages.debate import debate_data, debate_page
-from dissensus.union.pages.marks import page, paragraphs, table, write_data
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.summary import summary
 from dissensus.union.pages.synthesis import synthesis_page
 from hostile_texts import HOSTILE
-from report.rendered import markdown_shape, markdown_words
+from report.rendered import markdown_shape
 from union.union_debates import MOTION, ORDER
 from union.union_runs import MEMO, cells, loaded, make, page_of, scripts
 
@@ -107,16 +105,3 @@ def test_hostile_texts_are_words_on_every_page(tmp_path: Path, words: str) -> No
             line.split()[0] for line in harmless.split("\n") if line.startswith("#")
         ]
         assert text.count("\n|") == harmless.count("\n|")
-
-
-@given(st.text() | st.sampled_from(HOSTILE))
-def test_paragraphs_show_the_whole_text(words: str) -> None:
-    shown = "".join(markdown_words(paragraphs(words)).split())
-    hidden = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
-    expected = hidden.sub("\ufffd", re.sub("\r\n|[\v\f\r\x1c-\x1e\x85\u2028\u2029]", "\n", words))
-    assert shown == "".join(expected.split())
-
-
-def test_a_page_needs_no_trailing_blanks_and_ends_with_a_line(tmp_path: Path) -> None:
-    text = page("T", [table("A", ["x"], [["1"]], "n")], simulated=False)
-    assert text == "# T\n\n**A.**\n\n|   x |\n|----:|\n|   1 |\n\n*Note.* n\n"

@@ -15,7 +15,7 @@ from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.verdicts import panel
 from dissensus.union.protocol import Rules, debate
 from dissensus.union.protocol.asking import RecalibrationOf
-from union.test_union_blinding import HONORIFICS, NAMES, WORDS_FOR_SIDES, left
+from session.test_blinding import HONORIFICS, NAMES, WORDS_FOR_SIDES, left
 from union.union_sessions import (
     ALWAYS,
     MODELS,

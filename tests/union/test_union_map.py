@@ -25,7 +25,6 @@ from dissensus.union.map.page import caption_facts
 from dissensus.union.map.projection import Projection, principal_components, project
 from dissensus.union.map.summaries import summarise
 from dissensus.union.map.tables import CLUSTERS, MAP
-from dissensus.union.map.terms import commonest_terms
 from union.union_ensembles import make_ensemble
 
 Row = dict[str, Any]
@@ -193,28 +192,6 @@ def test_no_claim_and_one_claim_are_maps_too() -> None:
     assert map_claims(claims.iloc[:0], verdicts, embed, OPTIONS) == ([], [])
     (one,), clusters = map_claims(claims.iloc[:1], verdicts, embed, OPTIONS)
     assert (one["cluster"], clusters) == (-1, [])
-
-
-def test_terms_set_a_cluster_apart_and_are_three_to_six() -> None:
-    names = commonest_terms(
-        [
-            ["Juries decide by lot.", "A jury by lot is drawn.", "By lot, juries are drawn."],
-            ["Elections hold power to account.", "Power answers in elections.", "An election."],
-        ]
-    )
-    first, second = (name.split(", ") for name in names)
-    assert {"lot", "juries", "drawn"} <= {*first} and {"elections", "power"} <= {*second}
-    assert not {*first} & {*second}
-    assert all(3 <= len(name.split(", ")) <= 6 for name in names)
-
-
-def test_terms_of_words_that_say_nothing_are_a_number() -> None:
-    assert commonest_terms([["It is so.", "And is it?"]]) == ["cluster 1"]
-    assert commonest_terms([["Is it?"], ["A memory.", "Memories, two memories."]]) == [
-        "cluster 1",
-        "memories, memory",
-    ]
-    assert commonest_terms([]) == []
 
 
 def small() -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from corpora_folders import corpus, pdf
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import read, write
-from dissensus.union.corpus.motions import collect, read_motions
-from union.test_union_chunks import restored
-from union.union_corpora import corpus, pdf
+from dissensus.union.motions import collect, read_motions
+from dissensus.union.settings import UnionSettings
+from dissensus.union.speakers import documents
+from text.test_corpora_chunks import restored
 
 SPEAKERS = ["Ana Bö", "Bo Ek", "Cy Ng", "Di Oz"]
 ENTRY: dict[str, Any] = {
@@ -201,3 +203,26 @@ def test_a_speaker_without_documents_ends_in_a_sentence(tmp_path: Path):
     (tmp_path / "speakers/Cy Ng/bio").mkdir(parents=True)
     with pytest.raises(ResourceError, match=r"Cy Ng has no document \(.md, .txt, .pdf\) in bio"):
         collect(given, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Definitions", "what the study calls its own notes"),
+        ("OPPOSITION", "has 'OPPOSITION' in it, which names a side in prompts"),
+        ("Ada Ｏpposition", "which names a side in prompts"),
+    ],
+)
+def test_nobody_is_called_as_the_study_calls_a_side_or_its_notes(
+    tmp_path: Path, name: str, why: str
+):
+    with pytest.raises(ResourceError, match=why):
+        documents(corpus(tmp_path, {f"{name}/bio/a.md": "x"}))
+
+
+def test_the_settings_name_every_document(tmp_path: Path):
+    folder = corpus(tmp_path, {"A/bio/a.md": "x", "B/bio/b.md": "x"})
+    named = {"motions": "m.yaml", "prompts": "p.yaml", "judging": "j.yaml"}
+    settings = UnionSettings.model_construct(**named, speakers=str(folder))
+    files = {"speakers.0": f"{folder}/A/bio/a.md", "speakers.1": f"{folder}/B/bio/b.md"}
+    assert settings.files() == named | files

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ResourceError
+from dissensus.report.markdown import write_data
 from dissensus.study.stage import Stage
 from dissensus.tables.artefact import read
 from dissensus.union.pages.debate import check_debate, debate_data, debate_page
-from dissensus.union.pages.marks import write_data
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.run import RECORDS
 from dissensus.union.pages.summary import summary
@@ -130,7 +130,7 @@ def test_a_debate_that_failed_says_so_in_every_output(tmp_path: Path) -> None:
     assert row["verdict"] is None
     assert row["failure"].startswith("speech 1 was refused")
     (epoch,) = (o for o in whole["epochs"] if (o["arm"], o["epoch"]) == ("control", 1))
-    assert (epoch["debates"], epoch["failed"], epoch[CONTESTED]) == (1, 1, 0)
+    assert (epoch["debates"], epoch["ended"], epoch[CONTESTED]) == (1, 0, 0)
     assert epoch["student_survival"] is None
     said = synthesis_page(loaded(paths))
     assert (
@@ -225,8 +225,6 @@ def test_the_synthesis_counts_claims_points_and_votes(tmp_path: Path) -> None:
         ["Rubric", "3", "0", "0", "1", "1 of 1"],
         ["Audit", "0", "3", "0", "1", "0 of 1"],
     ]
-    assert len(cells(said, "Speaker")) == 12
-    assert len(cells(said, "Arm")) == 4
 
 
 @pytest.mark.parametrize("simulated", [True, False])

@@ -116,15 +116,15 @@ def test_the_table_has_the_clusters_of_the_motion_that_is_chosen(show: Open) -> 
     rows = claims()
     found = clusters(rows)
     seen = (
-        "(rows) => rows.filter((row) => row.checkVisibility()).map((row) => row.cells[1].innerText)"
+        "(rows) => rows.filter((row) => row.checkVisibility()).map((row) => row.cells[2].innerText)"
     )
     with show(rows) as opened:
         for index, motion in ((1, "memory"), (0, "lottery"), (-1, None)):
             opened.page.select_option("#motion", str(index))
             there = {row["cluster"] for row in rows if motion in (None, row["motion_id"])}
             names = [row["name"] for row in found if row["cluster"] in there]
-            assert opened.page.locator("#clusters tbody tr").evaluate_all(seen) == names
-        assert opened.page.locator("#clusters tbody tr").count() == len(found)
+            assert opened.page.locator("#table_clusters tbody tr").evaluate_all(seen) == names
+        assert opened.page.locator("#table_clusters tbody tr").count() == len(found)
 
 
 def test_claims_are_found_by_their_words_and_lead_to_their_debates(show: Open) -> None:
@@ -168,24 +168,21 @@ def test_the_panel_has_every_claim_and_number_of_its_cluster(show: Open) -> None
         assert opened.quiet()
 
 
-@pytest.mark.parametrize(
-    ("colour", "column"),
-    [("side", "side"), ("winner", "winner"), ("speaker", "speaker"), ("fate", "fate")],
-)
-def test_points_are_coloured_by_what_is_asked_for(show: Open, colour: str, column: str) -> None:
+def test_points_are_coloured_by_what_is_asked_for(show: Open) -> None:
     rows = claims(200)
-    counts = Counter(row[column] for row in rows)
     with show(rows) as opened:
-        opened.page.select_option("#colour", colour)
-        assert sorted(fills(opened).values()) == sorted(counts.values())
-        legend = opened.texts("#legend button")
-        assert sorted(legend) == sorted(f"{value} ({n})" for value, n in counts.items())
-        # One value alone: all others fade.
-        opened.page.click("#legend button >> nth=1")
-        clear = opened.page.locator("#map .point").evaluate_all(
-            "(points) => points.filter((point) => getComputedStyle(point).opacity > 0.5).length"
-        )
-        assert clear == int(legend[1].rpartition("(")[2].strip(")"))
+        for column in ("side", "winner", "speaker", "fate"):
+            counts = Counter(row[column] for row in rows)
+            opened.page.select_option("#colour", column)
+            assert sorted(fills(opened).values()) == sorted(counts.values())
+            legend = opened.texts("#legend button")
+            assert sorted(legend) == sorted(f"{value} ({n})" for value, n in counts.items())
+            # One value alone: all others fade.
+            opened.page.click("#legend button >> nth=1")
+            clear = opened.page.locator("#map .point").evaluate_all(
+                "(points) => points.filter((p) => getComputedStyle(p).opacity > 0.5).length"
+            )
+            assert clear == int(legend[1].rpartition("(")[2].strip(")"))
         assert opened.quiet()
 
 
@@ -320,12 +317,11 @@ def test_the_table_needs_no_scripts(show: Open) -> None:
     rows = claims(200)
     with show(rows, scripts=False) as opened:
         page = opened.page
-        assert (
-            page.locator("#clusters").is_visible() and not page.locator("#application").is_visible()
-        )
+        table = page.locator("#table_clusters")
+        assert table.is_visible() and not page.locator("#application").is_visible()
         assert page.get_by_text("need scripts").is_visible()
-        body = [row.split("\t") for row in page.locator("#clusters tbody tr").all_inner_texts()]
-        assert [(row[1], row[2]) for row in body] == [
+        body = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
+        assert [(row[2], row[3]) for row in body] == [
             (one["name"], str(one["claims"])) for one in clusters(rows)
         ]
 

@@ -1,4 +1,4 @@
-"""Passages: only the speaker's own, unique, diverse, the same again; and samples of them."""
+"""Passages: only the speaker's own, unique, diverse, the same again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply
@@ -19,7 +18,7 @@ from dissensus.study.embedding import embedding_calls
 from dissensus.study.spending import spending
 from dissensus.tables.artefact import read, write
 from dissensus.text.embeddings import Vectors, cosine_matrix, embedder
-from dissensus.union.corpus.passages import PASSAGE_CALLS, QUERIES, Search, retrieve, sample
+from dissensus.union.passages import PASSAGE_CALLS, QUERIES, Search, retrieve
 from dissensus.union.tables import CHUNKS, MOTIONS, PASSAGES
 from scripted import ROOT
 
@@ -129,35 +128,6 @@ def texts_of(found: list[dict[str, Any]]) -> list[str]:
     return [row["text"] for row in found if row["speaker"] == "A"]
 
 
-@pytest.mark.parametrize(
-    ("diversity", "expected"),
-    [
-        # Cosines with the question: near .9, twin .89, aside .6, apart .5.
-        (0.0, ["near", "twin", "aside", "apart"]),
-        # Cosines with near: twin .9998, aside .8887, apart .0725; of twin with apart .0501, of
-        # aside with apart -.3928. Second: twin (.89 - .9998) / 2 = -.055, aside -.144, apart .214.
-        # Third: the largest cosine of twin and of aside is still that with near.
-        (0.5, ["near", "apart", "twin", "aside"]),
-        # What is least like anything before.
-        (1.0, ["near", "apart", "aside", "twin"]),
-    ],
-)
-def test_marginal_relevance_by_hand(diversity: float, expected: list[str]):
-    embed = planted(
-        near=[0.9, 0.4359],
-        twin=[0.89, 0.456],
-        aside=[0.6, 0.8],
-        apart=[0.5, -0.866],
-    )
-    rows = chunks("A", "apart", "twin", "aside", "near")
-    rows += [row for name in "BCD" for row in chunks(name, name)]
-    found = retrieve([MOTION], rows, Search(embed, 4, diversity))
-    assert texts_of(found) == expected
-    similar = {row["text"]: row["similarity"] for row in found if row["speaker"] == "A"}
-    assert similar["near"] == pytest.approx(0.9, abs=1e-4)
-    assert similar["apart"] == pytest.approx(0.5, abs=1e-4)
-
-
 def test_equal_passages_come_in_the_order_of_the_corpus():
     names = [f"t{n}" for n in range(9)]
     embed = planted(**dict.fromkeys(names, (0.6, 0.8)))
@@ -194,34 +164,6 @@ def test_diversity_keeps_near_copies_out():
     # The nearest 50 have copies of five topics or a few more: each comes once before any again.
     kinds = len(set(topics(0.6)))
     assert len(set(topics(0.6)[:kinds])) == kinds
-
-
-def test_a_sample_is_the_same_for_a_seed_and_another_for_another():
-    pool = list(range(20))
-    for seed in range(20):
-        found = sample(pool, 10, seed, "A")
-        assert found == sample(pool, 10, seed, "A")
-        assert found == sorted(set(found))
-        assert len(found) == 10
-    assert len({tuple(sample(pool, 10, seed, "A")) for seed in range(100)}) > 95
-    assert sample(pool, 10, 1, "A") != sample(pool, 10, 1, "B")
-    assert sample(pool, 20, 1, "A") == sample(pool, 30, 1, "A") == pool
-    assert sample([], 10, 1, "A") == []
-
-
-@pytest.mark.parametrize(("size", "count"), [(20, 10), (15, 4), (3, 1)])
-def test_inclusion_frequencies_are_uniform(size: int, count: int):
-    """Pearson's statistic for draws without replacement: counts have a variance of
-    m p (1 - p) with p = count / size, and a correlation of -1 / (size - 1).
-    """
-    draws = 4000
-    included: Counter[int] = Counter()
-    for seed in range(draws):
-        included.update(sample(range(size), count, seed, "A"))
-    p = count / size
-    squares = sum((included[place] - draws * p) ** 2 for place in range(size))
-    statistic = squares * (size - 1) / size / (draws * p * (1 - p))
-    assert 1e-4 < chi2.sf(statistic, size - 1) < 1 - 1e-4
 
 
 class Paid:

@@ -320,7 +320,7 @@ def test_calls_are_counted_before_a_run(sessions: Sessions) -> None:
         assert sum(plan[name].values()) == 6 + 6 + 6 + 18 + 2 + 7 + 8 + 12
     assert plan[STYLE] == {"style": 6}
     assert plan[MEMO] == {"memo": 2}
-    assert sum(number for _, number in call_plans(sessions)) == 10
+    assert sum(plan.sessions for plan in call_plans(sessions)) == 10
     assert describe(sessions)[0].startswith("union: 6 draws, 10 sessions")
     assert " ".join(describe(sessions)).endswith(sessions.study.counting)
 
@@ -330,7 +330,14 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
     for name, said in ((STYLE, style_of), (MEMO, memo_of)):
         ids = {column: sessions.rows[name][column] for column in IDS}
         speakers = ORDER if name == STYLE else MOTION["students"]
-        rest = {"turn": 1, "role": "r", "round_label": "r", "model": "m", "repairs": 0}
+        rest = {
+            "turn": 1,
+            "role": "r",
+            "round_label": "r",
+            "model": "m",
+            "repairs": 0,
+            "value": None,
+        }
         turns = [
             {**ids, **rest, "speaker": one, "text": said(one), "compliant": True}
             for one in sorted(speakers)

@@ -145,9 +145,13 @@ def test_survival_and_claims_are_the_same_shares() -> None:
 def test_speakers_have_the_means_of_their_speeches() -> None:
     run = make_run()
     table = tables_of(run)["table_speakers"]
-    assert len(table.rows) == 2 * 6
-    spoken = run.speeches[(run.speeches["motion_id"] == "m1") & (run.speeches["speaker"] == "Bo")]
-    head = ("m1", "Bo", "proposition", "yes")
+    assert len(table.rows) == 2 * 2 * 6
+    spoken = run.speeches[
+        (run.speeches["motion_id"] == "m1")
+        & (run.speeches["speaker"] == "Bo")
+        & (run.speeches["arm"] == "coached")
+    ]
+    head = ("m1", "Bo", "proposition", "yes", "coached")
     assert cell(table, "Speeches", *head) == str(len(spoken))
     # Made up: a score of 4 and half the number of the speech, 1 less when recalibrated.
     mean = 4.0 + 0.5 * spoken["speech"].mean()

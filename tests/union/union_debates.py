@@ -77,7 +77,14 @@ class Script:
         ids = ("session_id", "draw_id", "motion_id", "arm", "kind", "epoch", "run")
         named = {name: session[name] for name in ids}
         return [
-            {**named, **turn, "model": turn.get("model", "m"), "repairs": 0, "compliant": True}
+            {
+                **named,
+                **turn,
+                "model": turn.get("model", "m"),
+                "repairs": 0,
+                "compliant": True,
+                "value": None,
+            }
             for turn in (*self._said(), *self._judged())
         ]
 

@@ -73,7 +73,7 @@ KINDS = ("evidence_backed", "principled", "assertion")
 WINNERS = ("proposition", "opposition", "contested")
 
 
-def claims(n: int = 600, seed: int = 5) -> list[Row]:
+def claims(n: int = 250, seed: int = 5) -> list[Row]:
     """So many claims, one of thirteen in no cluster; some in others' words, at their place."""
     draw = np.random.default_rng(seed)
     themes = list(THEMES)
@@ -125,6 +125,7 @@ def _cluster(rows: list[Row], number: int, draw: np.random.Generator) -> Row:
     p = float(draw.uniform(0, 0.3) ** 2)
     won = float(draw.uniform(0.2, 0.7))
     return {
+        "motion_id": own[0]["motion_id"],
         "cluster": number,
         "name": own[0]["cluster_name"],
         "description": "",

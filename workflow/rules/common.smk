@@ -19,7 +19,9 @@ from dissensus.study.preregistration import registered_settings
 from dissensus.study.rules import (
     depend_on_code,
     describe_targets,
+    check_targets,
     priced_files,
+    rule_files,
     temporary_folders,
     without_job_rate_limit,
 )
@@ -240,17 +242,28 @@ def captions(study):
     return Path.cwd() / RESULTS / study / "captions"
 
 
+@exit_on_user_error
 def rules_of(study):
-    """Where a study's rules are, in the project or in the reader's own folder."""
-    own = SETTINGS.study_folders.get(study)
-    return (
-        str(Path(own).resolve() / "rules.smk") if own else f"workflow/rules/{study}.smk"
-    )
+    """The files of a study's rules, in the order in which they are read."""
+    return rule_files(STUDIES[study], SETTINGS.study_folders.get(study))
 
 
+def made_in_own_folder(study):
+    """What the rules of a reader's own folder make, but for files with wildcards."""
+    return [
+        each.output
+        for each in workflow.rules
+        if str(each.snakefile) in rules_of(study) and not each.wildcard_names
+    ]
+
+
+@exit_on_user_error
 def targets_of(study):
     """All that a study makes by default: what the rule of its name asks for."""
-    return getattr(rules, study).input
+    named = any(each.name == study for each in workflow.rules)
+    targets = getattr(rules, study).input if named else []
+    check_targets(study, targets, RESULTS / study / "manifest.parquet")
+    return targets
 
 
 def shown(study):

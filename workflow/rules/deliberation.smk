@@ -10,10 +10,9 @@ D = RESULTS / "deliberation"
 DELIBERATION = SETTINGS.deliberation
 
 
-rule reconstruct_debates:
+use rule stage as reconstruct_debates with:
     input:
         turns=D / "turns.parquet",
-        manifest=D / "manifest.parquet",
         topics=D / "topics.parquet",
     output:
         claims=D / "claims.parquet",
@@ -22,15 +21,13 @@ rule reconstruct_debates:
         judgements=D / "judgements.parquet",
     log:
         D / "logs/reconstruct_debates.log",
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.deliberation.measures.reconstruct:reconstruct_debates"],
     message:
         "Rebuild every debate's graph from its references"
-    script:
-        "../scripts/deliberation/reconstruct_debates.py"
 
 
-rule measure_deliberation:
+use rule stage as measure_deliberation with:
     input:
         claims=D / "claims.parquet",
         engagements=D / "engagements.parquet",
@@ -47,9 +44,8 @@ rule measure_deliberation:
         pairs=D / "pairs.parquet",
     log:
         D / "logs/measure_deliberation.log",
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.deliberation.measures.sessions:measure_deliberation"],
         settings=given(
             measures=DELIBERATION.measures,
             control=DELIBERATION.control,
@@ -60,11 +56,9 @@ rule measure_deliberation:
         ),
     message:
         "Measure disagreement, influence and silence in every session"
-    script:
-        "../scripts/deliberation/measure_deliberation.py"
 
 
-rule estimate_arms:
+use rule local_stage as estimate_arms with:
     input:
         metrics=D / "metrics.parquet",
         manifest=D / "manifest.parquet",
@@ -72,10 +66,8 @@ rule estimate_arms:
         contrasts=D / "contrasts.parquet",
     log:
         D / "logs/estimate_arms.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.deliberation.inference.contrasts:contrast_arms"],
         settings=given(
             reference=DELIBERATION.reference,
             confidence=DELIBERATION.inference.confidence,
@@ -84,8 +76,6 @@ rule estimate_arms:
         ),
     message:
         f"Compare the arms with {DELIBERATION.reference}"
-    script:
-        "../scripts/deliberation/estimate_arms.py"
 
 
 # Any session's, from its transcript: snakemake results/<run>/deliberation/graphs/t003-full.svg

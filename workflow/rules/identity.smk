@@ -9,7 +9,7 @@ I = RESULTS / "identity"
 IDENTITY = SETTINGS.identity
 
 
-rule read_answers:
+use rule local_stage as read_answers with:
     input:
         turns=I / "turns.parquet",
         outcomes=I / "outcomes.parquet",
@@ -21,16 +21,13 @@ rule read_answers:
         metrics=I / "metrics.parquet",
     log:
         I / "logs/read_answers.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.identity.measures.metrics:measure_identity"],
     message:
         "Read what every agent answered, and whom it followed"
-    script:
-        "../scripts/identity/read_answers.py"
 
 
-rule estimate_identity:
+use rule local_stage as estimate_identity with:
     input:
         metrics=I / "metrics.parquet",
         transitions=I / "transitions.parquet",
@@ -39,21 +36,18 @@ rule estimate_identity:
         estimates=I / "estimates.parquet",
     log:
         I / "logs/estimate_identity.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.identity.inference.estimates:estimate_identity"],
         settings=given(
-            inference=IDENTITY.inference,
+            confidence=IDENTITY.inference.confidence,
+            resamples=IDENTITY.inference.resamples,
             seed=SETTINGS.seed,
         ),
     message:
         "Estimate conformity, obstinacy and the Identity Bias Coefficient"
-    script:
-        "../scripts/identity/estimate_identity.py"
 
 
-rule fit_dcm:
+use rule stage as fit_dcm with:
     input:
         answers=I / "answers.parquet",
         questions=I / "questions.parquet",
@@ -63,58 +57,52 @@ rule fit_dcm:
         tests=I / "dcm_tests.parquet",
     log:
         I / "logs/fit_dcm.log",
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.identity.inference.dcm:estimate_dcm"],
         settings=given(
-            inference=IDENTITY.inference,
-            seed=SETTINGS.seed,
+            inference=dict(
+                confidence=IDENTITY.inference.confidence,
+                resamples=IDENTITY.inference.resamples,
+                goodness_resamples=IDENTITY.inference.goodness_resamples,
+                seed=SETTINGS.seed,
+            ),
         ),
     message:
         "Fit the Dirichlet compound multinomial model of debate"
-    script:
-        "../scripts/identity/fit_dcm.py"
 
 
-rule test_martingale:
+use rule local_stage as test_martingale with:
     input:
         metrics=I / "metrics.parquet",
     output:
         martingale=I / "martingale.parquet",
     log:
         I / "logs/test_martingale.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.identity.inference.martingale:martingale_tests"],
         settings=given(
-            inference=IDENTITY.inference,
+            confidence=IDENTITY.inference.confidence,
+            margin=IDENTITY.inference.equivalence_margin,
             seed=SETTINGS.seed,
         ),
     message:
         "Test whether debate changes mean accuracy"
-    script:
-        "../scripts/identity/test_martingale.py"
 
 
-rule compute_identity_power:
+use rule local_stage as compute_identity_power with:
     input:
         metrics=I / "metrics.parquet",
     output:
         power=I / "power.parquet",
     log:
         I / "logs/compute_identity_power.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.identity.inference.power:power_rows"],
         settings=given(
-            inference=IDENTITY.inference,
+            confidence=IDENTITY.inference.confidence,
         ),
     message:
         "Compute how many questions an identity bias needs"
-    script:
-        "../scripts/identity/compute_identity_power.py"
 
 
 rule identity:

@@ -11,7 +11,7 @@ LANGUAGE = SETTINGS.language
 EMBEDDERS = [name for _, name in LANGUAGE.measures.named_embedders()]
 
 
-rule render_turns:
+use rule local_stage as render_turns with:
     input:
         turns=L / "shards/{shard}/turns.parquet",
         manifest=ancient(L / "manifest.parquet"),
@@ -20,10 +20,8 @@ rule render_turns:
     log:
         L / "logs/render_turns/{shard}.log",
     priority: 1
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.measures.renderings:render_turns"],
         settings=given(
             **STUDIES["language"].rendering(
                 {name: model.model_dump() for name, model in SETTINGS.models.items()}
@@ -32,8 +30,6 @@ rule render_turns:
         ),
     message:
         "Put the debates of shard {wildcards.shard} into the other languages"
-    script:
-        "../scripts/language/render_turns.py"
 
 
 rule embed_turns:
@@ -64,7 +60,7 @@ rule embed_turns:
         "../scripts/language/embed_turns.py"
 
 
-rule measure_shard:
+use rule stage as measure_shard with:
     input:
         turns=L / "shards/{shard}/turns.parquet",
         rendered=L / "shards/{shard}/rendered_turns.parquet",
@@ -75,12 +71,11 @@ rule measure_shard:
     log:
         L / "logs/measure_shard/{shard}.log",
     priority: 1
-    conda:
-        ENVIRONMENT
     resources:
         mem_mb=2000,
         runtime=120,
     params:
+        functions=["dissensus.language.measures.block:measure_shard"],
         settings=given(
             tokenizers=[name for _, name in LANGUAGE.measures.named_tokenizers()],
             repetitions=LANGUAGE.measures.repetitions,
@@ -88,11 +83,9 @@ rule measure_shard:
         ),
     message:
         "Measure the sessions of shard {wildcards.shard}"
-    script:
-        "../scripts/language/measure_shard.py"
 
 
-rule measure_homogeneity:
+use rule local_stage as measure_homogeneity with:
     input:
         manifest=L / "manifest.parquet",
         outcomes=L / "outcomes.parquet",
@@ -105,21 +98,17 @@ rule measure_homogeneity:
         renderings=L / "renderings.parquet",
     log:
         L / "logs/measure_homogeneity.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.measures.homogeneity:measure_sessions"],
         settings=given(
             measures=LANGUAGE.measures,
             reference=LANGUAGE.reference,
         ),
     message:
         "Give every session its Homogeneity Index"
-    script:
-        "../scripts/language/measure_homogeneity.py"
 
 
-rule measure_instrument:
+use rule local_stage as measure_instrument with:
     input:
         components=L / "components.parquet",
         metrics=L / "metrics.parquet",
@@ -128,10 +117,8 @@ rule measure_instrument:
         instrument=L / "instrument.parquet",
     log:
         L / "logs/measure_instrument.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.inference.instrument:measure_instrument"],
         settings=given(
             reference=LANGUAGE.reference,
             measures=LANGUAGE.measures,
@@ -140,11 +127,9 @@ rule measure_instrument:
         ),
     message:
         "Measure what the instrument makes of parallel texts"
-    script:
-        "../scripts/language/measure_instrument.py"
 
 
-rule estimate_language_effect:
+use rule local_stage as estimate_language_effect with:
     input:
         metrics=L / "metrics.parquet",
         renderings=L / "renderings.parquet",
@@ -153,10 +138,8 @@ rule estimate_language_effect:
         saturation=L / "saturation.parquet",
     log:
         L / "logs/estimate_language_effect.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.inference.effect:estimate_effects"],
         settings=given(
             inference=LANGUAGE.inference,
             reference=LANGUAGE.reference,
@@ -165,11 +148,9 @@ rule estimate_language_effect:
         ),
     message:
         "Estimate the effect of the language"
-    script:
-        "../scripts/language/estimate_language_effect.py"
 
 
-rule estimate_domains:
+use rule local_stage as estimate_domains with:
     input:
         metrics=L / "metrics.parquet",
         pool=L / "pool.parquet",
@@ -179,10 +160,8 @@ rule estimate_domains:
         tests=L / "domain_tests.parquet",
     log:
         L / "logs/estimate_domains.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.inference.domain_tests:compare_domains"],
         settings=given(
             inference=LANGUAGE.inference,
             reference=LANGUAGE.reference,
@@ -191,11 +170,9 @@ rule estimate_domains:
         ),
     message:
         "Estimate and compare the domains"
-    script:
-        "../scripts/language/estimate_domains.py"
 
 
-rule diagnose_design:
+use rule local_stage as diagnose_design with:
     input:
         manifest=L / "manifest.parquet",
         outcomes=L / "outcomes.parquet",
@@ -206,10 +183,8 @@ rule diagnose_design:
         diagnostics=L / "diagnostics.parquet",
     log:
         L / "logs/diagnose_design.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.inference.diagnostics:diagnose"],
         settings=given(
             panel=LANGUAGE.panel,
             reference=LANGUAGE.reference,
@@ -219,11 +194,9 @@ rule diagnose_design:
         ),
     message:
         "Check randomisation, attrition and compliance"
-    script:
-        "../scripts/language/diagnose_design.py"
 
 
-rule trace_specifications:
+use rule local_stage as trace_specifications with:
     input:
         components=L / "components.parquet",
         metrics=L / "metrics.parquet",
@@ -233,10 +206,8 @@ rule trace_specifications:
         tests=L / "specification_tests.parquet",
     log:
         L / "logs/trace_specifications.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.inference.specification:specification_curve"],
         settings=given(
             reference=LANGUAGE.reference,
             measures=LANGUAGE.measures,
@@ -245,11 +216,9 @@ rule trace_specifications:
         ),
     message:
         "Estimate the effect under every choice of measure"
-    script:
-        "../scripts/language/trace_specifications.py"
 
 
-rule compute_power:
+use rule local_stage as compute_power with:
     input:
         pool=L / "pool.parquet",
         effect=L / "language_effect.parquet",
@@ -257,10 +226,8 @@ rule compute_power:
         power=L / "power.parquet",
     log:
         L / "logs/compute_power.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.language.inference.power:power_table"],
         settings=given(
             planned=LANGUAGE.draws,
             effects=LANGUAGE.diagnosis.effects,
@@ -270,8 +237,6 @@ rule compute_power:
         ),
     message:
         "Compute power and the smallest detectable effect"
-    script:
-        "../scripts/language/compute_power.py"
 
 
 rule compare_speeches:

@@ -270,6 +270,27 @@ for NAME, STUDY in STUDIES.items():
                 "../scripts/study/diagnose.py"
 
 
+# What stages are made of: a function says what it makes of which files (dissensus.study.makes), and
+# each study's own file of rules names it. The first runs where the study is, the other on a node.
+rule local_stage:
+    log:
+        RESULTS / "logs/local_stage.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/study/run_stage.py"
+
+
+rule stage:
+    log:
+        RESULTS / "logs/stage.log",
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/study/run_stage.py"
+
+
 rule run_session:
     input:
         session_inputs,

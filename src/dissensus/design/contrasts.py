@@ -145,7 +145,8 @@ def pair_up(
     """
     wide = by_arm(metrics, outcome, columns).sort_index()
     wide = wide.reindex(columns=[arm, reference])
-    clusters = metrics.drop_duplicates(columns.unit).set_index(columns.unit)[columns.cluster]
+    units = metrics.drop_duplicates(columns.unit).set_index(columns.unit, drop=False)
+    clusters = units[columns.cluster]
     return Pairs(
         wide[arm].to_numpy(dtype=float),
         wide[reference].to_numpy(dtype=float),

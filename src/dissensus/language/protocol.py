@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from dissensus.language.prompts import Prompts
 from dissensus.llm.call import Message
 from dissensus.session.format_rules import SpeechRules
-from dissensus.session.protocol import Call, Decoding, Steps, Turn
+from dissensus.session.protocol import Call, Decoding, Steps, Turn, restartable
 from dissensus.session.templates import fill
 
 #: Sentences that a speech must have, by the strategy of its round (appendix D.1).
 SENTENCES = {"opening": 5, "rebuttal": 5, "closing": 4}
 
 
+@restartable
 def debate(
     prompts: Prompts,
     topic: str,
@@ -24,7 +25,7 @@ def debate(
     words_per_sentence: int,
     system_message: bool,
     decoding: Decoding,
-) -> Callable[[], Steps]:
+) -> Steps:
     """The debate as a protocol.
 
     Parameters
@@ -38,17 +39,6 @@ def debate(
     decoding : of every speech.
     """
     rules = partial(SpeechRules, words=words_per_sentence, script=script)
-    return partial(_steps, prompts, topic, dict(cast), rules, system_message, decoding)
-
-
-def _steps(
-    prompts: Prompts,
-    topic: str,
-    cast: Mapping[str, str],
-    rules: Callable[[int], SpeechRules],
-    system_message: bool,
-    decoding: Decoding,
-) -> Steps:
     transcript: list[Turn] = []
     for number, turn in enumerate(prompts.schedule, start=1):
         prompt, role = prompts.turn(topic, turn, transcript), prompts.roles[turn.speaker]

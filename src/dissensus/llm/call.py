@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Request:
     temperature, max_tokens : decoding settings; tokens are the model's own.
     seed : differs for every attempt at every turn, so that a retry draws anew.
     top_p : share of probability that nucleus sampling keeps; None leaves it to the provider.
+    options : what else is sent, by the provider's names.
     """
 
     model: str
@@ -39,15 +41,30 @@ class Request:
     max_tokens: int
     seed: int
     top_p: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
         fields = {**vars(self), "messages": [vars(message) for message in self.messages]}
-        if self.top_p is None:
-            del fields["top_p"]
+        for name in ("top_p", "options"):
+            if not fields[name]:
+                del fields[name]
         text = json.dumps(fields, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one reply as the provider counted them; the cached are among the input."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True)
@@ -72,6 +89,7 @@ class Reply:
     faults_said : the provider's own words about every try that failed, in order, the last of a
         call that failed among them; "" where it gave none.
     thought : what the model wrote before it, for itself; "" where it shows none. Nobody reads it.
+    raw : the JSON of the answer as it came, of a call with options; "" of all others.
     started, ended : when the call was made, and when its reply was there, in UTC (ISO 8601); "" in
         a journal of a version that did not say.
     """
@@ -92,8 +110,14 @@ class Reply:
     faults_usd: float = 0.0
     faults_said: tuple[str, ...] = ()
     thought: str = ""
+    raw: str = ""
     started: str = field(default="", compare=False)
     ended: str = field(default="", compare=False)
+
+    @property
+    def usage(self) -> Usage:
+        """Its tokens."""
+        return Usage(self.input_tokens, self.cached_tokens, self.output_tokens)
 
 
 class Provider(Protocol):

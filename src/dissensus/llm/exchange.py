@@ -1,4 +1,4 @@
-"""One call to a provider: what it may cost, its failed tries, and its answer."""
+"""One call to a provider: what it may cost, its failed tries, and its reply."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from dissensus.llm.call import Reply, Usage
 from dissensus.llm.prices import Price
 
 Result = TypeVar("Result")
@@ -33,44 +34,6 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Usage:
-    """Tokens of one answer as the provider counted them; the cached are among the input."""
-
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.input_tokens + self.output_tokens
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer to one call.
-
-    Attributes
-    ----------
-    text : a model's words; "" for embeddings.
-    thought : what it wrote before them, for itself; "" where it shows none.
-    vectors : embeddings, each as the base64 of little-endian 32-bit floats.
-    fault : why the answer cannot be used (a key of RULES), "" where it can.
-    cost_usd : what it cost; None where the model has no price, or the answer cannot be used.
-    """
-
-    text: str = ""
-    thought: str = ""
-    vectors: tuple[str, ...] = ()
-    finish_reason: str = ""
-    usage: Usage = Usage()
-    answered_by: str = ""
-    fingerprint: str = ""
-    request_id: str = ""
-    fault: str = ""
-    cost_usd: float | None = None
-
-
-@dataclass(frozen=True)
 class Failure:
     """One try at a call that failed.
 
@@ -79,7 +42,7 @@ class Failure:
     outcome : why (a key of RULES).
     cost_usd : what it cost, or may have cost.
     message : the provider's own words about it.
-    answer : an answer that cannot be used; None where none came.
+    reply : one that cannot be used; None where none came.
     reached : whether the request may have got through to the provider.
     status : of the HTTP answer where that was an error; 0 for none.
     at : when (monotonic clock).
@@ -88,7 +51,7 @@ class Failure:
     outcome: str
     cost_usd: float = 0.0
     message: str = ""
-    answer: Answer | None = None
+    reply: Reply | None = None
     reached: bool = True
     status: int = 0
     at: float = field(default_factory=time.monotonic, compare=False)
@@ -101,7 +64,7 @@ class Exchange:
     Attributes
     ----------
     model : the model's name in the configuration.
-    parse : makes an answer of the JSON of a response; raises one of UNREADABLE where it is none.
+    parse : makes a reply of the JSON of a response; raises one of UNREADABLE where it is none.
     price : None where the model has none.
     max_usage : the most that a try can use: the prompt's tokens, estimated, and max_tokens.
     failures : the tries that failed, in order.
@@ -112,7 +75,7 @@ class Exchange:
     """
 
     model: str
-    parse: Callable[[Any], Answer]
+    parse: Callable[[Any], Reply]
     price: Price | None
     max_usage: Usage
     failures: list[Failure] = field(default_factory=list)
@@ -150,11 +113,23 @@ class Exchange:
         """The provider's own words about the last failure that has any."""
         return next((f.message for f in reversed(self.failures) if f.message), "")
 
-    def failed(self) -> Answer:
-        """What the call comes to once it is given up: its last answer, with the last fault."""
-        answers = (f.answer for f in reversed(self.failures) if f.answer is not None)
-        last = next(answers, Answer(finish_reason="error"))
-        return replace(last, fault=self.failures[-1].outcome)
+    def failed(self) -> Reply:
+        """What the call comes to once it is given up: its last reply, with the last fault."""
+        replies = (f.reply for f in reversed(self.failures) if f.reply is not None)
+        last = next(replies, Reply("", finish_reason="error"))
+        return replace(last, error=self.failures[-1].outcome)
+
+    def ended(self, reply: Reply) -> Reply:
+        """A reply as it is journaled: with what the call took, and what became of other tries."""
+        return replace(
+            reply,
+            text="" if reply.error else reply.text,
+            latency_s=self.latency_s,
+            queued_s=self.queued_s,
+            faults=tuple(self.faults[:-1] if reply.error else self.faults),
+            faults_usd=sum((failure.cost_usd for failure in self.failures), 0.0),
+            faults_said=tuple(failure.message for failure in self.failures),
+        )
 
     def cost(self, usage: Usage, *, batch: bool = False) -> float | None:
         """Dollars, by itself or in a batch; None where the model has no price."""

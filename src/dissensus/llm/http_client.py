@@ -17,9 +17,10 @@ from typing import Any
 
 import aiohttp
 
+from dissensus.llm.call import Reply
 from dissensus.llm.concurrency import ConcurrencyLimit
 from dissensus.llm.connection import Connection
-from dissensus.llm.exchange import Answer, Exchange, Failure, Terms, first_cause, label
+from dissensus.llm.exchange import Exchange, Failure, Terms, first_cause, label
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.outage import Outage
@@ -89,7 +90,7 @@ class HttpClient:
         path: str,
         body: Mapping[str, Any],
         patience_s: float | None = None,
-    ) -> Answer:
+    ) -> Reply:
         """Make a call, as often as its rules, its deadline and the state of the provider allow.
 
         Parameters
@@ -101,7 +102,7 @@ class HttpClient:
 
         Returns
         -------
-        The answer; with a fault where none came that can be used.
+        The reply; with an error where none came that can be used.
 
         Raises
         ------
@@ -162,7 +163,7 @@ class HttpClient:
         path: str,
         body: Mapping[str, Any],
         patience_s: float | None,
-    ) -> Answer | None:
+    ) -> Reply | None:
         """The answer within one deadline; None where the call is given up."""
         limit_s = self._terms.deadline_s
         is_impatient = patience_s is not None and patience_s < limit_s
@@ -178,7 +179,7 @@ class HttpClient:
                 return exchange.failed()
             return None
 
-    async def _tries(self, exchange: Exchange, path: str, body: Mapping[str, Any]) -> Answer | None:
+    async def _tries(self, exchange: Exchange, path: str, body: Mapping[str, Any]) -> Reply | None:
         content = _encoded(body)
         tries, is_told = 0, False
         while True:
@@ -236,7 +237,7 @@ class HttpClient:
         *,
         at_once: bool = False,
         is_call: bool = True,
-    ) -> Answer:
+    ) -> Reply:
         """The answer to one try, sent as soon as limits, budget and provider allow.
 
         Parameters

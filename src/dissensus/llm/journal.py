@@ -169,8 +169,11 @@ def _now() -> str:
 
 
 def _space(request: Request) -> int:
-    """The most bytes of the reply's line: no language takes 16 a token."""
-    return 4096 + 16 * request.max_tokens
+    """The most bytes of the reply's line: no language takes 16 a token.
+
+    One that is kept as it came may have some likely tokens beside each.
+    """
+    return 4096 + (16 if not request.options else 1024) * request.max_tokens
 
 
 def _is_text(value: Any) -> bool:

@@ -13,14 +13,13 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from dissensus.errors import ProviderError, ResourceError
+from dissensus.llm.call import Reply, Usage
 from dissensus.llm.connection import MAX_BYTES, Connection, Response
 from dissensus.llm.exchange import (
     UNREADABLE,
-    Answer,
     Exchange,
     Failure,
     Terms,
-    Usage,
     first_cause,
     label,
 )
@@ -77,7 +76,7 @@ class Sender:
         self._outage = outage
         self._told: set[str] = set()
 
-    async def send(self, exchange: Exchange, path: str, content: bytes, reservation: str) -> Answer:
+    async def send(self, exchange: Exchange, path: str, content: bytes, reservation: str) -> Reply:
         """The answer to one try, booked.
 
         Parameters
@@ -108,7 +107,7 @@ class Sender:
             raise self._record_error(exchange, reservation, response, response.status)
         return self._read(exchange, reservation, response)
 
-    def _read(self, exchange: Exchange, reservation: str, response: Response) -> Answer:
+    def _read(self, exchange: Exchange, reservation: str, response: Response) -> Reply:
         """The answer in a response of status 200, booked; raises as :meth:`send` does."""
         try:
             if len(response.body) > MAX_BYTES:
@@ -119,19 +118,19 @@ class Sender:
             if content.get("error"):
                 # Some gateways answer 200 with what their own provider refused.
                 raise self._record_error(exchange, reservation, response, status_of(content))
-            answer = exchange.parse(content)
+            reply = exchange.parse(content)
         except UNREADABLE:
             self._check_stream(exchange, reservation, response)
             words = "its answer holds no answer"
             raise self._record(exchange, reservation, "malformed", words) from None
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
-        identifier = self._secret.strike(label(header)) or answer.request_id
-        answer = replace(answer, request_id=identifier)
-        usage = answer.usage if exchange.price is None or _reports_usage(answer) else None
-        if answer.fault:
-            raise self._record(exchange, reservation, answer.fault, answer=answer, usage=usage)
+        identifier = self._secret.strike(label(header)) or reply.request_id
+        reply = replace(reply, request_id=identifier)
+        usage = reply.usage if exchange.price is None or _reports_usage(reply) else None
+        if reply.error:
+            raise self._record(exchange, reservation, reply.error, reply=reply, usage=usage)
         self._outage.answered(exchange.sent)
-        return replace(answer, cost_usd=self._book(exchange, reservation, usage))
+        return replace(reply, cost_usd=self._book(exchange, reservation, usage))
 
     def _check_stream(self, exchange: Exchange, reservation: str, response: Response) -> None:
         """Stop, with nothing booked, where a server that never answered only streams.
@@ -183,7 +182,7 @@ class Sender:
         outcome: str,
         message: str = "",
         *,
-        answer: Answer | None = None,
+        reply: Reply | None = None,
         usage: Usage | None = None,
         reached: bool = True,
         status: int = 0,
@@ -192,7 +191,7 @@ class Sender:
 
         Parameters
         ----------
-        answer, usage : of an answer that cannot be used; no usage where the provider gives none.
+        reply, usage : of one that cannot be used; no usage where the provider gives none.
 
         Raises
         ------
@@ -204,7 +203,7 @@ class Sender:
         else:
             self._ledger.release(reservation)
             self._settle(exchange, 0)
-        exchange.failures.append(Failure(outcome, cost or 0.0, message, answer, reached, status))
+        exchange.failures.append(Failure(outcome, cost or 0.0, message, reply, reached, status))
         if rule.fault == "account":
             raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
         if rule.fault == "provider":
@@ -301,7 +300,6 @@ def is_garbled(error: Exception) -> bool:
     return isinstance(error.__cause__, aiohttp.http_exceptions.ContentEncodingError)
 
 
-def _reports_usage(answer: Answer) -> bool:
+def _reports_usage(reply: Reply) -> bool:
     """Whether the provider says what an answer has used, as it always does where it charges."""
-    usage = answer.usage
-    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not answer.text)
+    return reply.input_tokens > 0 and (reply.output_tokens > 0 or not reply.text)

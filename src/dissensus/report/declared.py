@@ -58,3 +58,38 @@ class Headline:
 
     maker: str
     reads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Declares what a package of makers draws and tabulates.
+
+    Attributes
+    ----------
+    package : whose modules have the makers: ``draw`` of a figure's, a function named like the table
+        of a table's.
+    main : names of those that are shown on the results page at once.
+    tables : title of the page of all tables, which is one result of the report.
+    section : of that page.
+    """
+
+    package: str
+    main: tuple[str, ...]
+    tables: str
+    section: str = "2 Tables"
+
+    def headline(self, *reads: str) -> Headline:
+        """What the study found, by the function ``state`` of the module ``headline``."""
+        return Headline(f"{self.package}.headline:state", reads)
+
+    def figure(
+        self, name: str, title: str, *reads: str, section: str = "1 Figures", module: str = ""
+    ) -> Figure:
+        """A figure that the module of its name draws, or another."""
+        maker = f"{self.package}.{module or name}:draw"
+        return Figure(name, maker, reads, title, section, name in self.main)
+
+    def table(self, module: str, name: str, *reads: str) -> Table:
+        """A table of the page of all tables."""
+        maker = f"{self.package}.{module}:{name}"
+        return Table(name, maker, reads, self.tables, self.section, name in self.main)

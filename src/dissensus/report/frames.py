@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dissensus.report.labels import counted
+from dissensus.report.view import View
 from dissensus.tables.artefact import read
 
 Array = NDArray[np.float64]
@@ -34,6 +36,33 @@ def records(frame: pd.DataFrame) -> list[Record]:
 def keyed(frame: pd.DataFrame, column: str) -> dict[Any, Record]:
     """Its rows by the value of one column; the last one where values repeat."""
     return {row[column]: row for row in records(frame)}
+
+
+def complete(metrics: pd.DataFrame) -> pd.DataFrame:
+    """The sessions that ran to their end."""
+    return metrics[metrics["complete"].to_numpy(dtype=bool)]
+
+
+def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
+    """How many sessions came through, as "143 of 144 sessions"."""
+    return f"{len(complete(metrics))} of {counted(len(manifest), 'session')}"
+
+
+def defined(values: pd.Series[Any]) -> Array:
+    """A column's defined values."""
+    known = values.to_numpy(dtype=float, na_value=np.nan)
+    return np.asarray(known[~np.isnan(known)])
+
+
+def mean(values: pd.Series[Any]) -> float:
+    """The mean of a column's defined values; NaN where there is none."""
+    known = defined(values)
+    return float(known.mean()) if len(known) else np.nan
+
+
+def significant(view: View) -> Callable[[Record], bool]:
+    """Whether the adjusted p-value of a row is below what the confidence leaves."""
+    return lambda row: bool(row["p_adjusted"] < view.alpha)
 
 
 def jitter(n: int, width: float) -> Array:

@@ -121,6 +121,31 @@ def percent(value: float | None, digits: int = 1) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
 
 
+def percents(low: float | None, high: float | None, digits: int = 0, minus: str = "-") -> str:
+    """The interval of a share in per cent, such as "[12, 29]"."""
+    first, last = (None if limit is None else 100 * limit for limit in (low, high))
+    return interval(first, last, digits, minus)
+
+
+def share_interval(
+    value: float | None, low: float | None, high: float | None, digits: int = 1
+) -> str:
+    """A share as a percentage with its interval in whole ones, such as "19.5% [12, 29]"."""
+    text = percent(value, digits)
+    return text if text == MISSING else f"{text} {percents(low, high)}"
+
+
+def estimate(value: float | None, low: float | None, high: float | None, digits: int = 3) -> str:
+    """Such as "0.124 [0.051, 0.197]"; without an interval, the number alone."""
+    text, limits = number(value, digits), interval(low, high, digits)
+    return text if limits == MISSING else f"{text} {limits}"
+
+
+def arm_words(arm: str) -> str:
+    """An arm's name for readers."""
+    return label(arm.replace("_", " "), 24)
+
+
 def whole(value: float) -> str:
     """A count with its thousands apart, or an expected one with at most two decimals."""
     return f"{value:,.2f}".rstrip("0").rstrip(".")

@@ -65,13 +65,13 @@ _RC: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Mark:
-    """How one language is drawn; any two differ in hue, in grey value and in shape."""
+    """How one thing is drawn, such as an arm; any two differ in hue, grey value and shape."""
 
     name: str
     colour: str
     marker: str
-    line: Any
-    hatch: str
+    line: Any = "-"
+    hatch: str = ""
 
 
 # Hues of Okabe and Ito, darkened or lightened until their greys are apart.

@@ -48,9 +48,20 @@ class View:
         return str(self.settings["reference"])
 
     @property
+    def arms(self) -> tuple[str, ...]:
+        """The arms that are compared with the reference, itself first; all unless it is said."""
+        arms = self.settings.get("compared", self.settings["arms"])
+        return (self.reference, *(arm for arm in arms if arm != self.reference))
+
+    @property
     def confidence(self) -> float:
         """Level of the intervals."""
         return float(self.settings["confidence"])
+
+    @property
+    def alpha(self) -> float:
+        """Below it, an adjusted p-value is significant."""
+        return 1.0 - self.confidence
 
     @property
     def level(self) -> str:

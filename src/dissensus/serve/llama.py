@@ -20,7 +20,7 @@ from dissensus.report.escaping import complain
 PLACES, CONTEXT = 4, 8192
 
 
-def start(model: Path, port: int, context: int = CONTEXT) -> Any:
+def start(model: Path, port: int, context: int = CONTEXT, threads: int | None = None) -> Any:
     """The server, ready to answer on loopback; it ends with this process.
 
     Parameters
@@ -28,6 +28,7 @@ def start(model: Path, port: int, context: int = CONTEXT) -> Any:
     model : a GGUF file.
     port : where it listens.
     context : tokens of one call, prompt and reply.
+    threads : that compute; None for as many as there are processors.
 
     Raises
     ------
@@ -49,6 +50,8 @@ def start(model: Path, port: int, context: int = CONTEXT) -> Any:
     given.model_alias = {"local"}
     given.n_parallel, given.n_ctx = PLACES, PLACES * context
     given.verbosity = -1
+    if threads:
+        given.cpuparams.n_threads = given.cpuparams_batch.n_threads = threads
     try:
         return xllamacpp.Server(given)
     except Exception as error:
@@ -61,10 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("model", type=Path)
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--context", type=int, default=CONTEXT)
+    # Threads wait for each other without rest: where processors are few they do little else.
+    parser.add_argument("--threads", type=int)
     parser.add_argument("command", nargs="+", metavar="-- command")
     chosen = parser.parse_args(arguments)
     try:
-        server = start(chosen.model, chosen.port, chosen.context)
+        server = start(chosen.model, chosen.port, chosen.context, chosen.threads)
     except DissensusError as error:
         complain(error)
         return 1

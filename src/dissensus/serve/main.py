@@ -19,6 +19,7 @@ from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
 from dissensus.serve.service import Options, Service
+from dissensus.study.registry import register
 from dissensus.user_files import read_yaml
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -92,7 +93,11 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
     values = read_yaml(path)
-    entries = values.get("models") if isinstance(values, dict) else None
+    values = values if isinstance(values, dict) else {}
+    entries, folders = values.get("models"), values.get("study_folders")
+    if isinstance(folders, dict):
+        # The behaviours of a reader's own studies are in their folders.
+        register({name: str(place) for name, place in folders.items()})
     found = {
         name: entry
         for name, entry in (entries.items() if isinstance(entries, dict) else ())

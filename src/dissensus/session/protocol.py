@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from typing import Any, Generic, ParamSpec, TypeVar
 from typing import Protocol as Interface
 
 from dissensus.llm.call import Message
@@ -13,6 +14,7 @@ from dissensus.llm.call import Message
 PLACEHOLDER = "\ue000"
 
 Value = TypeVar("Value", covariant=True)
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,11 @@ class Parsed(Generic[Value]):
 
 
 class ReplyFormat(Interface[Value]):
-    """What the reply to a call must be."""
+    """What the reply to a call must be.
+
+    One that has a method ``read_body`` too is given the reply as it came, besides its text, where
+    the call has options.
+    """
 
     def read(self, text: str) -> Parsed[Value]:
         """Read a reply; never raises."""
@@ -45,11 +51,15 @@ class Decoding:
     temperature : of sampling.
     max_tokens : the most tokens of the reply.
     top_p : the share of probability that tokens are drawn from; None for the provider's own.
+    options : what else is sent, by the provider's names, such as ``stop``, ``response_format``,
+        ``logprobs`` or ``tools``; plain data. Simulated models take no note of it. A reply to a
+        call with options is kept in the journal as it came.
     """
 
     temperature: float
     max_tokens: int
     top_p: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, protocol: Mapping[str, Any]) -> Decoding:
@@ -75,6 +85,7 @@ class Call:
     required : whether the session attempt fails if the call does. Otherwise its turn has no text
         and no value, and what was paid for before is kept.
     expected : the reply that is assumed where calls are counted and priced before a run.
+    otherwise : another one, where the number of calls depends on what is replied; "" where not.
     """
 
     number: int
@@ -89,6 +100,7 @@ class Call:
     purpose: str
     required: bool = True
     expected: str = PLACEHOLDER
+    otherwise: str = ""
 
     def turn(
         self, text: str, value: Any = None, violations: tuple[str, ...] = (), repairs: int = 0
@@ -143,6 +155,16 @@ def round_of(label: str) -> int:
 
 #: Yields a step, is sent the turns it led to, in the same order, and ends with the session.
 Steps = Generator[Sequence[Call], Sequence[Turn], None]
+
+
+def restartable(steps: Callable[P, Steps]) -> Callable[P, Callable[[], Steps]]:
+    """A generator of steps whose call gives what begins them anew at each attempt."""
+
+    @wraps(steps)
+    def bound(*args: P.args, **kwargs: P.kwargs) -> Callable[[], Steps]:
+        return partial(steps, *args, **kwargs)
+
+    return bound
 
 
 def assumed_calls(protocol: Steps, say: Callable[[Call], str] | None = None) -> Iterator[Call]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,11 @@ TRANSCRIPTS = Schema(
         "round_label": text("Round or stage of the debate, as the protocol labels it."),
         **common("model"),
         "text": text("The turn as the next speakers are shown it."),
+        "value": Column(
+            "string?",
+            "What the format of the reply reads in the text, as JSON; missing where that is the "
+            "text itself, or nothing.",
+        ),
         **common("repairs", "compliant"),
     },
     key=("session_id", "turn", "speaker"),
@@ -217,6 +223,27 @@ def _turn_row(turn: Turn) -> dict[str, Any]:
         "round_label": turn.round_label,
         "model": turn.model,
         "text": turn.text,
+        "value": None if turn.value is None or turn.value == turn.text else as_json(turn.value),
         "repairs": turn.repairs,
         "compliant": turn.compliant,
     }
+
+
+def as_json(value: Any) -> str:
+    """What a format read in a reply, as JSON: models and dataclasses by their fields.
+
+    Raises
+    ------
+    TypeError : it holds something that JSON has no form for.
+    """
+    return json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    if hasattr(value, "model_dump"):
+        return value.model_dump()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"a {type(value).__name__} has no form in JSON")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 from dissensus.llm.call import Message, Provider, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.session.progress import PROGRESS_COUNTS, Counted
-from dissensus.session.protocol import Call, Parsed, Steps, Turn
+from dissensus.session.protocol import Call, Parsed, ReplyFormat, Steps, Turn
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,15 @@ def _run_steps(protocol: Steps, attempt: SessionAttempt) -> list[Turn]:
     return transcript
 
 
+def _read(format: ReplyFormat[Any], reply: Reply) -> Parsed[Any]:
+    """What a format makes of a reply: of all that came, where it can and there is more."""
+    read_body = getattr(format, "read_body", None)
+    if read_body is None or not reply.raw:
+        return format.read(reply.text)
+    parsed: Parsed[Any] = read_body(reply.text, json.loads(reply.raw))
+    return parsed
+
+
 @dataclass(frozen=True)
 class TurnResult:
     """A turn with every attempt at it, and the turn or why there is none."""
@@ -201,10 +211,11 @@ class SessionAttempt:
             max_tokens=call.decoding.max_tokens,
             seed=self._seed_of(call, number),
             top_p=call.decoding.top_p,
+            options=call.decoding.options,
         )
         reply = self.journal.ask(provider, request, patience)
         PROGRESS_COUNTS.count(answers=1, repairs=int(number > 1))
-        parsed = Parsed[Any](None) if reply.error else call.format.read(reply.text)
+        parsed = Parsed[Any](None) if reply.error else _read(call.format, reply)
         broken = parsed.problems
         if reply.finish_reason in CUT_OFF and not reply.error:
             broken = (*broken, CUT_OFF[reply.finish_reason])

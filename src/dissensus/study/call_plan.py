@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 from dissensus.llm.call import Message
 from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import shown, sized, unsized
-from dissensus.session.protocol import Call, assumed_calls
+from dissensus.session.protocol import Call, Steps, assumed_calls
+from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Study
 
@@ -29,6 +30,7 @@ class PlannedCall:
     limit : the most tokens of its reply.
     shown : the most tokens of the texts that the placeholders of ``prompt`` stand for.
     embedded : how many texts of its reply are embedded.
+    depends : whether the number of calls after it depends on its reply.
     """
 
     purpose: str
@@ -38,12 +40,29 @@ class PlannedCall:
     limit: int
     shown: float
     embedded: int = 0
+    depends: bool = False
 
 
-def call_plans(sessions: Sessions) -> Iterator[tuple[list[PlannedCall], int]]:
-    """The calls of every kind of session, with the number of sessions of that kind.
+class CallPlan(NamedTuple):
+    """The calls of one kind of session.
 
-    Replies are those that the calls expect: a retry that a judge asks for is not among them.
+    Attributes
+    ----------
+    calls : in order; where their number depends on replies, the longer of two ways it may go.
+    fewest : how many there are at least.
+    sessions : of that kind.
+    """
+
+    calls: list[PlannedCall]
+    fewest: int
+    sessions: int
+
+
+def call_plans(sessions: Sessions) -> Iterator[CallPlan]:
+    """The calls of every kind of session.
+
+    Replies are those that the calls expect, and once more the others that they name: a retry that
+    a judge asks for is not among them.
     """
     study, rows = sessions.study, sessions.rows.values()
     kinds = Counter(study.kind(row) for row in rows)
@@ -52,14 +71,31 @@ def call_plans(sessions: Sessions) -> Iterator[tuple[list[PlannedCall], int]]:
         first.setdefault(study.kind(row), row)
     inputs = study.expected_inputs(sessions.folder)
     for kind, number in kinds.items():
-        yield _planned(sessions, first[kind], inputs), number
+        ways = _planned(sessions, first[kind], inputs)
+        yield CallPlan(max(ways, key=len), min(map(len, ways)), number)
 
 
-def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[PlannedCall]:
-    study = sessions.study
-    steps = study.steps(sessions.spec(row), inputs)()
+def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[list[PlannedCall]]:
+    """The calls of a session, in each way that it may go."""
+    study, name = sessions.study, row["session_id"]
+    with naming_the_line(type(study).__module__, f"session {name} with expected replies"):
+        start = study.steps(sessions.spec(row), inputs)
+        ways = [planned_calls(study, start())]
+        if any(call.depends for call in ways[0]):
+            ways.append(planned_calls(study, start(), otherwise=True))
+        return ways
+
+
+def planned_calls(study: Study[Any], steps: Steps, *, otherwise: bool = False) -> list[PlannedCall]:
+    """The calls of a session whose steps are given, in order.
+
+    Parameters
+    ----------
+    otherwise : whether calls that name another reply are given that.
+    """
     most = study.settings.protocol.max_tokens
-    return [_call_as_planned(study, call, most) for call in assumed_calls(steps, _reply)]
+    say = _other_reply if otherwise else _reply
+    return [_call_as_planned(study, call, most) for call in assumed_calls(steps, say)]
 
 
 def _call_as_planned(study: Study[Any], call: Call, most: int) -> PlannedCall:
@@ -72,12 +108,17 @@ def _call_as_planned(study: Study[Any], call: Call, most: int) -> PlannedCall:
         call.decoding.max_tokens,
         shown(prompt, most),
         study.embedded(call),
+        bool(call.otherwise),
     )
 
 
 def _reply(call: Call) -> str:
     """The reply that a call expects, as long as it may be."""
     return sized(call.expected, call.decoding.max_tokens)
+
+
+def _other_reply(call: Call) -> str:
+    return sized(call.otherwise or call.expected, call.decoding.max_tokens)
 
 
 def _text(messages: Sequence[Message]) -> str:
@@ -90,16 +131,20 @@ def describe(sessions: Sessions) -> list[str]:
     draws = len({row["draw_id"] for row in rows})
     arms = Counter(map(study.arm_of, rows))
     calls: Counter[tuple[str, str]] = Counter()
-    for planned, number in call_plans(sessions):
-        for call in planned:
-            calls[call.purpose, call.model] += number
+    fewest = 0
+    for plan in call_plans(sessions):
+        fewest += plan.fewest * plan.sessions
+        for call in plan.calls:
+            calls[call.purpose, call.model] += plan.sessions
     protocol = study.settings.protocol
     most = calls.total() * (1 + protocol.repairs) * protocol.session_attempts
+    counted = f"{calls.total():,} calls"
+    if fewest < calls.total():
+        counted = f"at least {fewest:,} calls, at most {calls.total():,}, as replies have it,"
     return [
         f"{study.name}: {draws:,} draws, {len(rows):,} sessions "
         f"({', '.join(f'{n:,} {arm}' for arm, n in arms.items())})",
-        f"{calls.total():,} calls if nothing goes wrong; {most:,} with every repair and every "
-        "session attempt",
+        f"{counted} if nothing goes wrong; {most:,} with every repair and every session attempt",
         *(f"  {purpose}: {model}: {n:,} calls" for (purpose, model), n in sorted(calls.items())),
         *wrap(study.counting, 100),
     ]

@@ -196,7 +196,7 @@ def estimate(
     asked = {(purpose, model, way.name): Tokens() for purpose, model in terms for way in ways}
     before = [_tokens(text) for text in _embedded_first(sessions, terms)]
     texts = {way.name: Tokens(len(before), sum(before)) for way in ways}
-    for planned, number in call_plans(sessions):
+    for planned, _, number in call_plans(sessions):
         for call in planned:
             prompt = _prompt(call)
             for way in ways:

@@ -16,6 +16,7 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.report import escaping
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
+from dissensus.study.rehearsal import rehearse
 from dissensus.study.sessions import Sessions, ended, paths_in
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
@@ -84,6 +85,8 @@ class JobGraph:
         pending = frozenset(
             row["session_id"] for row in (sessions.pending(rows) if self._is_main else ())
         )
+        if pending and study in self.settings.study_folders:
+            rehearse(sessions)
         if self._is_main:
             self._expect(study, len(rows), len(rows) - len(pending))
         part = sessions.study.part

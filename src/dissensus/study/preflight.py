@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.study.configuration import Configuration
+from dissensus.study.rehearsal import check_declaration
 from dissensus.text.embeddings import is_own
 from dissensus.text.loading import Kind, check_loadable
 
@@ -39,6 +40,8 @@ def check_inputs(settings: Configuration) -> None:
     models = {name: model.model_dump() for name, model in settings.models.items()}
     for name in settings.studies:
         study = settings.study(name)
+        if name in settings.study_folders:
+            check_declaration(study)
         study.compile_prompts()
         study.check_models(models)
 

@@ -40,8 +40,8 @@ def register(folders: Mapping[str, str]) -> None:
     """
     for name, place in folders.items():
         folder = Path(place).resolve()
-        if not all((folder / file).is_file() for file in ("study.py", "rules.smk")):
-            may = "it must be a folder with a study.py and a rules.smk"
+        if not (folder / "study.py").is_file():
+            may = "it must be a folder with a study.py"
             raise SettingError(f"study_folders.{name} holds {place!r}; {may}.")
         module = f"{folder.name}.study"
         if STUDIES.get(name, module) != module:
@@ -58,6 +58,8 @@ def register(folders: Mapping[str, str]) -> None:
             )
         try:
             import_module(module)
+        except SettingError:
+            raise
         except Exception as error:
             last = extract_tb(error.__traceback__)[-1]
             raise SettingError(

@@ -9,7 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dissensus.digests import digest, script_digest
+from dissensus.errors import SettingError
 from dissensus.study.configuration import Configuration
+from dissensus.study.experiment.study import Experiment
+from dissensus.study.registry import STUDIES, study_class
 from dissensus.study.study import DEBATING, StageFunction, Study, pick, plain
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
@@ -78,7 +81,7 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
     """What the figures and tables of a study are given of its settings."""
     found = plain(pick(study.settings, study.view))
     named = {path.rpartition(".")[2]: value for path, value in found.items()}
-    return {"study": study.name, **named}
+    return {"study": study.name, **study.shown(), **named}
 
 
 def table_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
@@ -168,10 +171,52 @@ def priced_files(settings: Configuration, study: str, folder: Path) -> dict[str,
     }
 
 
+def rule_files(study: Study[Any], folder: str | None) -> list[str]:
+    """The files of a study's rules, in the order in which they are read.
+
+    Parameters
+    ----------
+    study : with its settings.
+    folder : of a reader's own study; None for a study of the project.
+
+    Raises
+    ------
+    SettingError : a study that is no experiment has no rules.
+    """
+    if folder is None:
+        return [f"workflow/rules/{study.name}.smk"]
+    path = Path(folder).resolve() / "rules.smk"
+    rules = [str(path)] if path.is_file() else []
+    if isinstance(study, Experiment):
+        return [*rules, "workflow/rules/experiment.smk"]
+    if not rules:
+        raise SettingError(
+            f"study_folders.{study.name} holds {folder!r}, which has no rules.smk; add one with "
+            "the study's measures and estimates, or declare the study as an Experiment."
+        )
+    return rules
+
+
+def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:
+    """Refuse rules of a reader's own that leave out what every study makes.
+
+    Raises
+    ------
+    SettingError : there is no rule of the study's name, or its inputs lack those of ``core``.
+    """
+    if str(manifest) not in map(str, targets):
+        raise SettingError(
+            f"study_folders.{study}: its rules.smk must have a rule {study!r} with core({study!r}) "
+            "among its inputs, which stands for what every study makes."
+        )
+
+
 def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
     """The template of a caption: the project's, a reader's own, or one that says so."""
     own = settings.study_folders.get(study)
     if own is None:
         return f"workflow/report/{study}_{figure}.rst"
-    template = Path(own) / f"captions/{figure}.rst"
-    return str(template) if template.is_file() else "workflow/report/own.rst"
+    shared = study in STUDIES and issubclass(study_class(study), Experiment)
+    templates = [Path(own) / f"captions/{figure}.rst"]
+    templates += [Path(f"workflow/report/experiment_{figure}.rst")] * shared
+    return str(next(filter(Path.is_file, templates), Path("workflow/report/own.rst")))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -72,9 +73,9 @@ class Stage:
 
 
 def resolve(function: str) -> Any:
-    """What ``module:name`` stands for."""
+    """What ``module:name`` stands for; the name may be of a member, as in ``Study.draw``."""
     module, _, name = function.partition(":")
-    return getattr(import_module(module), name)
+    return attrgetter(name)(import_module(module))
 
 
 def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:

@@ -307,6 +307,10 @@ class Study(ABC, Generic[S]):
         """
         return Registered(self.summary())
 
+    def shown(self) -> dict[str, Any]:
+        """What its figures and tables are told besides the settings of ``view``; plain data."""
+        return {}
+
     def summary(self) -> str:
         """A paragraph for the head of the report: the design in numbers."""
         return self.question

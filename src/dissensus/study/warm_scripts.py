@@ -17,7 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from importlib import import_module
 from itertools import count
@@ -33,9 +33,15 @@ _IMPORTED = (
 
 
 class ScriptServer:
-    """Runs Python scripts, each in a process that is forked from one server's."""
+    """Runs Python scripts, each in a process that is forked from one server's.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    program : as Python is told what the server runs; it ends in :func:`serve`.
+    """
+
+    def __init__(self, *program: str) -> None:
+        self._program = program or ("-m", __name__)
         self._lock = Lock()
         self._numbers = count()
         self._socket: socket.socket | None = None
@@ -65,7 +71,7 @@ class ScriptServer:
             self._socket, theirs = socket.socketpair()
             with theirs:
                 subprocess.Popen(
-                    [sys.executable, "-m", __name__, str(theirs.fileno())],
+                    [sys.executable, *self._program, str(theirs.fileno())],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                 )
@@ -157,9 +163,14 @@ def _ended(scripts: dict[int, int]) -> list[tuple[int, int]]:
     return ended
 
 
-def main() -> None:
-    """Be the server, and then, in a forked process, the script."""
-    for name in _IMPORTED:
+def serve(imported: Iterable[str]) -> None:
+    """Be the server, and then, in a forked process, the script.
+
+    Parameters
+    ----------
+    imported : names of the modules that scripts need not import again.
+    """
+    for name in imported:
         import_module(name)
     # What is there already is nobody's to collect, so that its pages stay shared.
     gc.freeze()
@@ -170,4 +181,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(_IMPORTED)

@@ -11,7 +11,8 @@ from dissensus.tables.artefact import Column, pick
 
 #: A column of each kind, from its sentence; numbers may be missing and take their unit too.
 text, texts, flag, number = (partial(Column, k) for k in ("string", "strings", "bool", "float?"))
-count = partial(Column, "int", unit="count")
+whole = partial(Column, "int")
+count = partial(whole, unit="count")
 share = partial(number, unit="share, 0 to 1")
 chance = partial(number, unit="probability, 0 to 1")
 

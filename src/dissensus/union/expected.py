@@ -11,7 +11,7 @@ from dissensus.session.inputs import FolderInputs, PlaceholderInputs, Row
 from dissensus.session.placeholders import sized
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.tables.artefact import Schema
-from dissensus.union.corpus.passages import searched
+from dissensus.union.passages import searched
 from dissensus.union.protocol.judging import CLAIMS_OF_A_SPEECH
 from dissensus.union.protocol.names import MAP_FILE
 from dissensus.union.protocol.style import CHUNKS_FILE, spread

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
-from dissensus.session.replies import Lenient
+from dissensus.session.replies import JsonReply, Lenient
 from dissensus.text.words import split_words
 
 Words = Annotated[str, Field(pattern=r"\S")]
+Model = TypeVar("Model", bound=BaseModel)
 Score = Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
 
 
@@ -163,3 +164,8 @@ class ClusterName(Lenient):
         if not 3 <= found <= 6:
             raise ValueError(f"must have three to six words, and has {found}")
         return name
+
+
+def read(model: type[Model], text: str) -> Model | None:
+    """What a structured reply says; None where it cannot be read."""
+    return JsonReply(model).read(text).value

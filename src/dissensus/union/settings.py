@@ -164,7 +164,7 @@ class UnionSettings(StudySettings):
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist; each document of a corpus is one."""
-        from dissensus.union.corpus.folders import documents
+        from dissensus.union.speakers import documents
 
         named = {name: getattr(self, name) for name in ("motions", "prompts", "judging")}
         found = documents(Path(self.speakers))

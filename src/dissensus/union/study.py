@@ -12,7 +12,6 @@ from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
-from dissensus.union.design.manifest import COACHED
 from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.map.extra import check_projection
@@ -34,11 +33,11 @@ from dissensus.union.protocol.floor import SEATS
 from dissensus.union.protocol.gates import Gate, Place, accepted
 from dissensus.union.protocol.judging import CLAIMS_OF_A_SPEECH
 from dissensus.union.protocol.names import CLUSTERS_FILE, EXPECTED_CLUSTERS, MAP_FILE
-from dissensus.union.protocol.parts import debate_parts, memo_parts, names_parts, style_parts
+from dissensus.union.protocol.parts import PARTS, debate_parts
 from dissensus.union.protocol.style import CHUNKS_FILE
 from dissensus.union.reader import READER
 from dissensus.union.settings import UnionSettings
-from dissensus.union.tables import IDS, SIDES
+from dissensus.union.tables import COACHED, IDS, SIDES
 
 
 class Union(Study[UnionSettings]):
@@ -53,7 +52,7 @@ class Union(Study[UnionSettings]):
     #: A session waits for what it reads, and for nothing else.
     sequential = False
     source = Source(
-        "dissensus.union.corpus.motions:collect",
+        "dissensus.union.motions:collect",
         settings=("motions", "speakers", "corpus.chunk", "corpus.overlap", "corpus.largest_mb"),
         files=("motions", "speakers"),
         artefact="motions",
@@ -125,34 +124,27 @@ class Union(Study[UnionSettings]):
 
         How the verdict is made of the judges' replies is none of it.
         """
-        kind = {
-            "style": self._style_spec,
-            "memo": self._memo_spec,
-            "debate": self._debate_spec,
-            "names": self._names_spec,
-        }
-        return kind[row["kind"]](row, item)
+        kind = row["kind"]
+        if kind == "debate":
+            return self._debate_spec(row, item)
+        told: dict[str, Any] = {"model": self._asked[kind]}
+        if kind == "style":
+            told["speakers"] = sorted(name for side in SIDES for name in item[side])
+        elif kind == "memo":
+            told["motion"] = {name: item[name] for name in ("motion", *SIDES, "students")}
+            told["debates"] = list(self.needs(row).sessions)
+        else:
+            told["motion"] = item["motion"]
+        return told | {"wording_sha256": self._wording.sha256(*PARTS[kind])}
 
-    def _style_spec(self, row: Row, item: Row) -> dict[str, Any]:
+    @property
+    def _asked(self) -> dict[str, str]:
+        """Kind of session that asks one model -> that model."""
+        settings = self.settings
         return {
-            "speakers": sorted(name for side in SIDES for name in item[side]),
-            "model": self.settings.extractor,
-            "wording_sha256": self._wording.sha256(style_parts()),
-        }
-
-    def _memo_spec(self, row: Row, item: Row) -> dict[str, Any]:
-        return {
-            "motion": {name: item[name] for name in ("motion", *SIDES, "students")},
-            "debates": list(self.needs(row).sessions),
-            "model": self.settings.coach,
-            "wording_sha256": self._wording.sha256(memo_parts()),
-        }
-
-    def _names_spec(self, row: Row, item: Row) -> dict[str, Any]:
-        return {
-            "motion": item["motion"],
-            "model": self.settings.map.namer,
-            "wording_sha256": self._wording.sha256((), names_parts()),
+            "style": settings.extractor,
+            "memo": settings.coach,
+            "names": settings.map.namer or "",
         }
 
     def _debate_spec(self, row: Row, item: Row) -> dict[str, Any]:
@@ -188,10 +180,8 @@ class Union(Study[UnionSettings]):
         }
 
     def cast(self, row: Row) -> list[str]:
-        settings = self.settings
-        alone = {"style": settings.extractor, "memo": settings.coach, "names": settings.map.namer}
-        if row["kind"] in alone:
-            return [alone[row["kind"]] or ""]
+        if row["kind"] != "debate":
+            return [self._asked[row["kind"]]]
         roles = self._roles
         named = [roles[name] for name in ("speaker", "extractor", "interjector", "annotator")]
         return [name for name in dict.fromkeys([*named, *roles["judges"]]) if name]

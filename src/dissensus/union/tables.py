@@ -15,6 +15,23 @@ FATES = ("survives", "contested", "demolished")
 LAYERS = ("panel", "annotation", "rubric", "audit")
 #: A verdict is a side, or that nobody wins.
 CONTESTED = "contested"
+#: The dimensions of the rubric, in the order of its columns.
+DIMENSIONS = (
+    *("argument_strength", "rebuttal_quality", "evidence_grounding"),
+    *("rhetorical_effectiveness", "persona_fidelity"),
+)
+#: The arm whose students read memos, and the other.
+COACHED, CONTROL = "coached", "control"
+#: What stands in a column for all motions, arms or judges together.
+ALL = "all"
+
+#: What is estimated of coaching: the mean of an arm; coached less control; that less the same of
+#: epoch 1.
+MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
+#: What stands in the column ``epoch`` for all coached epochs together, those from the second.
+COACHED_EPOCHS = 0
+#: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
+RANDOMISATION, CLUSTERED, T = "paired_randomisation", "cluster_robust", "t"
 
 _MOTION = text("Name of the motion; see the artefact motions.")
 _SPEAKER = text("Name of the speaker: of the folder of the speaker's corpus.")
@@ -260,18 +277,28 @@ VERDICTS = Schema(
     key=("session_id",),
 )
 
+
+def share_columns(name: str, meaning: str, limits: str) -> dict[str, Column]:
+    """A share and the limits of its interval; ``limits``: what these are, behind their name."""
+    unit = "share, 0 to 1"
+    return {
+        name: share(meaning),
+        f"{name}_low": number(f"Lower limit of {limits}", unit),
+        f"{name}_high": number(f"Upper limit of {limits}", unit),
+    }
+
+
+_RESAMPLED = "that share, draws resampled."
 #: The columns that every table of wins has for a group, as
 #: :func:`dissensus.union.inference.wins.lifts` gives them.
 NUMBERS_OF_WINS = {
-    "won": share("Share of its debates that the group's side won; contested ones are not won."),
-    "won_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
-    "won_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
-    "lost": share("Share of its debates that the group's side lost."),
-    "lost_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
-    "lost_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
-    "contested": share("Share of its debates that nobody won."),
-    "contested_low": number("Lower limit of that share, draws resampled.", "share, 0 to 1"),
-    "contested_high": number("Upper limit of that share, draws resampled.", "share, 0 to 1"),
+    **share_columns(
+        "won",
+        "Share of its debates that the group's side won; contested ones are not won.",
+        _RESAMPLED,
+    ),
+    **share_columns("lost", "Share of its debates that the group's side lost.", _RESAMPLED),
+    **share_columns("contested", "Share of its debates that nobody won.", _RESAMPLED),
     "base": share(
         "Win share of the group's sides in all debates of the same motion and arm; of a side "
         "itself, half the share of decided debates."

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from dissensus.session.blinding import Masks
 from dissensus.session.prompt_files import Part, Text, slots
 from dissensus.union.design.manifest import LENSES
 
@@ -53,15 +54,6 @@ class DebateWording(Part):
     memo_entry: Annotated[str, slots("WORKED", "FAILED", "MISSED", "ADVICE")]
     none: Text
     repair: _Repair
-
-
-class Masks(Part):
-    """What stands where a name or a side was: the one that is meant by its slot, A or B."""
-
-    speaker: Annotated[str, slots("SLOT")]
-    side: Annotated[str, slots("SLOT")]
-    person: Text
-    """Somebody of whom nothing shows on which side they are."""
 
 
 class JudgingWording(Part):

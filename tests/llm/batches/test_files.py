@@ -9,7 +9,7 @@ import pytest
 from dissensus.errors import ResourceError
 from dissensus.llm.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
 from dissensus.llm.batches.interface import Line
-from dissensus.llm.exchange import Answer, Usage
+from dissensus.llm.call import Reply, Usage
 from dissensus.llm.prices import Price
 
 PRICE = Price(2.0, None, 8.0, 0.5, "2026-01-01", "a test")
@@ -82,9 +82,9 @@ def test_a_damaged_plan_is_named(tmp_path: Path, text: str) -> None:
         BatchFiles(tmp_path).plans()
 
 
-def read(body: dict[str, str]) -> Answer:
+def read(body: dict[str, str]) -> Reply:
     text = body["text"]
-    return Answer(text=text, usage=Usage(100, 40, 50), fault="" if text else "empty")
+    return Reply(text, "" if text else "empty", **vars(Usage(100, 40, 50)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 from dissensus.study.embedding import call_rows, stage_embedder
 from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read, write
-from dissensus.union.corpus.passages import PASSAGE_CALLS, Search, retrieve
+from dissensus.union.passages import PASSAGE_CALLS, Search, retrieve
 from dissensus.union.tables import CHUNKS, MOTIONS, PASSAGES
 
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from dissensus.report.markdown import write_data
 from dissensus.study.stage import Stage, run
-from dissensus.union.pages.marks import write_data, write_page
+from dissensus.tables.artefact import write_text
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.run import load
 from dissensus.union.pages.summary import summary
@@ -13,8 +14,8 @@ from dissensus.union.pages.synthesis import synthesis_page
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     found = load(dict(inputs.items()), stage.simulated)
     write_data(outputs.summary, summary(found))
-    write_page(outputs.memos, memos_page(found))
-    write_page(outputs.synthesis, synthesis_page(found))
+    write_text(outputs.memos, memos_page(found))
+    write_text(outputs.synthesis, synthesis_page(found))
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.markdown import write_data
 from dissensus.study.stage import Stage, run
+from dissensus.tables.artefact import write_text
 from dissensus.union.pages.debate import check_debate, debate_data, debate_page
-from dissensus.union.pages.marks import write_data, write_page
 from dissensus.union.pages.run import load
 
 
@@ -13,7 +14,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     session = Path(outputs.page).stem
     found = load(dict(inputs.items()), stage.simulated, session=session)
     check_debate(found, session)
-    write_page(outputs.page, debate_page(found, session))
+    write_text(outputs.page, debate_page(found, session))
     write_data(outputs.data, debate_data(found, session))
 
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dissensus.consensus.figures.forest import (
-    arm_words,
-    arms_of,
-    domains_of,
-    forest,
-    joined_planted,
-    key,
-    tick,
-    titles_of,
-)
+from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.figures.words import attrition, percent_of
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.labels import listed
+from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
@@ -36,7 +27,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     facts = describe(rows, view) | {"attrition": attrition(metrics, manifest)}
     if not rows["estimate"].notna().any():
         return Drawn(notice("No debate came through.", view.simulated), facts)
-    arms = arms_of(view)
+    arms = view.arms
     figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
     for axes, (outcome, title) in zip(
         figure.subplots(1, len(PANELS), sharey=True), PANELS.items(), strict=True
@@ -44,7 +35,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
         axes.set_title(title)
         axes.set_xlim(left=-2.0)
-    key(figure, view, titles_of(view), tick(rows["planted"]))
+    key(figure, view, tick(rows["planted"]))
     return Drawn(figure, facts)
 
 

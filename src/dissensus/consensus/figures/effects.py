@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dissensus.consensus.figures.forest import (
-    arm_words,
-    arms_of,
-    domains_of,
-    forest,
-    joined_planted,
-    key,
-    tick,
-    titles_of,
-)
+from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import interval, listed, p_clause, signed
+from dissensus.report.frames import Record, records, significant
+from dissensus.report.labels import arm_words, listed, p_clause, percents, signed
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
@@ -36,19 +27,19 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw four forests; a dot is filled where its contrast is significant after Holm."""
     rows = rows_of(artefacts)
     facts = describe(rows, view)
-    arms = [arm for arm in arms_of(view) if arm != view.reference]
+    arms = view.arms[1:]
     if not arms or not rows["estimate"].notna().any():
         none = "No arm has a debate in common with the reference, so that nothing can be compared."
         return Drawn(notice(none, view.simulated), facts)
     figure = new_figure(2 * (0.24 * len(arms) + 0.55) + 0.4, view.simulated)
     panels = figure.subplots(2, 2, sharey=True)
     for axes, (outcome, (title, scale)) in zip(panels.ravel(), PANELS.items(), strict=True):
-        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale, _is_found(view))
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale, significant(view))
         zero_line(axes, vertical=True)
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    key(figure, view, titles_of(view), tick(rows["planted"]))
+    key(figure, view, tick(rows["planted"]))
     return Drawn(figure, facts)
 
 
@@ -61,34 +52,28 @@ def rows_of(artefacts: Artefacts) -> pd.DataFrame:
 def same_strategy(view: View) -> list[str]:
     """Arms that are the reference's strategy under another name."""
     arms = view["arms"]
-    return [
-        arm for arm in arms_of(view) if arm != view.reference and arms[arm] == arms[view.reference]
-    ]
-
-
-def _is_found(view: View) -> object:
-    return lambda row: row["p_adjusted"] < 1.0 - view.confidence
+    return [arm for arm in view.arms[1:] if arms[arm] == arms[view.reference]]
 
 
 def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says: the headline of every arm, over all domains."""
     own = rows[(rows["outcome"] == PRIMARY) & (rows["domain"] == ALL) & rows["estimate"].notna()]
-    alpha = 1.0 - view.confidence
-    found = [row for row in records(own) if row["p_adjusted"] < alpha]
+    found = [row for row in records(own) if row["p_adjusted"] < view.alpha]
     largest = sorted(records(own), key=lambda row: -abs(row["estimate"]))[:1]
     nulls = [row for row in records(own) if row["arm"] in same_strategy(view)]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
-        "largest": listed(map(_headline, largest)) or "no contrast is defined",
+        "largest": listed(map(worded, largest)) or "no contrast is defined",
         "found": listed(arm_words(row["arm"]) for row in found) or "none",
-        "null": listed(map(_headline, nulls)) or "this run has none",
+        "null": listed(map(worded, nulls)) or "this run has none",
         "domains": listed(domains_of(view)),
     }
 
 
-def _headline(row: Record) -> str:
-    limits = interval(100 * row["ci_low"], 100 * row["ci_high"], 1, "−")
+def worded(row: Record) -> str:
+    """A contrast in agreement as captions have it."""
+    limits = percents(row["ci_low"], row["ci_high"], 1, "−")
     planted = (
         f", planted {signed(100 * row['planted'], 1)}" if row["planted"] == row["planted"] else ""
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dissensus.consensus.figures import effects
-from dissensus.consensus.figures.forest import arm_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.consensus.learning.inference import ABLATION, claim_p
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import counted, interval, p_clause, signed
+from dissensus.report.frames import records
+from dissensus.report.labels import counted, p_clause
 from dissensus.report.view import View
 
 
@@ -44,22 +43,15 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 
 
 def _worth(artefacts: Artefacts) -> list[str]:
-    frame = artefacts.frame("ablations")
+    frame = artefacts.frame("ablations").rename(columns={"true": "planted"})
     own = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
     parts = [row for row in own if row["question"] == ABLATION and row["outcome"] == PRIMARY]
-    known = sorted((row for row in parts if row["p_value"] == row["p_value"]), key=_change)
+    known = [row for row in parts if row["p_value"] == row["p_value"]]
     claim = claim_p(own)
     if not known or claim is None:
         return []
-    most = known[0]
-    limits = interval(100 * most["ci_low"], 100 * most["ci_high"], 1, "−")
+    most = min(known, key=lambda row: float(row["estimate"]))
     return [
-        "Of CCAgent's parts, the one whose absence costs most agreement: "
-        f"{arm_words(most['arm'])} {signed(100 * most['estimate'], 1)} ({limits}, "
-        f"{p_clause(most['p_adjusted'])} after Holm); that the absence of counterfactuals costs "
-        f"most: {p_clause(claim)}."
+        f"Of CCAgent's parts, the one whose absence costs most agreement: {effects.worded(most)}; "
+        f"that the absence of counterfactuals costs most: {p_clause(claim)}."
     ]
-
-
-def _change(row: Record) -> float:
-    return float(row["estimate"])

@@ -1,176 +1,49 @@
-"""CCAgent's tables: other models (10), its parts (13), and what each part is worth."""
+"""Figure 11 in its shape: how many debates agree, and how soon, by what was learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from dissensus.consensus.figures.forest import arm_words, domains_of
-from dissensus.consensus.figures.tables import COLUMNS, measure_cells
-from dissensus.consensus.figures.words import attrition, cell
-from dissensus.consensus.inference import ALL, PRIMARY
-from dissensus.consensus.learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
-from dissensus.consensus.wording import ABLATIONS, CCAGENT, RECONCILE
-from dissensus.design.contrasts import HEADLINE
+from dissensus.consensus.figures.forest import forest, joined_planted, key, tick
+from dissensus.consensus.figures.learned_tables import learned_arms
+from dissensus.consensus.figures.words import attrition, percent_of
+from dissensus.consensus.inference import ALL
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, number, p_value
-from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.frames import records
+from dissensus.report.labels import arm_words, listed
+from dissensus.report.style import new_figure, notice, styled
+from dissensus.report.view import Drawn, View
 
-#: Arm of the paper's Table 13 -> its column; metrics only is in its Figure 11.
-_PARTS = {
-    "ccagent_without_good": "w/o Good",
-    "ccagent_without_bad": "w/o Bad",
-    "ccagent_without_rationale": "w/o Rationale",
-    "ccagent_without_counterfactual": "w/o Counterfactuals",
-    "ccagent_metrics_only": "Metrics only",
-    CCAGENT: "CCAgent",
+PANELS = {
+    "consensus": ("a  Debates that agree, %", 100.0),
+    "consensus_round": ("b  Rounds to consensus", 1.0),
 }
-_QUESTIONS = {
-    ABLATION: "A part left out",
-    TRANSFER: "Examples of another domain",
-    CLAIM: "Do counterfactuals matter most?",
-    MODELS: "Another model or temperature",
-}
+NOTHING = "No arm of this run learns, or no debate of one came through."
 
 
-def table_10(artefacts: Artefacts, view: View) -> Table:
-    """The reference, ReConcile and CCAgent by model and temperature."""
-    estimates, metrics, manifest = artefacts.frames("estimates", "metrics", "manifest")
-    found = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
-    wanted = (view["arms"][view.reference], RECONCILE, CCAGENT)
-    keys = {arm: (view["models_by_arm"][arm], view["temperatures"][arm]) for arm in view["arms"]}
-    # A second name of an arm is no other model.
-    named = {(*keys[arm], strategy): arm for arm, strategy in reversed(view["arms"].items())}
-    arms = [arm for (_, _, strategy), arm in named.items() if strategy in wanted]
-    rows: list[Row] = [
-        (
-            domain,
-            keys[arm][0],
-            arm_words(arm),
-            f"{keys[arm][1]:g}",
-            *measure_cells(found, domain, arm),
-        )
-        for domain in domains_of(view)
-        for arm in sorted(arms, key=lambda arm: (keys[arm], wanted.index(view["arms"][arm])))
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw two forests side by side, the reference first and CCAgent last."""
+    estimates, planted, metrics, manifest = artefacts.frames(
+        "estimates", "planted", "metrics", "manifest"
+    )
+    arms = learned_arms(view)
+    rows = joined_planted(estimates, planted, "true")
+    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
+    ends = rows[(rows["domain"] != ALL) & rows["arm"].isin([arms[0], arms[-1]])]
+    reached = [
+        f"{percent_of(row, 0)} in {row['domain']} ({arm_words(row['arm'])})"
+        for row in records(ends[ends["outcome"] == "consensus"])
     ]
-    note = (
-        f"Means over debates with {view.level} intervals of a bootstrap of whole statements, as in "
-        "Table 3. Arms with a model or a temperature of their own are those of consensus.variants; "
-        "all of them read the same examples."
-    )
-    columns = (
-        "Domain",
-        "Model",
-        "Arm",
-        "Temp",
-        "Debates",
-        *(head for head, _, _ in COLUMNS.values()),
-    )
-    facts = {"attrition": attrition(metrics, manifest)}
-    title = "Table 10. Models and temperatures"
-    return make("table_10", title, columns, rows, note, view.simulated, facts)
-
-
-def table_13(artefacts: Artefacts, view: View) -> Table:
-    """Every measure with a part of CCAgent left out, and with none."""
-    found = {
-        (r["domain"], r["arm"], r["outcome"]): r for r in records(artefacts.frame("estimates"))
+    facts = {
+        "level": view.level,
+        "attrition": attrition(metrics, manifest),
+        "reached": listed(reached) or "undefined",
     }
-    arms = _own_arms(view)
-    shown = [(arms[strategy], head) for strategy, head in _PARTS.items() if strategy in arms]
-    rows: list[Row] = [
-        (
-            domain,
-            head,
-            *(
-                cell(found[domain, arm, outcome], factor, digits)
-                if (domain, arm, outcome) in found
-                else MISSING
-                for arm, _ in shown
-            ),
-        )
-        for domain in domains_of(view)
-        for outcome, (head, factor, digits) in COLUMNS.items()
-    ]
-    note = (
-        f"Means over debates with {view.level} intervals of a bootstrap of whole statements; the "
-        "last column is CCAgent's row of Table 3. The paper has city planning alone, without "
-        "intervals, and says that removing counterfactuals hurts most; in its own numbers that "
-        "removal hurts least on eight of nine measures. table_ablations tests it."
-    )
-    columns = ("Domain", "Measure", *(head for _, head in shown))
-    title = "Table 13. CCAgent with parts left out"
-    return make("table_13", title, columns, rows, note, view.simulated)
-
-
-def table_ablations(artefacts: Artefacts, view: View) -> Table:
-    """Every comparison of arms that learn: agreement and rounds, and what could be found."""
-    frame = artefacts.frame("ablations")
-    own = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
-    found = {(r["question"], r["arm"], r["reference"], r["outcome"]): r for r in own}
-    rows = [
-        tuple(
-            _comparison(
-                row, found[row["question"], row["arm"], row["reference"], "consensus_round"]
-            )
-        )
-        for row in own
-        if row["outcome"] == PRIMARY
-    ]
-    note = (
-        f"Paired by statement, over all domains: {view.level} intervals and p from a standard "
-        "error by statement (CR2, Satterthwaite); Holm is over the comparisons of a question, and "
-        "for rounds over comparisons and all further measures. Detectable: the smallest true "
-        "difference in agreement, in points, that is found in 80% of studies after the strictest "
-        "step of Holm, with the statements of this run and with the 24 that a domain has; "
-        f"most of what is smaller would be missed. {_claim(own)}"
-    )
-    columns = (
-        *("Question", "Comparison", "Statements", "Agreement, points", "Planted", "p", "p (Holm)"),
-        *("Detectable", "Detectable, 24", "Power for planted"),
-        *("Consensus round", "Planted, rounds", "p (Holm), rounds"),
-    )
-    title = "What each part of CCAgent is worth"
-    return make("table_ablations", title, columns, rows, note, view.simulated)
-
-
-def _own_arms(view: View) -> dict[str, str]:
-    """Strategy -> its arm with the model and temperature of the reference."""
-    keys = {arm: (view["models_by_arm"][arm], view["temperatures"][arm]) for arm in view["arms"]}
-    common = keys[view.reference]
-    return {strategy: arm for arm, strategy in view["arms"].items() if keys[arm] == common}
-
-
-def learned_arms(view: View) -> list[str]:
-    """The reference, the ablations and CCAgent, in the order of the paper's Table 13."""
-    own = _own_arms(view)
-    return [view.reference, *(own[one] for one in (*ABLATIONS, CCAGENT) if one in own)]
-
-
-def _comparison(row: Record, rounds: Record) -> Iterator[str]:
-    yield _QUESTIONS[row["question"]]
-    yield f"{arm_words(row['arm'])} − {arm_words(row['reference'])}"
-    yield str(row["n_clusters"])
-    yield cell(row, 100.0, 1)
-    yield number(100 * row["true"], 1)
-    yield p_value(row["p_value"])
-    yield p_value(row["p_adjusted"])
-    yield number(100 * row["detectable"], 1)
-    yield number(100 * row["detectable_24"], 1)
-    yield number(row["power"], 2)
-    yield cell(rounds)
-    yield number(rounds["true"], 2)
-    yield p_value(rounds["p_adjusted"])
-
-
-def _claim(rows: Sequence[Record]) -> str:
-    """The paper's claim about counterfactuals, as tested here."""
-    p = claim_p(rows)
-    if p is None:
-        return "The claim that the absence of counterfactuals hurts most cannot be tested here."
-    return (
-        "The paper's claim that \"the removal of counterfactuals leads to the largest performance "
-        f'drop", tested for agreement: p = {p_value(p)} (the largest one-sided p of the three '
-        "comparisons of that question: it has to win all of them)."
-    )
+    if len(arms) < 2 or not rows["estimate"].notna().any():
+        return Drawn(notice(NOTHING, view.simulated), facts)
+    figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
+        axes.set_title(title)
+    key(figure, view, tick(rows["planted"]))
+    return Drawn(figure, facts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from dissensus.consensus.design import DEBATE
-from dissensus.consensus.figures.forest import arm_words, arms_of, domains_of, joined_planted
+from dissensus.consensus.figures.forest import domains_of, joined_planted
 from dissensus.consensus.figures.words import attrition, cell
 from dissensus.consensus.inference import ALL, LOG_RANK, PRIMARY
 from dissensus.consensus.scale import AGREE
@@ -15,7 +15,7 @@ from dissensus.consensus.wording import CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, number, p_value
+from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 
@@ -40,7 +40,7 @@ FINAL = ("nudger", "moderator", "compromise", RECONCILE, CCAGENT)
 
 def table_2(artefacts: Artefacts, view: View) -> Table:
     """Every strategy on every measure."""
-    arms = [arm for arm in arms_of(view) if view["arms"][arm] not in (RECONCILE, CCAGENT)]
+    arms = [arm for arm in view.arms if view["arms"][arm] not in (RECONCILE, CCAGENT)]
     title = "Table 2. Strategies on consensus, agreement and behaviour"
     return _measures("table_2", title, artefacts, view, arms, _BESIDE)
 
@@ -133,7 +133,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     contrasts, planted = artefacts.frames("contrasts", "planted")
     own = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
     found = {(row["arm"], row["outcome"], row["method"]): row for row in records(own)}
-    arms = [arm for arm in arms_of(view) if arm != view.reference]
+    arms = view.arms[1:]
     rows = [(arm_words(arm), *_contrast(arm, found)) for arm in arms]
     note = (
         f"Arm minus {arm_words(view.reference)} on the same statements, over all domains: "

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dissensus.consensus.design import DEBATE
-from dissensus.report.labels import counted, interval, number
+from dissensus.report import frames
+from dissensus.report.labels import estimate
 
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
@@ -22,11 +23,9 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
         None if pd.isna(row[name]) else scale * row[name]
         for name in ("estimate", "ci_low", "ci_high")
     )
-    limits = interval(low, high, digits)
-    return number(value, digits) + (f" {limits}" if limits.startswith("[") else "")
+    return estimate(value, low, high, digits)
 
 
 def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
     """How many debates that are compared came through, as "143 of 144 sessions"."""
-    ended = int(metrics["complete"].to_numpy(dtype=bool).sum())
-    return f"{ended} of {counted(int((manifest['kind'] == DEBATE).sum()), 'session')}"
+    return frames.attrition(metrics, manifest[manifest["kind"] == DEBATE])

@@ -3,64 +3,49 @@
 Nothing here estimates but means and their intervals.
 """
 
-from dissensus.report.declared import Figure, Headline, Table
+from dissensus.report.declared import Outputs
 
-_HERE = "dissensus.deliberation.figures"
+_SHOWN = Outputs(
+    "dissensus.deliberation.figures",
+    main=("contrasts", "trajectories", "ignored_claims", "table_arms"),
+    tables="Arms, contrasts, references, influence and control",
+)
 
 
-HEADLINE = Headline(f"{_HERE}.headline:state", ("contrasts", "claims", "engagements", "stances"))
-#: Shown on the results page at once.
-_MAIN = ("contrasts", "trajectories", "ignored_claims", "table_arms")
-
-
-def _figure(module: str, name: str, title: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{module}:draw", reads, title, "1 Figures", name in _MAIN)
+HEADLINE = _SHOWN.headline("contrasts", "claims", "engagements", "stances")
 
 
 FIGURES = (
-    _figure(
-        "trajectories",
+    _SHOWN.figure(
         "trajectories",
         "Figure 1. Entropy and retained divergence by round",
         *("rounds", "metrics", "manifest"),
     ),
-    _figure(
-        "control",
-        "control",
-        "Figure 2. Contentiousness and quality by round",
-        *("rounds", "manifest"),
+    _SHOWN.figure(
+        "control", "Figure 2. Contentiousness and quality by round", "rounds", "manifest"
     ),
-    _figure(
-        "ignored_claims",
-        "ignored_claims",
-        "Figure 3. Claims that nobody engaged",
-        *("claims", "engagements", "stances"),
+    _SHOWN.figure(
+        "ignored_claims", "Figure 3. Claims that nobody engaged", "claims", "engagements", "stances"
     ),
-    _figure("contrasts", "contrasts", "Figure 4. Arms against the reference", "contrasts"),
-    _figure(
-        "graph",
+    _SHOWN.figure("contrasts", "Figure 4. Arms against the reference", "contrasts"),
+    _SHOWN.figure(
         "debate_graph",
         "Figure 5. One session's debate graph",
         *("claims", "engagements", "stances", "manifest", "topics"),
+        module="graph",
     ),
 )
 
 
-def _table(module: str, name: str, *reads: str) -> Table:
-    """A table of the page of all tables, which is one result of the report."""
-    title = "Arms, contrasts, references, influence and control"
-    return Table(name, f"{_HERE}.{module}:{name}", reads, title, "2 Tables", name in _MAIN)
-
-
 TABLES = (
-    _table("arm_tables", "table_arms", "metrics", "manifest"),
-    _table("contrast_tables", "table_contrasts", "contrasts"),
-    _table("contrast_tables", "table_outcomes", "contrasts"),
-    _table("contrast_tables", "table_silence", "contrasts", "metrics"),
-    _table("arm_tables", "table_hints", "metrics", "contrasts"),
-    _table("debate_tables", "table_references", "metrics"),
-    _table("debate_tables", "table_pairs", "pairs"),
-    _table("arm_tables", "table_calls", "metrics", "outcomes", "manifest"),
-    _table("debate_tables", "table_control", "rounds"),
-    _table("debate_tables", "table_influence", "influence", "metrics", "manifest"),
+    _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest"),
+    _SHOWN.table("contrast_tables", "table_contrasts", "contrasts"),
+    _SHOWN.table("contrast_tables", "table_outcomes", "contrasts"),
+    _SHOWN.table("contrast_tables", "table_silence", "contrasts", "metrics"),
+    _SHOWN.table("arm_tables", "table_hints", "metrics", "contrasts"),
+    _SHOWN.table("debate_tables", "table_references", "metrics"),
+    _SHOWN.table("debate_tables", "table_pairs", "pairs"),
+    _SHOWN.table("arm_tables", "table_calls", "metrics", "outcomes", "manifest"),
+    _SHOWN.table("debate_tables", "table_control", "rounds"),
+    _SHOWN.table("debate_tables", "table_influence", "influence", "metrics", "manifest"),
 )

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import (
-    OUTCOMES,
-    arm_words,
-    arms_of,
-    attrition,
-    complete,
-    contrast_words,
-    numbers,
-)
+from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
 from dissensus.deliberation.inference.contrasts import HINTS
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, interval, number
-from dissensus.report.tables import Row, Table, make
+from dissensus.report.columns import Column, tabulate
+from dissensus.report.frames import Record, attrition, complete, defined, mean, records
+from dissensus.report.labels import MISSING, arm_words, interval, number
+from dissensus.report.tables import Table
 from dissensus.report.view import View
+
+_HUNDREDTHS = partial(number, digits=2)
 
 #: What an arm's means are given of.
 _MEANS = (
@@ -47,53 +45,63 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
     metrics, manifest = artefacts.frames("metrics", "manifest")
     ended = complete(metrics)
     rows = []
-    for arm in arms_of(view):
-        own = ended[ended["arm"] == arm]
+    for arm in view.arms:
+        of_arm = ended[ended["arm"] == arm]
         assigned = int((manifest["arm"] == arm).sum())
-        cells = [_mean(own[name], len(own)) for name in _MEANS]
-        rows.append((arm_words(arm), f"{len(own)}/{assigned}", *cells))
-    columns = ("Arm", "Held", *(OUTCOMES.get(name, ("", _FIRST))[1] for name in _MEANS))
+        means = {name: _mean(of_arm[name], len(of_arm)) for name in _MEANS}
+        rows.append({"arm": arm, "ended": len(of_arm), "assigned": assigned, **means})
+    columns = (
+        Column("Arm", "arm", arm_words),
+        Column("Held", ("ended", "assigned"), "{}/{}".format),
+        *(Column(OUTCOMES.get(name, ("", _FIRST))[1], name) for name in _MEANS),
+    )
     note = (
         "Means over the sessions held to their end (of those assigned). Where an outcome is "
         "undefined in some of them (no judge, no truth, nobody who disagreed) the number of "
         "sessions stands in brackets. Entropy in bits; the measures are the project's own."
     )
     facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
-    return make("table_arms", "Outcomes by arm", columns, rows, note, view.simulated, facts)
+    return tabulate("table_arms", "Outcomes by arm", columns, rows, note, view, facts)
 
 
-def _mean(column: pd.Series[float], n: int) -> str:
+def _mean(values: pd.Series[float], n: int) -> str:
     """A mean, with its size where that is not all."""
-    values = numbers(column)
-    if not len(values):
-        return MISSING
-    return number(float(values.mean()), 2) + (f" ({len(values)})" if len(values) < n else "")
+    known = len(defined(values))
+    return number(mean(values), 2) + (f" ({known})" if 0 < known < n else "")
 
 
 def table_hints(artefacts: Artefacts, view: View) -> Table:
     """Acceptance of valid hints beside rejection of invalid ones."""
     metrics, contrasts = artefacts.frames("metrics", "contrasts")
     ended = complete(metrics)
-    rows: list[Row] = []
-    for arm in arms_of(view):
-        own = ended[ended["arm"] == arm]
-        if own[list(HINTS)].notna().any(axis=None):
-            cells = [cell for name in HINTS for cell in _spread(own[name])]
-            rows.append((arm_words(arm), *cells))
+    hinted = {arm: ended.loc[ended["arm"] == arm, list(HINTS)] for arm in view.arms}
+    rows = [
+        {"arm": arm_words(arm), **{name: _spread(of_arm[name]) for name in HINTS}}
+        for arm, of_arm in hinted.items()
+        if of_arm.notna().any(axis=None)
+    ]
     differences = contrasts[
         (contrasts["method"] == HEADLINE)
         & contrasts["outcome"].isin(list(HINTS))
         & (contrasts["reference"] != view.reference)
     ]
-    pairs = dict.fromkeys(zip(differences["arm"], differences["reference"], strict=True))
-    for arm, reference in pairs:
-        found = {
-            row["outcome"]: row
-            for row in records(differences[differences["arm"] == arm])
-            if row["reference"] == reference
-        }
-        cells = [cell for name in HINTS for cell in _difference(found.get(name))]
-        rows.append((contrast_words(arm, reference, view.reference), *cells))
+    pairs: dict[tuple[str, str], Record] = {}
+    for row in records(differences):
+        name = contrast_words(row["arm"], row["reference"], view.reference)
+        nothing = {"arm": name, **dict.fromkeys(HINTS, _NOTHING)}
+        pairs.setdefault((row["arm"], row["reference"]), nothing)[row["outcome"]] = (
+            *(number(row["estimate"], 2), interval(row["ci_low"], row["ci_high"], 2)),
+            str(row["n"]),
+        )
+    columns = [
+        Column("Arm", "arm"),
+        *(
+            Column(head, name, itemgetter(place))
+            for name, kind, what in zip(HINTS, ("valid", "invalid"), _HINTED, strict=True)
+            for place, head in enumerate((what, f"SD or CI, {kind}", f"N {kind}"))
+        ),
+    ]
+    rows += pairs.values()
     note = (
         "Valid: share of the agents that did not hold the hinted option before and end on it. "
         "Invalid: share of those that do not end on it. Means over sessions with the standard "
@@ -102,25 +110,18 @@ def table_hints(artefacts: Artefacts, view: View) -> Table:
         if rows
         else "No session of this run was given a hint."
     )
-    columns = (
-        *("Arm", "Valid accepted", "SD or CI, valid", "N valid"),
-        *("Invalid rejected", "SD or CI, invalid", "N invalid"),
-    )
-    return make("table_hints", "What became of hints", columns, rows, note, view.simulated)
+    return tabulate("table_hints", "What became of hints", columns, rows, note, view)
 
 
-def _spread(column: pd.Series[float]) -> Row:
-    values = numbers(column)
-    if not len(values):
-        return (MISSING, MISSING, "0")
-    sd = number(float(values.std(ddof=1)), 2) if len(values) > 1 else MISSING
-    return (number(float(values.mean()), 2), sd, str(len(values)))
+_HINTED = ("Valid accepted", "Invalid rejected")
+#: Estimate, spread and size where there is nothing.
+_NOTHING = (MISSING, MISSING, "0")
 
 
-def _difference(row: Record | None) -> Row:
-    if row is None:
-        return (MISSING, MISSING, "0")
-    return (number(row["estimate"], 2), interval(row["ci_low"], row["ci_high"], 2), str(row["n"]))
+def _spread(values: pd.Series[float]) -> tuple[str, str, str]:
+    known = defined(values)
+    sd = float(known.std(ddof=1)) if len(known) > 1 else None
+    return number(mean(values), 2), number(sd, 2), str(len(known))
 
 
 def table_calls(artefacts: Artefacts, view: View) -> Table:
@@ -129,34 +130,41 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
     frame = complete(metrics).merge(
         manifest[["session_id", "agents", "rounds"]], on="session_id", validate="1:1"
     )
-    rows = []
-    for arm in arms_of(view):
-        own, ended = frame[frame["arm"] == arm], outcomes[outcomes["arm"] == arm]
-        designed = int((own["agents"] * own["rounds"]).sum())
-        debaters = int(own["debater_calls"].sum())
-        judges = int(own["judge_calls"].sum())
-        rows.append(
-            (
-                arm_words(arm),
-                str(len(own)),
-                str(designed),
-                str(debaters),
-                "yes" if debaters == designed else "NO",
-                str(judges),
-                str(int(own["retry_calls"].sum())),
-                number(judges / debaters if debaters else np.nan, 2),
-                str(int(ended["repairs"].sum())),
-                str(int(ended["attempts"].sum())),
-            )
-        )
+    rows = [
+        _calls(arm, frame[frame["arm"] == arm], outcomes[outcomes["arm"] == arm])
+        for arm in view.arms
+    ]
+    columns = (
+        Column("Arm", "arm", arm_words),
+        Column("Sessions", "sessions"),
+        Column("N × R", "designed"),
+        Column("Debater calls", "debaters"),
+        Column("As designed", ("designed", "debaters"), lambda n, m: "yes" if n == m else "NO"),
+        Column("Judge calls", "judges"),
+        Column("Retries", "retries"),
+        Column("Judge per debater call", "judges_a_call", _HUNDREDTHS),
+        Column("Repairs", "repairs"),
+        Column("Attempts", "attempts"),
+    )
     note = (
         "Turns of the sessions held to their end: N agents in R rounds make N × R debater calls, "
         "whatever the arm. Retries are turns that a judge sent back; repairs, further calls for a "
         "reply without its structured part; attempts, how often sessions were begun, lost ones "
         "included."
     )
-    columns = (
-        *("Arm", "Sessions", "N × R", "Debater calls", "As designed", "Judge calls"),
-        *("Retries", "Judge per debater call", "Repairs", "Attempts"),
-    )
-    return make("table_calls", "Calls by arm", columns, rows, note, view.simulated)
+    return tabulate("table_calls", "Calls by arm", columns, rows, note, view)
+
+
+def _calls(arm: str, of_arm: pd.DataFrame, begun: pd.DataFrame) -> dict[str, Any]:
+    debaters, judges = int(of_arm["debater_calls"].sum()), int(of_arm["judge_calls"].sum())
+    return {
+        "arm": arm,
+        "sessions": len(of_arm),
+        "designed": int((of_arm["agents"] * of_arm["rounds"]).sum()),
+        "debaters": debaters,
+        "judges": judges,
+        "retries": int(of_arm["retry_calls"].sum()),
+        "judges_a_call": judges / debaters if debaters else None,
+        "repairs": int(begun["repairs"].sum()),
+        "attempts": int(begun["attempts"].sum()),
+    }

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import (
-    OUTCOMES,
-    arm_words,
-    arms_of,
-    complete,
-    contrast_words,
-    numbers,
-)
+from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
 from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, interval, number, p_value
+from dissensus.report.columns import Column, limits, tabulate
+from dissensus.report.frames import Record, complete, mean, records
+from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
 
@@ -27,30 +23,35 @@ _MARK = "*"
 Keyed = dict[tuple[str, str, str], Record]
 
 
+def _estimated(header: str, view: View) -> tuple[Column, ...]:
+    """The estimate of a row under this header, its standard error, interval and p-values."""
+    return (
+        Column(header, "estimate", number),
+        Column("SE", "se", number),
+        limits(view),
+        Column("p", "p_value", p_value),
+        Column("p (Holm)", "p_adjusted", p_value),
+    )
+
+
 def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     """The primary outcome by both methods."""
     contrasts = artefacts.frame("contrasts")
     headline, flips = (_keyed(contrasts, method) for method in (HEADLINE, RANDOMISATION))
-    rows = []
-    for arm, reference in _pairs(headline, view):
-        row = headline.get((PRIMARY, arm, reference))
-        if row is None or not row["n"]:
-            continue
-        flipped = flips[PRIMARY, arm, reference]
-        rows.append(
-            (
-                contrast_words(arm, reference, view.reference),
-                number(row["estimate"]),
-                number(row["se"]),
-                interval(row["ci_low"], row["ci_high"]),
-                p_value(row["p_value"]),
-                p_value(row["p_adjusted"]),
-                p_value(flipped["p_value"]),
-                p_value(flipped["p_adjusted"]),
-                str(row["n"]),
-                str(row["n_clusters"]),
-            )
-        )
+    pairs = [(PRIMARY, *pair) for pair in _pairs(headline, view)]
+    rows = [
+        headline[key] | {f"flipped_{name}": value for name, value in flips[key].items()}
+        for key in pairs
+        if key in headline and headline[key]["n"]
+    ]
+    columns = (
+        Column("Arm", ("arm", "reference"), partial(contrast_words, common=view.reference)),
+        *_estimated("Difference", view),
+        Column("p (sign flip)", "flipped_p_value", p_value),
+        Column("p (sign flip, Holm)", "flipped_p_adjusted", p_value),
+        Column("Draws", "n"),
+        Column("Topics", "n_clusters"),
+    )
     note = (
         f"{OUTCOMES[PRIMARY][0]}, the primary outcome: paired differences to "
         f"{arm_words(view.reference)} by draw, unless another arm is named. CR2 standard error by "
@@ -59,12 +60,8 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
         "arms themselves are not dealt to draws. Holm: over the arms, by method; where another arm "
         "is named, with all other outcomes."
     )
-    columns = (
-        *("Arm", "Difference", "SE", f"{view.level} CI", "p", "p (Holm)"),
-        *("p (sign flip)", "p (sign flip, Holm)", "Draws", "Topics"),
-    )
     title = f"{OUTCOMES[PRIMARY][1]}: arms against {arm_words(view.reference)}"
-    return make("table_contrasts", title, columns, rows, note, view.simulated)
+    return tabulate("table_contrasts", title, columns, rows, note, view)
 
 
 def table_outcomes(artefacts: Artefacts, view: View) -> Table:
@@ -72,17 +69,17 @@ def table_outcomes(artefacts: Artefacts, view: View) -> Table:
     contrasts = artefacts.frame("contrasts")
     headline = _keyed(contrasts, HEADLINE)
     pairs = _pairs(headline, view)
-    alpha = 1.0 - view.confidence
     rows = []
     for outcome in SECONDARY:
-        cells = [_marked(headline.get((outcome, *pair)), alpha) for pair in pairs]
+        cells = [_marked(headline.get((outcome, *pair)), view.alpha) for pair in pairs]
         if set(cells) - {MISSING}:
             rows.append((OUTCOMES[outcome][1], *cells))
     note = (
         f"Mean paired differences to {arm_words(view.reference)} by draw, unless another arm is "
-        f"named. {_MARK} p < {alpha:.2g} after Holm over all outcomes and arms but the primary's "
-        "(t with CR2 standard errors by topic). Standard errors, intervals, sizes and sign-flip "
-        "tests are in contrasts.parquet. A dash: no draw defines the outcome in both arms."
+        f"named. {_MARK} p < {view.alpha:.2g} after Holm over all outcomes and arms but the "
+        "primary's (t with CR2 standard errors by topic). Standard errors, intervals, sizes and "
+        "sign-flip tests are in contrasts.parquet. A dash: no draw defines the outcome in both "
+        "arms."
     )
     columns = ("Outcome", *(contrast_words(*pair, view.reference) for pair in pairs))
     title = f"All other outcomes: arms against {arm_words(view.reference)}"
@@ -93,37 +90,28 @@ def table_silence(artefacts: Artefacts, view: View) -> Table:
     """Whether silence goes with acceptance, in each arm and in all together."""
     contrasts, metrics = artefacts.frames("contrasts", "metrics")
     ended = complete(metrics)
-    found = _keyed(contrasts, HEADLINE)
-    rows = []
-    for arm in (*arms_of(view), POOLED):
-        row = found.get((SILENCE, arm, ""))
-        if row is None or not row["n"]:
-            continue
-        shares = numbers(ended.loc[(ended["arm"] == arm) | (arm == POOLED), "silent_share"])
-        rows.append(
-            (
-                f"{POOLED} arms" if arm == POOLED else arm_words(arm),
-                number(float(shares.mean()), 2),
-                number(row["estimate"]),
-                number(row["se"]),
-                interval(row["ci_low"], row["ci_high"]),
-                p_value(row["p_value"]),
-                p_value(row["p_adjusted"]),
-                str(row["n"]),
-                str(row["n_clusters"]),
-            )
-        )
+    silent = {arm: mean(ended.loc[ended["arm"] == arm, "silent_share"]) for arm in view.arms}
+    silent[POOLED] = mean(ended["silent_share"])
+    effects = _keyed(contrasts, HEADLINE)
+    rows = [
+        effects[SILENCE, arm, ""] | {"silent": share}
+        for arm, share in silent.items()
+        if (SILENCE, arm, "") in effects and effects[SILENCE, arm, ""]["n"]
+    ]
+    columns = (
+        Column("Arm", "arm", lambda arm: f"{POOLED} arms" if arm == POOLED else arm_words(arm)),
+        Column("Silent", "silent", partial(number, digits=2)),
+        *_estimated("Effect", view),
+        Column("Sessions", "n"),
+        Column("Draws", "n_clusters"),
+    )
     note = (
         "An exposure is an agent and another's claim for an option that is not its own. Silent: "
         "share of exposures that the agent never engages. Effect: P(takes the claim's option later "
         "| silent) − P(... | engaged) within a session, mean over the sessions that have both, by "
         "draw; an association, since agents choose what to answer. Holm over the arms."
     )
-    columns = (
-        *("Arm", "Silent", "Effect", "SE", f"{view.level} CI", "p", "p (Holm)", "Sessions"),
-        "Draws",
-    )
-    return make("table_silence", "Silence as acceptance", columns, rows, note, view.simulated)
+    return tabulate("table_silence", "Silence as acceptance", columns, rows, note, view)
 
 
 def _keyed(contrasts: pd.DataFrame, method: str) -> Keyed:
@@ -138,8 +126,8 @@ def _pairs(headline: Keyed, view: View) -> list[tuple[str, str]]:
     named = {(arm, reference) for _, arm, reference in headline}
     return [
         (arm, reference)
-        for reference in arms_of(view)
-        for arm in arms_of(view)
+        for reference in view.arms
+        for arm in view.arms
         if (arm, reference) in named
     ]
 

@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import ARM, OUTCOMES, arm_words, arms_of, contrast_words
+from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words
 from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import interval, listed, p_clause, p_value, signed
-from dissensus.report.style import FAINT, GREY, INK, new_figure, notice, styled, zero_line
+from dissensus.report.forms import divide, forest
+from dissensus.report.frames import Record, records, significant
+from dissensus.report.labels import arm_words, interval, listed, p_clause, p_value, signed
+from dissensus.report.style import GREY, INK, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 #: Beside the primary outcome; one that no contrast defines is left out.
@@ -76,46 +77,25 @@ def named(rows: pd.DataFrame, view: View) -> Names:
     found = set(zip(keyed["arm"], keyed["reference"], strict=True))
     return {
         (arm, reference): contrast_words(arm, reference, view.reference)
-        for reference in arms_of(view)
-        for arm in arms_of(view)
+        for reference in view.arms
+        for arm in view.arms
         if (arm, reference) in found
     }
 
 
-def _forest(axes: Axes, rows: pd.DataFrame, names: Names, alpha: float) -> None:
+def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
     """A dot and an interval for each contrast, filled where significant after adjustment."""
-    keyed = _keyed(rows)
-    places = [keyed.get(key) for key in names]
-    for place, row in enumerate(places):
-        if row is None or not np.isfinite(row["estimate"]):
-            axes.text(0.02, place, "–", transform=axes.get_yaxis_transform(), va="center", size=7)
-            continue
-        if np.isfinite(row["ci_low"]):
-            axes.plot([row["ci_low"], row["ci_high"]], [place, place], color=ARM, linewidth=1.0)
-        found = row["p_adjusted"] < alpha
-        axes.plot(
-            row["estimate"],
-            place,
-            "o",
-            color=ARM,
-            markerfacecolor=ARM if found else "white",
-            markersize=3.8,
-            markeredgewidth=0.9,
-        )
+    forest(axes, names, [(ARM, _keyed(rows))], significant(view))
     zero_line(axes, vertical=True)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_yticks(range(len(names)), list(names.values()))
-    axes.tick_params(axis="y", length=0)
     common = sum(reference == next(iter(names))[1] for _, reference in names)
-    if 0 < common < len(names):
-        # Below the line, the reference is another arm.
-        axes.axhline(common - 0.5, color=FAINT, linewidth=0.6)
+    # Below the line, the reference is another arm.
+    divide(axes, [common - 0.5] if 0 < common < len(names) else [])
 
 
 def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of the primary outcome."""
     own = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
-    _forest(axes, own, names, 1.0 - view.confidence)
+    _forest(axes, own, names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
     axes.set_xlabel(f"arm − {arm_words(view.reference)}")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -153,7 +133,7 @@ def _keyed(rows: pd.DataFrame) -> dict[tuple[str, str], Record]:
 
 def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of another outcome."""
-    _forest(axes, rows[rows["outcome"] == outcome], names, 1.0 - view.confidence)
+    _forest(axes, rows[rows["outcome"] == outcome], names, view)
     if outcome != "entropy_last":
         # Shares differ by 1 at most: an interval of two topics would squeeze all others.
         low, high = axes.get_xlim()
@@ -164,12 +144,11 @@ def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: Vie
 def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
-    alpha = 1.0 - view.confidence
     primary = records(rows[rows["headline"].to_numpy(dtype=bool) & rows["estimate"].notna()])
     largest = sorted(primary, key=lambda row: -abs(row["estimate"]))[:1]
-    found = [row for row in primary if row["p_adjusted"] < alpha]
+    found = [row for row in primary if row["p_adjusted"] < view.alpha]
     others = rows[~rows["headline"].to_numpy(dtype=bool)]
-    significant = int((others["p_adjusted"] < alpha).sum())
+    significant = int((others["p_adjusted"] < view.alpha).sum())
     return {
         "reference": arm_words(view.reference),
         "level": view.level,

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.deliberation.figures.frames import (
-    ARM,
-    SECOND,
-    arm_words,
-    course,
-    each_panel,
-    grid,
-    schedules_of,
-)
+from dissensus.deliberation.figures.frames import ARM, grid, schedules_of
 from dissensus.deliberation.inference.trajectories import follow
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import threads
+from dissensus.report.forms import course, legend, multiples, rounds_axis
 from dissensus.report.frames import keyed
-from dissensus.report.labels import counted, listed, number, percent
-from dissensus.report.style import GREY, INK, new_figure, notice, styled
+from dissensus.report.labels import arm_words, counted, listed, number, percent
+from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
 NONE = "No arm of this run steers contentiousness, so that there is no control to draw."
 
 _ACROSS = 3
+#: Measure -> how it is drawn.
+_MARKS = {
+    "contentiousness": replace(ARM, name="contentiousness β"),
+    "quality": Mark("quality of argument ρ", "#c96f00", "D", (0, (4, 1.5))),
+}
 
 
 @styled
@@ -39,17 +39,16 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     frame = follow(rounds, manifest, view.reference, view.confidence)
     figure = new_figure(0.55 + 1.55 * -(-len(scheduled) // _ACROSS), view.simulated)
     last = int(frame["round"].max())
-    for arm, axes in each_panel(figure, scheduled, _ACROSS, last, "β and ρ"):
+    for arm, axes in multiples(figure, scheduled, _ACROSS, "round", "β and ρ"):
         _panel(axes, frame[frame["arm"] == arm], own[own["arm"] == arm], target)
+        rounds_axis(axes, last)
         axes.set_title(arm_words(arm), weight="normal", pad=3)
     named = {
         text: handle
         for axes in figure.axes
         for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(
-        named.values(), named.keys(), loc="outside upper left", ncols=3, frameon=False, fontsize=7.5
-    )
+    legend(figure, named.values())
     return Drawn(figure, facts)
 
 
@@ -58,15 +57,10 @@ def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: floa
     grid(axes, [0.0, 0.5, 1.0])
     wide = sessions.pivot(index="session_id", columns="round", values="contentiousness")
     threads(axes, [float(step) for step in wide.columns], wide.to_numpy(dtype=float), 0.5)
-    looks = {
-        "contentiousness": ("contentiousness β", ARM, "o", "-"),
-        "quality": ("quality of argument ρ", SECOND, "D", (0, (4, 1.5))),
-    }
-    for measure, (name, colour, marker, dashes) in looks.items():
-        rows = means[means["measure"] == measure]
-        if not rows["n"].any():
-            continue
-        course(axes, rows, 0.2, colour, marker, dashes, markersize=3, linewidth=1.1, label=name)
+    for measure, mark in _MARKS.items():
+        known = means[(means["measure"] == measure) & (means["n"] > 0)]
+        if len(known):
+            course(axes, known, mark, label=mark.name)
     remarks = ["ρ not judged"]
     if means.loc[means["measure"] == "quality", "n"].any():
         name = f"target ρ* = {target:g}"

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+from typing import Any
+
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import (
-    arm_words,
-    arms_of,
-    complete,
-    numbers,
-    schedules_of,
-)
+from dissensus.deliberation.figures.frames import schedules_of
 from dissensus.deliberation.measures.distances import SPREAD
 from dissensus.design.contrasts import defined, robust_mean
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import records
-from dissensus.report.labels import MISSING, interval, number, p_value, percent
+from dissensus.report.columns import Column, tabulate
+from dissensus.report.frames import complete, mean, records
+from dissensus.report.labels import MISSING, arm_words, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 from dissensus.stats.results import Estimate
 
+_HUNDREDTHS = partial(number, digits=2)
 _DISTANCES = ("kl", "jsd", "wasserstein", "tv", "nmi")
 
 
@@ -28,36 +26,39 @@ def table_references(artefacts: Artefacts, view: View) -> Table:
     """Whether engagements name an agent and a claim that are there."""
     metrics = artefacts.frame("metrics")
     ended = complete(metrics)
-    rows = []
-    for arm in arms_of(view):
-        own = ended[ended["arm"] == arm]
-        resolved, ambiguous, dangling = (
-            _mean(own[name]) for name in ("compliance", "ambiguous", "dangling")
-        )
-        other = 1.0 - resolved - ambiguous - dangling
-        shares = (resolved, ambiguous, dangling, max(other, 0.0) if other == other else other)
-        cells = [percent(share) for share in (*shares, _mean(own["parsed_share"]))]
-        rows.append((arm_words(arm), str(len(numbers(own["compliance"]))), *cells))
+    rows = [_references(arm, ended[ended["arm"] == arm]) for arm in view.arms]
     note = (
         "Means over the sessions with any engagement. Resolved: agent and claim both exist and "
         "came earlier. Ambiguous: several claims fit, or the agent named is not the author. "
         "Dangling: no claim fits. Own or later: a claim of oneself, or one not yet seen. Read: "
         "share of turns whose structured part could be read, in the end."
     )
-    columns = ("Arm", "N", "Resolved", "Ambiguous", "Dangling", "Own or later", "Turns read")
-    return make("table_references", "Compliance of references", columns, rows, note, view.simulated)
+    columns = (
+        Column("Arm", "arm", arm_words),
+        Column("N", "sessions"),
+        Column("Resolved", "compliance", percent),
+        Column("Ambiguous", "ambiguous", percent),
+        Column("Dangling", "dangling", percent),
+        Column("Own or later", "other", percent),
+        Column("Turns read", "parsed_share", percent),
+    )
+    return tabulate("table_references", "Compliance of references", columns, rows, note, view)
 
 
-def _mean(column: pd.Series[float]) -> float:
-    values = numbers(column)
-    return float(values.mean()) if len(values) else np.nan
+def _references(arm: str, of_arm: pd.DataFrame) -> dict[str, Any]:
+    names = ("compliance", "ambiguous", "dangling", "parsed_share")
+    shares = {name: mean(of_arm[name]) for name in names}
+    rest = 1.0 - sum(shares[name] for name in names[:3])
+    sessions = len(of_arm["compliance"].dropna())
+    # Below zero by rounding alone; what is undefined stays so.
+    return {"arm": arm, "sessions": sessions, **shares, "other": max(rest, 0.0)}
 
 
 def table_pairs(artefacts: Artefacts, view: View) -> Table:
     """How far models are apart: every pair in the reference, the mean over pairs elsewhere."""
     pairs = artefacts.frame("pairs")
     rows: list[Row] = []
-    for arm in arms_of(view):
+    for arm in view.arms:
         first, last = (
             pairs[(pairs["arm"] == arm) & (pairs["round"] == when)] for when in ("first", "last")
         )
@@ -71,7 +72,7 @@ def table_pairs(artefacts: Artefacts, view: View) -> Table:
                 tested = (p_value(ends["nmi_p"]), str(ends["n"]))
                 rows.append((arm_words(arm), both, *cells, *tested))
         if len(last):
-            cells = [number(_mean(one[name])) for name in _DISTANCES for one in (first, last)]
+            cells = [number(mean(one[name])) for name in _DISTANCES for one in (first, last)]
             rows.append((arm_words(arm), "mean of all pairs", *cells, MISSING, MISSING))
     note = (
         "1: in the first round, R: in the last. Distributions over a topic's options, means over "
@@ -93,33 +94,19 @@ def table_pairs(artefacts: Artefacts, view: View) -> Table:
 def table_control(artefacts: Artefacts, view: View) -> Table:
     """Where contentiousness ended, and how far quality was then from the target."""
     rounds, target = artefacts.frame("rounds"), view["target"]
-    rows = []
-    for arm, schedule in schedules_of(view).items():
-        own = rounds[(rounds["arm"] == arm) & rounds["contentiousness"].notna()]
-        ends = own[own["round"] == own["round"].max()]
-        final = robust_mean(
-            ends["contentiousness"].to_numpy(dtype=float),
-            ends["draw_id"].to_numpy(dtype=str),
-            view.confidence,
-        )
-        gain = _quality_gain(rounds, ends, view)
-        steered = own[own["error"].notna()]
-        rows.append(
-            (
-                arm_words(arm),
-                schedule,
-                str(len(ends)),
-                number(_mean(own.loc[own["round"] == 1, "contentiousness"]), 2),
-                number(defined(final.estimate), 2),
-                interval(defined(final.ci_low), defined(final.ci_high), 2),
-                number(_mean(own.loc[own["round"] == 1, "quality"]), 2),
-                number(_mean(ends["quality"]), 2),
-                number(defined(gain.estimate), 2),
-                interval(defined(gain.ci_low), defined(gain.ci_high), 2),
-                number(_mean(ends["error"]), 2),
-                f"{int(steered['frozen'].sum())} of {len(steered)}" if len(steered) else MISSING,
-            )
-        )
+    rows = [_steered(arm, schedule, rounds, view) for arm, schedule in schedules_of(view).items()]
+    columns = (
+        Column("Arm", "arm", arm_words),
+        Column("Schedule", "schedule"),
+        Column("Sessions", "sessions"),
+        Column("β first", "beta_first", _HUNDREDTHS),
+        *_of_estimate("β last", f"{view.level} CI, β", "beta"),
+        Column("ρ first", "rho_first", _HUNDREDTHS),
+        Column("ρ last", "rho_last", _HUNDREDTHS),
+        *_of_estimate("Gain", f"{view.level} CI, gain", "gain"),
+        Column("Error last", "error", _HUNDREDTHS),
+        Column("Frozen", "frozen"),
+    )
     note = (
         "Contentiousness β that debaters were told and mean quality ρ of their arguments, means "
         f"over sessions with {view.level} intervals by draw. Error: ρ* − ρ with ρ* = {target:g}, "
@@ -129,11 +116,36 @@ def table_control(artefacts: Artefacts, view: View) -> Table:
         if rows
         else "No arm of this run steers contentiousness."
     )
-    columns = (
-        *("Arm", "Schedule", "Sessions", "β first", "β last", f"{view.level} CI, β", "ρ first"),
-        *("ρ last", "Gain", f"{view.level} CI, gain", "Error last", "Frozen"),
+    return tabulate("table_control", "Control of contentiousness", columns, rows, note, view)
+
+
+def _of_estimate(header: str, limits: str, key: str) -> tuple[Column, Column]:
+    return (
+        Column(header, key, lambda found: number(defined(found.estimate), 2)),
+        Column(limits, key, lambda f: interval(defined(f.ci_low), defined(f.ci_high), 2)),
     )
-    return make("table_control", "Control of contentiousness", columns, rows, note, view.simulated)
+
+
+def _steered(arm: str, schedule: str, rounds: pd.DataFrame, view: View) -> dict[str, Any]:
+    told = rounds[(rounds["arm"] == arm) & rounds["contentiousness"].notna()]
+    ends = told[told["round"] == told["round"].max()]
+    first, steered = told[told["round"] == 1], told[told["error"].notna()]
+    return {
+        "arm": arm,
+        "schedule": schedule,
+        "sessions": len(ends),
+        "beta_first": mean(first["contentiousness"]),
+        "beta": robust_mean(
+            ends["contentiousness"].to_numpy(dtype=float),
+            ends["draw_id"].to_numpy(dtype=str),
+            view.confidence,
+        ),
+        "rho_first": mean(first["quality"]),
+        "rho_last": mean(ends["quality"]),
+        "gain": _quality_gain(rounds, ends, view),
+        "error": mean(ends["error"]),
+        "frozen": f"{int(steered['frozen'].sum())} of {len(steered)}" if len(steered) else MISSING,
+    }
 
 
 def _quality_gain(rounds: pd.DataFrame, ends: pd.DataFrame, view: View) -> Estimate:
@@ -167,8 +179,8 @@ def table_influence(artefacts: Artefacts, view: View) -> Table:
         seats, on=["session_id", "agent"], how="left"
     )
     led = leaders[leaders["model"].notna()]
-    rows = [_model(str(model), own, led) for model, own in frame.groupby("model", sort=True)]
-    gini = number(_mean(ended["dominance"]), 2)
+    rows = [_model(str(model), seated, led) for model, seated in frame.groupby("model")]
+    gini = number(mean(ended["dominance"]), 2)
     note = (
         f"All arms. A session has a leader where one agent's Katz sum is greater than any other's, "
         f"{len(led)} of {len(ended)}; the mean Gini of in-degrees is {gini}. Influence: "
@@ -176,19 +188,21 @@ def table_influence(artefacts: Artefacts, view: View) -> Table:
         "openness the same for the model's own moves; associations both. Passed over: mean share "
         "of a seat's claims that nobody engaged."
     )
-    columns = ("Model", "Seats", "Leads", "Influence", "Openness", "Katz", "Claims", "Passed over")
-    title = "Influence by model"
-    return make("table_influence", title, columns, rows, note, view.simulated)
-
-
-def _model(model: str, own: pd.DataFrame, led: pd.DataFrame) -> Row:
-    share = float((led["model"] == model).mean()) if len(led) else np.nan
-    cells = [number(_mean(own[name])) for name in ("direct_out", "direct_in", "katz")]
-    return (
-        model,
-        str(len(own)),
-        percent(share),
-        *cells,
-        number(_mean(own["claims"]), 1),
-        percent(_mean(own["marginalisation"])),
+    columns = (
+        Column("Model", "model"),
+        Column("Seats", "seats"),
+        Column("Leads", "leads", percent),
+        Column("Influence", "direct_out", number),
+        Column("Openness", "direct_in", number),
+        Column("Katz", "katz", number),
+        Column("Claims", "claims", partial(number, digits=1)),
+        Column("Passed over", "marginalisation", percent),
     )
+    return tabulate("table_influence", "Influence by model", columns, rows, note, view)
+
+
+def _model(model: str, seated: pd.DataFrame, led: pd.DataFrame) -> dict[str, Any]:
+    names = ("direct_out", "direct_in", "katz", "claims", "marginalisation")
+    leads = mean(led["model"] == model)
+    means = {name: mean(seated[name]) for name in names}
+    return {"model": model, "seats": len(seated), "leads": leads, **means}

@@ -16,12 +16,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
-from dissensus.deliberation.figures.frames import arm_words
 from dissensus.errors import ArtefactError
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import counted, wrapped
+from dissensus.report.labels import arm_words, counted, wrapped
 from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 

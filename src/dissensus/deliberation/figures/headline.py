@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.deliberation.figures import contrasts
-from dissensus.deliberation.figures.frames import arm_words
 from dissensus.deliberation.figures.ignored_claims import by_arm, fates
 from dissensus.design.contrasts import defined
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.frames import records
-from dissensus.report.labels import counted, interval, listed, percent
+from dissensus.report.labels import arm_words, counted, interval, listed, percent
 from dissensus.report.view import View
 
 

@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import ARM, arm_words, arms_of
+from dissensus.deliberation.figures.frames import ARM
 from dissensus.design.contrasts import defined, robust_mean
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.forms import legend, rows_axis, stack, swatch, whisker
 from dissensus.report.frames import Array
-from dissensus.report.labels import counted, interval, listed, percent
-from dissensus.report.style import GREY, INK, new_figure, notice, styled
+from dissensus.report.labels import arm_words, interval, listed, percent
+from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
 NONE = "No claim could have been answered in a later round, so that none was ignored."
@@ -25,7 +26,12 @@ NONE = "No claim could have been answered in a later round, so that none was ign
 _APART = 3
 
 #: From answered at once to never; greys of print fall in the same order.
-_SHADES = ("#0b3c6f", "#4f86b8", "#a9c9e0", "#f2e6cf")
+_WAITS = (
+    Mark("after 1 round", "#0b3c6f", ""),
+    Mark("after 2 rounds", "#4f86b8", ""),
+    Mark("after 3 or more", "#a9c9e0", ""),
+    Mark("not answered", "#f2e6cf", ""),
+)
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for row, groups in zip(panels, (arms, models), strict=True):
         _never(row[0], groups, min(1.03, 1.06 * most))
         _waits(row[1], groups)
-        row[0].set_yticks(range(len(groups)), [group.name for group in groups])
-        row[0].set_ylim(len(groups) - 0.4, -0.6)
-        row[0].tick_params(axis="y", length=0)
+        rows_axis(row[0], [group.name for group in groups])
         row[1].tick_params(axis="y", length=0)
     panels[0, 0].set_title("a  Never engaged, by arm")
     panels[0, 1].set_title("b  Rounds until first engaged, by arm")
@@ -76,10 +80,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     panels[1, 1].set_title("d  Rounds until first engaged, by model")
     panels[1, 0].set_xlabel("share of claims")
     panels[1, 1].set_xlabel("share of claims (Kaplan-Meier)")
-    named = dict(zip(*reversed(panels[0, 1].get_legend_handles_labels()), strict=True))
-    figure.legend(
-        named.values(), named.keys(), loc="outside upper right", ncols=4, frameon=False, fontsize=7
-    )
+    legend(figure, map(swatch, _WAITS), right=True)
     return Drawn(figure, facts)
 
 
@@ -116,7 +117,7 @@ def by_arm(frame: pd.DataFrame, view: View) -> list[Waiting]:
     named_arms = set(frame["arm"])
     return [
         _waiting(arm_words(arm), frame[frame["arm"] == arm], view)
-        for arm in arms_of(view)
+        for arm in view.arms
         if arm in named_arms
     ]
 
@@ -156,9 +157,7 @@ def first_answers(waited: Array, engaged: np.ndarray[tuple[int], np.dtype[np.boo
 def _never(axes: Axes, groups: Sequence[Waiting], most: float) -> None:
     """A dot and an interval for each group."""
     for row, group in enumerate(groups):
-        if np.isfinite(group.low):
-            axes.plot([max(group.low, 0.0), group.high], [row, row], color=ARM, linewidth=1.2)
-        axes.plot(group.never, row, "o", color=ARM, markersize=3.6, clip_on=False, zorder=3)
+        whisker(axes, (group.never, max(group.low, 0.0), group.high), row, ARM)
     axes.grid(axis="x", color="#eeeeee", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_xlim(0.0, most)
@@ -168,23 +167,9 @@ def _never(axes: Axes, groups: Sequence[Waiting], most: float) -> None:
 
 def _waits(axes: Axes, groups: Sequence[Waiting]) -> None:
     """A bar for each group, from answered at once to never."""
-    names = [f"after {counted(k, 'round')}" for k in range(1, _APART)]
-    names += [f"after {_APART} or more", "not answered"]
-    rows = np.arange(len(groups))
-    shares = np.array([group.shares for group in groups])
-    starts = np.cumsum(shares, axis=1) - shares
-    for k, (name, shade) in enumerate(zip(names, _SHADES, strict=True)):
-        axes.barh(
-            rows,
-            shares[:, k],
-            left=starts[:, k],
-            height=0.72,
-            color=shade,
-            edgecolor="white",
-            linewidth=0.5,
-            label=name,
-        )
+    names = [mark.name for mark in _WAITS]
     for row, group in enumerate(groups):
+        stack(axes, row, dict(zip(names, group.shares, strict=True)), _WAITS)
         axes.text(1.015, row, f"{group.n:,}", va="center", size=6.5, color=GREY)
         if group.shares[-1] > 0.08:
             left = percent(group.shares[-1], 0)

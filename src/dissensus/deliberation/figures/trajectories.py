@@ -10,20 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import (
-    ACROSS,
-    ARM,
-    arm_words,
-    arms_of,
-    attrition,
-    course,
-    each_panel,
-)
+from dissensus.deliberation.figures.frames import ACROSS, ARM, REFERENCE
 from dissensus.deliberation.inference.trajectories import follow
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import keyed
-from dissensus.report.labels import interval, listed, number
-from dissensus.report.style import ALARM, GREY, new_figure, notice, styled
+from dissensus.report.forms import course, multiples, rounds_axis
+from dissensus.report.frames import attrition, keyed
+from dissensus.report.labels import arm_words, interval, listed, number
+from dissensus.report.style import ALARM, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
 #: What is drawn: measure -> title and what its axis counts.
@@ -43,7 +36,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(none, view.simulated), facts)
     frame = follow(rounds, manifest, view.reference, view.confidence)
     levels = {"retention": alerts(rounds)}
-    deep = -(-len(arms_of(view)) // ACROSS)
+    deep = -(-len(view.arms) // ACROSS)
     figure = new_figure(2 * (0.42 + 1.05 * deep) + 0.2, view.simulated)
     parts: Any = figure.subfigures(2, 1)
     for part, (measure, (title, unit)) in zip(parts, PANELS.items(), strict=True):
@@ -61,17 +54,15 @@ def _block(
     part: SubFigure, rows: pd.DataFrame, levels: Sequence[float], unit: str, view: View
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
-    arms = arms_of(view)
-    base = rows[rows["arm"] == view.reference]
-    last = int(rows["round"].max())
-    thin: dict[str, Any] = {"markersize": 2.6, "linewidth": 1.0}
-    for arm, place in each_panel(part, arms, ACROSS, last, unit):
-        _alerts(place, levels, last, labelled=arm == arms[0])
-        course(place, base, 0.18, GREY, "s", (0, (3, 1.5)), **thin)
+    known, last = rows[rows["n"] > 0], int(rows["round"].max())
+    for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
+        _alerts(axes, levels, last, labelled=arm == view.reference)
+        course(axes, known[known["arm"] == view.reference], REFERENCE)
         if arm != view.reference:
-            course(place, rows[rows["arm"] == arm], 0.18, ARM, "o", "-", **thin)
-        place.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
-        place.yaxis.set_major_locator(MaxNLocator(3))
+            course(axes, known[known["arm"] == arm], ARM)
+        rounds_axis(axes, last)
+        axes.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
+        axes.yaxis.set_major_locator(MaxNLocator(3))
 
 
 def _alerts(axes: Axes, levels: Sequence[float], last: int, labelled: bool) -> None:
@@ -93,7 +84,7 @@ def describe(
     def ends(measure: str) -> str:
         rows = keyed(frame[(frame["measure"] == measure) & (frame["round"] == last)], "arm")
         first = rows[view.reference]
-        others = {arm: rows[arm]["estimate"] for arm in arms_of(view)[1:] if rows[arm]["n"]}
+        others = {arm: rows[arm]["estimate"] for arm in view.arms[1:] if rows[arm]["n"]}
         text = (
             f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
             f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"

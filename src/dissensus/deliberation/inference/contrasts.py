@@ -20,6 +20,7 @@ from dissensus.design.contrasts import (
     contrasts_schema,
     robust_mean,
 )
+from dissensus.study.makes import makes
 
 CONTRASTS = contrasts_schema("contrasts")
 
@@ -52,6 +53,7 @@ SILENCE = "silence_effect"
 POOLED = "all"
 
 
+@makes(contrasts=CONTRASTS)
 def contrast_arms(
     metrics: pd.DataFrame,
     manifest: pd.DataFrame,

@@ -9,10 +9,12 @@ from typing import Any
 from dissensus.deliberation.controls.crit import gamma, parse_assessment, products, signed
 from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.measures.consistency import conclusion, consistent
+from dissensus.deliberation.measures.records import CLAIMS, ENGAGEMENTS, JUDGEMENTS, STANCES
 from dissensus.deliberation.measures.references import Cited, resolve
 from dissensus.deliberation.measures.state import in_order
 from dissensus.deliberation.turns import ParsedTurn, claim_id, parse_turn
 from dissensus.session.protocol import round_of
+from dissensus.study.makes import TurnsBySession, makes
 
 Row = Mapping[str, Any]
 Rows = list[dict[str, Any]]
@@ -50,6 +52,12 @@ class _AgentTurn:
     @property
     def abstained(self) -> bool:
         return self.verdict is False
+
+
+@makes(claims=CLAIMS, engagements=ENGAGEMENTS, stances=STANCES, judgements=JUDGEMENTS)
+def reconstruct_debates(turns: TurnsBySession, topics: list[dict[str, Any]]) -> Tables:
+    """Claims, engagements, stances and judgements, read out of the turns."""
+    return reconstruct(turns, {topic["topic_id"]: topic["options"] for topic in topics})
 
 
 def reconstruct(

@@ -22,10 +22,11 @@ from dissensus.deliberation.measures.graph import (
 )
 from dissensus.deliberation.measures.influence import direct, dyads, katz, leader
 from dissensus.deliberation.measures.pairs import CompleteSession, Permuting, measure_pairs
-from dissensus.deliberation.measures.records import METRICS
+from dissensus.deliberation.measures.records import INFLUENCE, METRICS, PAIRS, ROUNDS
 from dissensus.deliberation.measures.rounds import agreement, measure_rounds
 from dissensus.deliberation.measures.silence import exposures, silence_effect, silent_share
 from dissensus.deliberation.measures.sycophancy import sycophancy_of
+from dissensus.study.makes import makes
 
 Rows = list[dict[str, Any]]
 
@@ -55,6 +56,23 @@ class Measured:
     metrics: Rows = field(default_factory=list)
     influence: Rows = field(default_factory=list)
     pairs: Rows = field(default_factory=list)
+
+
+@makes(rounds=ROUNDS, metrics=METRICS, influence=INFLUENCE, pairs=PAIRS)
+def measure_deliberation(
+    manifest: Rows,
+    topics: Rows,
+    outcomes: Rows,
+    turns: Rows,
+    claims: Rows,
+    engagements: Rows,
+    stances: Rows,
+    judgements: Rows,
+    **study: Any,
+) -> Measured:
+    """Every session: its rounds, its agents, the whole of it, and every two models."""
+    read = Inputs(manifest, topics, outcomes, turns, claims, engagements, stances, judgements)
+    return measure(read, study)
 
 
 def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:

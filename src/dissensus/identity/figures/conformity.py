@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import LABELS, Estimates, known, range_words
-from dissensus.identity.figures.style import columns_for, key_of, legend, panels, whisker
+from dissensus.identity.figures.style import columns_for, panels
 from dissensus.identity.terms import ANONYMIZED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.forms import divide, estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, signed, whole
-from dissensus.report.style import FAINT, GREY, beside, marks, new_figure, notice, styled
+from dissensus.report.style import GREY, beside, marks, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
 
-_MEASURES = ("conformity", "obstinacy")
+_MARKS = [
+    replace(mark, name=name)
+    for name, mark in zip(("conformity", "obstinacy"), marks("01", "0").values(), strict=True)
+]
 
 #: Rows that one team takes, and the gap after it.
 _ROWS, _BLOCK = 2, 2.5
@@ -34,34 +40,33 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     figure = new_figure(0.35 + tall * lines, view.simulated)
     for bank, axes in panels(figure, found, across, "share of disagreements"):
         _panel(axes, found, bank)
-    look = dict(zip(_MEASURES, marks(("0", "1"), "0").values(), strict=True))
     entries = [
-        key_of(look[measure], f"{measure}, {words}", hollow=condition == ANONYMIZED)
+        key_of(
+            replace(mark, name=f"{mark.name}, {words}"), filled=condition != ANONYMIZED, line=False
+        )
         for condition, (words, _) in LABELS.items()
-        for measure in _MEASURES
+        for mark in _MARKS
     ]
-    legend(figure, entries, len(entries))
+    legend(figure, entries)
     return Drawn(figure, facts)
 
 
 def _panel(axes: Axes, found: Estimates, bank: str) -> None:
-    look = dict(zip(_MEASURES, marks(("0", "1"), "0").values(), strict=True))
     ticks, labels = [], []
     for index, team in enumerate(found.teams):
         for step, (condition, (words, _)) in enumerate(LABELS.items()):
             middle = index * _BLOCK + step
             ticks.append(middle)
             labels.append(f"{team}  {words}" if step == 0 else words)
-            rows = [found.get(team, bank, measure, condition) for measure in _MEASURES]
+            rows = [found.get(team, bank, mark.name, condition) for mark in _MARKS]
             if not known(rows[0]):
                 continue
-            for measure, row, up in zip(_MEASURES, rows, (-0.2, 0.2), strict=True):
-                whisker(axes, row, middle + up, look[measure], hollow=condition == ANONYMIZED)
+            filled = condition != ANONYMIZED
+            for mark, row, up in zip(_MARKS, rows, (-0.2, 0.2), strict=True):
+                whisker(axes, estimated(row), middle + up, mark, filled=filled)
             beside(axes, middle, whole(int(rows[0]["n"])), gap=2, size=5.5, color=GREY)
         if index:
-            axes.axhline(
-                index * _BLOCK - (_BLOCK - _ROWS + 1) / 2, color=FAINT, linewidth=0.6, zorder=0
-            )
+            divide(axes, [index * _BLOCK - (_BLOCK - _ROWS + 1) / 2])
     axes.set_yticks(ticks, labels)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(found.teams) * _BLOCK - (_BLOCK - _ROWS) - 0.35, -0.65)

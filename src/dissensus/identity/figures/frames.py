@@ -12,7 +12,7 @@ from dissensus.identity.design.graph import read_peers
 from dissensus.identity.terms import ANONYMIZED, OPENING, POOLED, VANILLA
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import counted, interval, number, whole
+from dissensus.report.labels import counted, estimate, whole
 from dissensus.report.view import View
 
 #: Condition -> the word for it, and the mark of the paper's tables.
@@ -107,9 +107,7 @@ def contains_zero(row: Record) -> bool:
 
 def cell(row: Record, mark: bool = False) -> str:
     """Such as "0.124 [0.051, 0.197]"; with ``mark``, a dagger where the interval contains zero."""
-    text = number(row["estimate"])
-    if pd.notna(row["ci_low"]):
-        text += f" {interval(row['ci_low'], row['ci_high'])}"
+    text = estimate(row["estimate"], row["ci_low"], row["ci_high"])
     return f"{text} {DAGGER}" if mark and contains_zero(row) else text
 
 

@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import bank_words, range_words, warning
-from dissensus.identity.figures.style import key_of, legend, looks
+from dissensus.identity.figures.style import looks
 from dissensus.identity.terms import POOLED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.forms import divide, key_of, legend, rows_axis
 from dissensus.report.frames import records
 from dissensus.report.labels import counted, listed, number, percent, whole
 from dissensus.report.style import FAINT, GREY, Mark, new_figure, notice, spread, styled
@@ -94,7 +95,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     _rows(right, found, banks, look, nearest(found, view["ibc_noise"]))
     for axes in (left, right):
         axes.set_xlabel("questions")
-    legend(figure, (key_of(one, name) for name, one in look.items()), 4)
+    legend(figure, (key_of(mark, line=False) for mark in look.values()), 4)
     return Drawn(figure, facts)
 
 
@@ -173,8 +174,6 @@ def _rows(
     block = len(look) + 0.6
     ends: list[int] = []
     for place, bank in enumerate(banks):
-        if place:
-            axes.axhline(place * block - 0.8, color=FAINT, linewidth=0.6, zorder=0)
         for step, (team, one) in enumerate(look.items()):
             room = found.get((team, bank))
             if room is None:
@@ -187,11 +186,9 @@ def _rows(
                 room.complete, y, "|", color=GREY, markersize=6, markeredgewidth=1.4, zorder=2
             )
             axes.plot(room.needed[ibc], y, one.marker, color=one.colour, markersize=4.2, zorder=3)
-    axes.set_yticks(
-        [place * block + (len(look) - 1) / 2 for place in range(len(banks))],
-        [bank_words(bank) for bank in banks],
-    )
-    axes.tick_params(axis="y", length=0)
+    divide(axes, [place * block - 0.8 for place in range(1, len(banks))])
+    middles = [place * block + (len(look) - 1) / 2 for place in range(len(banks))]
+    rows_axis(axes, list(map(bank_words, banks)), middles)
     axes.set_ylim((len(banks) - 1) * block + len(look) - 0.3, -0.7)
     _log_scale(axes, min(ends) * 0.9, max(ends) * 1.1, 0.0)
     axes.set_title(f"b  Held (bar) and needed for |IBC| {ibc:.2f}")

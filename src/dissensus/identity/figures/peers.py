@@ -16,12 +16,13 @@ from dissensus.identity.figures.frames import (
     read_teams,
     warning,
 )
-from dissensus.identity.figures.style import key_of, looks, noise_band, whisker
+from dissensus.identity.figures.style import looks, noise_band
 from dissensus.identity.terms import DIFFERENCE, POOLED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.forms import divide, estimated, key_of, rows_axis, whisker
 from dissensus.report.labels import limits, listed, signed, whole
-from dissensus.report.style import FAINT, GREY, beside, new_figure, notice, styled, zero_line
+from dissensus.report.style import GREY, beside, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
@@ -86,22 +87,18 @@ def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[
     look = looks([line.label for line in lines])
     block = len(lines) + 0.6
     for place, bank in enumerate(banks):
-        if place:
-            axes.axhline(place * block - 0.8, color=FAINT, linewidth=0.6, zorder=0)
         for step, line in enumerate(lines):
             row = found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
             if known(row):
-                whisker(axes, row, place * block + step, look[line.label])
+                whisker(axes, estimated(row), place * block + step, look[line.label])
                 count = whole(int(row["n"]))
                 beside(axes, place * block + step, count, gap=2, size=5.5, color=GREY)
-    middle = (len(lines) - 1) / 2
-    axes.set_yticks(
-        [place * block + middle for place in range(len(banks))], [bank_words(b) for b in banks]
-    )
-    axes.tick_params(axis="y", length=0)
+    divide(axes, [place * block - 0.8 for place in range(1, len(banks))])
+    middles = [place * block + (len(lines) - 1) / 2 for place in range(len(banks))]
+    rows_axis(axes, list(map(bank_words, banks)), middles)
     axes.set_ylim((len(banks) - 1) * block + len(lines) - 0.3, -0.7)
     axes.legend(
-        handles=[key_of(look[line.label], line.label) for line in lines],
+        handles=[key_of(mark, line=False) for mark in look.values()],
         loc="upper left",
         bbox_to_anchor=(1.05, 1.0),
         frameon=False,

@@ -5,17 +5,10 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import Estimates, known, warning
-from dissensus.identity.figures.style import (
-    columns_for,
-    key_of,
-    legend,
-    looks,
-    noise_band,
-    panels,
-    whisker,
-)
+from dissensus.identity.figures.style import columns_for, looks, noise_band, panels
 from dissensus.identity.terms import DIFFERENCE
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.forms import estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, signed, whole
 from dissensus.report.style import Mark, new_figure, notice, styled, zero_line
@@ -41,7 +34,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         zero_line(axes)
         if place % across == 0:
             axes.set_ylabel("IBC")
-    legend(figure, (key_of(one, name, line=True) for name, one in look.items()), 4)
+    legend(figure, map(key_of, look.values()), 4)
     return Drawn(figure, facts)
 
 
@@ -53,7 +46,7 @@ def _panel(axes: Axes, found: Estimates, bank: str, look: dict[str, Mark]) -> No
         rows = {at: found.get(team, bank, "ibc", DIFFERENCE, at) for at in found.rounds}
         own = {at + aside: row for at, row in rows.items() if known(row)}
         for x, row in own.items():
-            whisker(axes, row, x, look[team], upright=True)
+            whisker(axes, estimated(row), x, look[team], upright=True)
         axes.plot(
             list(own),
             [row["estimate"] for row in own.values()],

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import pandas as pd
 
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
-from dissensus.identity.figures.ibc_power import PAPER, TARGET, rooms
+from dissensus.identity.figures.ibc_power import PAPER, TARGET, Room, rooms
 from dissensus.identity.terms import DIFFERENCE, OPENING, POLICIES, POOLED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.columns import Column, tabulate
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, number, p_value, percent, whole
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
-
-#: The tests of a round, in the order of their columns.
-_TESTS = ("sign_flip", "equivalence", "mcnemar_vote")
 
 
 def table_martingale(artefacts: Artefacts, view: View) -> Table:
@@ -31,25 +30,20 @@ def table_martingale(artefacts: Artefacts, view: View) -> Table:
         (place for place in tests if place[1] in order),
         key=lambda place: (place[0], order[place[1]], list(LABELS).index(place[2]), place[3]),
     )
-    rows = []
-    for place in shown:
-        team, bank, condition, at = place
-        flip, same, vote = (tests[place][name] for name in _TESTS)
-        rows.append(
-            (
-                team,
-                bank_words(bank),
-                LABELS[condition][0],
-                f"{at - 1} to {at}",
-                cell(flip, mark=True),
-                p_value(flip["p_value"]),
-                p_value(same["p_value"]),
-                str(same["verdict"]).partition(" to be ")[0],
-                cell(vote, mark=True),
-                p_value(vote["p_value"]),
-                str(int(flip["n"])),
-            )
-        )
+    rows = [dict(zip(_PLACE, place, strict=True)) | tests[place] for place in shown]
+    columns = (
+        Column("Team", "team"),
+        Column("Bank", "bank", bank_words),
+        Column("Condition", "condition", lambda condition: LABELS[condition][0]),
+        Column("Rounds", "round", lambda at: f"{at - 1} to {at}"),
+        Column("Change in mean accuracy", "sign_flip", _change),
+        Column("p, sign-flip", "sign_flip", _p),
+        Column("p, equivalence", "equivalence", _p),
+        Column("Equivalence", "equivalence", lambda row: row["verdict"].partition(" to be ")[0]),
+        Column("Change in votes won", "mcnemar_vote", _change),
+        Column("p, McNemar", "mcnemar_vote", _p),
+        Column("N", "sign_flip", lambda row: str(int(row["n"]))),
+    )
     note = (
         "The debate model makes the mean accuracy over agents a martingale where all agents draw "
         "from one distribution (D.1); it says nothing of one agent, nor of the majority vote. "
@@ -60,21 +54,20 @@ def table_martingale(artefacts: Artefacts, view: View) -> Table:
         f"has most votes. Changes are shares, with {view.level} intervals (t, and Tango's). "
         f"{DAGGER} The interval contains zero. N: questions."
     )
-    columns = (
-        "Team",
-        "Bank",
-        "Condition",
-        "Rounds",
-        "Change in mean accuracy",
-        "p, sign-flip",
-        "p, equivalence",
-        "Equivalence",
-        "Change in votes won",
-        "p, McNemar",
-        "N",
-    )
     title = "Does accuracy move from round to round"
-    return make("table_martingale", title, columns, rows, note, view.simulated)
+    return tabulate("table_martingale", title, columns, rows, note, view)
+
+
+#: What a row of the table is about.
+_PLACE = ("team", "bank", "condition", "round")
+
+
+def _change(row: Record) -> str:
+    return cell(row, mark=True)
+
+
+def _p(row: Record) -> str:
+    return p_value(row["p_value"])
 
 
 def table_conduct(artefacts: Artefacts, view: View) -> Table:
@@ -146,18 +139,19 @@ def table_power(artefacts: Artefacts, view: View) -> Table:
     biases = sorted({ibc for room in found.values() for ibc in room.needed})
     banks = {bank for _, bank in found if bank != POOLED}
     rows = [
-        (
-            team,
-            bank_words(bank),
-            number(room.sd),
-            str(room.complete),
-            number(room.detectable.get(room.complete)),
-            number(room.detectable.get(PAPER)),
-            *(str(room.needed[ibc]) if ibc in room.needed else MISSING for ibc in biases),
-        )
+        {"team": team, "bank": bank, "room": room}
         for (team, bank), room in found.items()
         if bank != POOLED or len(banks) != 1
     ]
+    columns = (
+        Column("Team", "team"),
+        Column("Bank", "bank", bank_words),
+        Column("SD", "room", lambda room: number(room.sd)),
+        Column("Held", "room", lambda room: str(room.complete)),
+        Column("Detectable, held", "room", lambda r: number(r.detectable.get(r.complete))),
+        Column(f"Detectable, {PAPER} questions", "room", lambda r: number(r.detectable.get(PAPER))),
+        *(Column(f"Needed, |IBC| {ibc:.2f}", "room", partial(_needed, ibc)) for ibc in biases),
+    )
     note = (
         "SD: such that the standard error of the IBC is SD / √questions, from how much this run's "
         f"questions move it (linearised). Detectable and needed: at {percent(TARGET)} power of the "
@@ -166,14 +160,9 @@ def table_power(artefacts: Artefacts, view: View) -> Table:
         if rows
         else "The run does not tell how much questions vary."
     )
-    columns = (
-        "Team",
-        "Bank",
-        "SD",
-        "Held",
-        "Detectable, held",
-        f"Detectable, {PAPER} questions",
-        *(f"Needed, |IBC| {ibc:.2f}" for ibc in biases),
-    )
     title = "Questions that an IBC needs"
-    return make("table_power", title, columns, rows, note, view.simulated)
+    return tabulate("table_power", title, columns, rows, note, view)
+
+
+def _needed(ibc: float, room: Room) -> str:
+    return str(room.needed.get(ibc, MISSING))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from dissensus.identity.figures.frames import Estimates, bank_words, known, range_words
-from dissensus.report.frames import Record
 from dissensus.report.style import FAINT, GREY, Mark, marks
 from dissensus.report.view import View
 
@@ -96,51 +94,3 @@ def noise_band(axes: Axes, view: View, vertical: bool = False) -> None:
     """A faint band where an IBC cannot be distinguished from zero at 272 questions."""
     span = axes.axvspan if vertical else axes.axhspan
     span(-view["ibc_noise"], view["ibc_noise"], color=FAINT, alpha=0.45, linewidth=0, zorder=-1)
-
-
-def whisker(
-    axes: Axes, row: Record, place: float, look: Mark, hollow: bool = False, upright: bool = False
-) -> None:
-    """An estimate as a mark on its interval: along x at the height ``place``, or upright at it."""
-    ends = [row["ci_low"], row["ci_high"]]
-    line = ([place, place], ends) if upright else (ends, [place, place])
-    point = (place, row["estimate"]) if upright else (row["estimate"], place)
-    axes.plot(*line, color=look.colour, linewidth=0.9, zorder=2)
-    axes.plot(
-        *point,
-        look.marker,
-        color=look.colour,
-        markerfacecolor="white" if hollow else look.colour,
-        markersize=4.2,
-        markeredgewidth=0.9,
-        zorder=3,
-    )
-
-
-def key_of(look: Mark, label: str, hollow: bool = False, line: bool = False) -> Line2D:
-    """An entry of a legend."""
-    return Line2D(
-        [],
-        [],
-        color=look.colour,
-        linestyle=look.line if line else "none",
-        marker=look.marker,
-        markerfacecolor="white" if hollow else look.colour,
-        markersize=4.2,
-        markeredgewidth=0.9,
-        label=label,
-    )
-
-
-def legend(figure: Figure, entries: Iterable[Line2D], columns: int) -> None:
-    """One legend above all panels."""
-    figure.legend(
-        handles=list(entries),
-        loc="outside upper left",
-        ncols=columns,
-        frameon=False,
-        fontsize=7,
-        handletextpad=0.5,
-        columnspacing=1.6,
-        borderaxespad=0.1,
-    )

@@ -20,6 +20,7 @@ from dissensus.identity.inference.moments import moment_estimate
 from dissensus.identity.inference.panel import Panel, panel_of
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POOLED
 from dissensus.stats.results import NAN, Estimate
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, number, text, texts
 
@@ -71,15 +72,16 @@ class Inference:
 Rows = list[dict[str, Any]]
 
 
+@makes(dcm=DCM, tests=DCM_TESTS)
 def estimate_dcm(
-    answers: pd.DataFrame, questions: pd.DataFrame, manifest: pd.DataFrame, how: Inference
+    answers: pd.DataFrame, questions: pd.DataFrame, manifest: pd.DataFrame, inference: Inference
 ) -> tuple[Rows, Rows]:
     """Fit the model to every team, bank and condition, and test each fit.
 
     Parameters
     ----------
     answers, questions, manifest : the tables of those names.
-    how : level, resamples and seed.
+    inference : level, resamples and seed.
 
     Returns
     -------
@@ -99,11 +101,11 @@ def estimate_dcm(
         banks = sorted(of_team["bank"].unique())
         for bank in banks:
             made = _of_bank(
-                of_team[of_team["bank"] == bank], questions, peers, how, [str(team), bank]
+                of_team[of_team["bank"] == bank], questions, peers, inference, [str(team), bank]
             )
             _add(made, {"team": team, "bank": bank}, estimates, tests)
         if len(banks) > 1:
-            made = _of_bank(of_team, questions, peers, how, [str(team), POOLED])
+            made = _of_bank(of_team, questions, peers, inference, [str(team), POOLED])
         if banks:  # of a single bank the pool is the bank
             _add(made, {"team": team, "bank": POOLED}, estimates, tests)
     return estimates, tests

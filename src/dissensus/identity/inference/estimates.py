@@ -16,6 +16,7 @@ from dissensus.identity.inference.tallies import EVERY, BoolArray, Tally, tally
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POLICIES, POOLED
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
 
@@ -53,6 +54,7 @@ class _Ratios:
     complete: BoolArray
 
 
+@makes(estimates=ESTIMATES)
 def estimate_identity(
     metrics: pa.Table,
     transitions: pa.Table,

@@ -21,6 +21,7 @@ from dissensus.identity.terms import POOLED
 from dissensus.stats.balance import paired_proportion_equivalence
 from dissensus.stats.location import paired_t, two_one_sided_tests
 from dissensus.stats.signflip import sign_flip_test
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, text
 
@@ -38,6 +39,7 @@ MARTINGALE = Schema(
 _FLIPS = 20_000
 
 
+@makes(martingale=MARTINGALE)
 def martingale_tests(
     metrics: pd.DataFrame, confidence: float, margin: float, seed: int
 ) -> list[dict[str, Any]]:

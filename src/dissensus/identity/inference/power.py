@@ -15,6 +15,7 @@ from dissensus.identity.inference.tallies import columns
 from dissensus.identity.terms import CONDITIONS, POOLED
 from dissensus.stats.checks import FloatArray, check_level
 from dissensus.stats.results import NAN
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, count, number, text
 
@@ -129,6 +130,7 @@ def detectable_ibc(questions: int, sd: float, power: float, confidence: float = 
     return float(_shift(power, confidence) * sd / np.sqrt(questions))
 
 
+@makes(power=POWER)
 def power_rows(metrics: pa.Table, confidence: float) -> list[dict[str, Any]]:
     """Power, needed questions and detectable biases of every team in every bank.
 

@@ -9,8 +9,10 @@ from operator import itemgetter
 from typing import Any
 
 from dissensus.identity.design.manifest import MANIFEST
-from dissensus.identity.measures.answers import NAMES
+from dissensus.identity.measures.answers import NAMES, read_answers
+from dissensus.identity.measures.transitions import ANSWERS, TRANSITIONS, follow_answers
 from dissensus.identity.terms import CONDITIONS
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, flag, share
 
@@ -95,6 +97,19 @@ def count_transitions(rows: Sequence[Mapping[str, Any]], right: str) -> dict[str
         "exposed_wrong": len(wrong),
         "corrected": sum(row["is_correct"] for row in wrong),
     }
+
+
+@makes(answers=ANSWERS, transitions=TRANSITIONS, metrics=METRICS)
+def measure_identity(
+    turns: list[dict[str, Any]],
+    outcomes: list[dict[str, Any]],
+    manifest: list[dict[str, Any]],
+    questions: list[dict[str, Any]],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """What every agent answered, what it did with the answers it saw, and who was right."""
+    answers = read_answers(turns, outcomes, manifest, questions)
+    transitions = follow_answers(answers, manifest)
+    return answers, transitions, measure_rounds(answers, transitions, manifest, questions)
 
 
 def measure_rounds(

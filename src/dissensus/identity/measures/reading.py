@@ -57,8 +57,9 @@ _LENIENT = (
         r"((?:[^\n.;]|\.(?=[0-9])){1,200})",
         re.IGNORECASE,
     ),
-    re.compile(r"(?:^|\n)[\s*_{]*(\(?[A-Z]\)?|[$-]?[0-9][0-9,.]*)[\s*_.}]*\Z"),
 )
+#: A last line with nothing but an answer.
+_ALONE = re.compile(r"[\s*_{]*(\(?[A-Z]\)?|[$-]?[0-9][0-9,.]*)[\s*_.}]*")
 
 
 def parse_answer(text: str, kind: str, n_options: int, options: Sequence[str] = ()) -> str:
@@ -102,7 +103,8 @@ def parse_leniently(text: str, kind: str, n_options: int, options: Sequence[str]
         found = [match[1] for match in pattern.finditer(text)]
         if found:
             return _read(found[-1], kind, n_options, options)
-    return ""
+    alone = _ALONE.fullmatch(text.rstrip().rpartition("\n")[2][:_LONGEST])
+    return _read(alone[1], kind, n_options, options) if alone else ""
 
 
 def _read(answer: str, kind: str, n_options: int, options: Sequence[str]) -> str:

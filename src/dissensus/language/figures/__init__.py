@@ -3,90 +3,91 @@
 Nothing here estimates.
 """
 
-from dissensus.report.declared import Figure, Headline, Table
+from dissensus.report.declared import Outputs
 
-_HERE = "dissensus.language.figures"
+_SHOWN = Outputs(
+    "dissensus.language.figures",
+    main=("paired_effects", "specifications", "components", "table_paper"),
+    tables="All tables",
+    section="6 Tables",
+)
 _DESIGN, _EFFECT, _ROBUST = "1 Design", "2 Language effect", "3 Robustness"
 
 
-HEADLINE = Headline(
-    f"{_HERE}.headline:state",
-    ("language_effect", "specification_curve", "specification_tests", "saturation"),
+HEADLINE = _SHOWN.headline(
+    "language_effect", "specification_curve", "specification_tests", "saturation"
 )
-#: Shown on the results page at once.
-_MAIN = ("paired_effects", "specifications", "components", "table_paper")
-
-
-def _figure(name: str, title: str, section: str, *reads: str) -> Figure:
-    return Figure(name, f"{_HERE}.{name}:draw", reads, title, section, name in _MAIN)
 
 
 FIGURES = (
-    _figure(
+    _SHOWN.figure(
         "flow",
         "Figure 1. From the motion pool to complete draws",
-        _DESIGN,
         *("pool", "manifest", "outcomes"),
+        section=_DESIGN,
     ),
-    _figure("power", "Figure 2. What the study could find", _DESIGN, "power", "language_effect"),
-    _figure(
+    _SHOWN.figure(
+        "power", "Figure 2. What the study could find", "power", "language_effect", section=_DESIGN
+    ),
+    _SHOWN.figure(
         "paired_effects",
         "Figure 3. The effect, draw by draw",
-        _EFFECT,
         *("metrics", "language_effect"),
+        section=_EFFECT,
     ),
-    _figure(
+    _SHOWN.figure(
         "components",
         "Figure 4. Words or meaning: the components of the index",
-        _EFFECT,
         *("metrics", "language_effect"),
+        section=_EFFECT,
     ),
-    _figure(
+    _SHOWN.figure(
         "specifications",
         "Figure 5. The effect under every choice of measure",
-        _ROBUST,
         *("specification_curve", "specification_tests"),
+        section=_ROBUST,
     ),
-    _figure(
+    _SHOWN.figure(
         "saturation",
         "Figure 6. Which bounded scales have run out",
-        _ROBUST,
         *("metrics", "saturation"),
+        section=_ROBUST,
     ),
-    _figure(
+    _SHOWN.figure(
         "domains",
         "Figure 7. Means and language effects by domain",
-        "4 Domains",
         *("metrics", "domains", "domain_tests", "language_effect"),
+        section="4 Domains",
     ),
-    _figure("reuse", "Figure 8. How much speakers recycle", "5 Case study", "reuse"),
+    _SHOWN.figure("reuse", "Figure 8. How much speakers recycle", "reuse", section="5 Case study"),
 )
 
 
-def _table(module: str, name: str, *reads: str) -> Table:
-    """A table of the page of all tables, which is one result of the report."""
-    title, section = "All tables", "6 Tables"
-    return Table(name, f"{_HERE}.{module}:{name}", reads, title, section, name in _MAIN)
-
-
 TABLES = (
-    _table("paper_tables", "table_1", "language_effect"),
-    _table("paper_tables", "table_2", "domains"),
-    _table("paper_tables", "table_3", "diagnostics"),
-    _table("paper_tables", "table_4", "diagnostics"),
-    _table("paper_tables", "table_5", "diagnostics"),
-    _table("paper_tables", "table_6", "diagnostics", "outcomes"),
-    _table("paper_tables", "table_7", "language_effect"),
-    _table(
+    _SHOWN.table("paper_tables", "table_1", "language_effect"),
+    _SHOWN.table("paper_tables", "table_2", "domains"),
+    _SHOWN.table("paper_tables", "table_3", "diagnostics"),
+    _SHOWN.table("paper_tables", "table_4", "diagnostics"),
+    _SHOWN.table("paper_tables", "table_5", "diagnostics"),
+    _SHOWN.table("paper_tables", "table_6", "diagnostics", "outcomes"),
+    _SHOWN.table("paper_tables", "table_7", "language_effect"),
+    _SHOWN.table(
         "printed",
         "table_paper",
-        *("language_effect", "metrics", "power", "domain_tests", "domain_contrasts"),
-        *("diagnostics", "reliability"),
+        *(
+            "language_effect",
+            "metrics",
+            "power",
+            "domain_tests",
+            "domain_contrasts",
+            "diagnostics",
+            "reliability",
+        ),
     ),
-    _table("study_tables", "table_components", "language_effect"),
-    _table("study_tables", "table_instrument", "instrument"),
-    _table("study_tables", "table_saturation", "saturation"),
-    _table("study_tables", "table_domain_tests", "domain_tests"),
-    _table("study_tables", "table_conduct", "diagnostics"),
-    _table("study_tables", "table_reliability", "reliability", "pool"),
+    _SHOWN.table("study_tables", "table_components", "language_effect"),
+    _SHOWN.table("study_tables", "table_instrument", "instrument"),
+    _SHOWN.table("study_tables", "table_saturation", "saturation"),
+    _SHOWN.table("study_tables", "table_domain_tests", "domain_tests"),
+    _SHOWN.table("study_tables", "table_conduct", "diagnostics"),
+    _SHOWN.table("study_tables", "table_reliability", "reliability", "pool"),
 )

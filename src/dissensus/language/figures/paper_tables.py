@@ -9,6 +9,7 @@ import pandas as pd
 from dissensus.language.figures.frames import debates_of, languages_of, paper, primary
 from dissensus.language.inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.columns import Column, limits, tabulate
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import (
     contrast_words,
@@ -249,29 +250,28 @@ def table_6(artefacts: Artefacts, view: View) -> Table:
 def table_7(artefacts: Artefacts, view: View) -> Table:
     """Every method on the primary scale and on the paper's."""
     effect = artefacts.frame("language_effect")
-    rows = []
-    chosen = effect[effect["outcome"].isin(_scales(view))]
-    for row in records(chosen):
-        name = str(row["method"])
-        named = _AS_THE_PAPER.get(name)
-        sentence = METHODS.get(name, name).rstrip(".")
-        rows.append(
-            (
-                contrast_words(str(row["contrast"])),
-                scale_words(str(row["outcome"])),
-                f"{named} ({sentence[0].lower()}{sentence[1:]})" if named else sentence,
-                str(row["n"]),
-                number(row["estimate"]),
-                span(row["ci_low"], row["ci_high"]),
-                p_value(row["p_value"]),
-            )
-        )
+    columns = (
+        Column("Contrast", "contrast", contrast_words),
+        Column("Scale", "outcome", scale_words),
+        Column("Method", "method", _method),
+        Column("N", "n"),
+        Column("Est.", "estimate", number),
+        limits(view, written=span),
+        Column("p-value", "p_value", p_value),
+    )
     note = (
         "N counts draws complete in both languages, and for the bounds all draws. Estimates are "
         "mean differences where the method does not say otherwise. The paper has the three methods "
         "that are named as in its table; the headline is the mean difference with the CR2 interval "
         "by motion."
     )
-    columns = ("Contrast", "Scale", "Method", "N", "Est.", f"{view.level} CI", "p-value")
+    rows = records(effect[effect["outcome"].isin(_scales(view))])
     title = "Table 7: Inference for the paired language effect"
-    return make("table_7", title, columns, rows, note, view.simulated)
+    return tabulate("table_7", title, columns, rows, note, view)
+
+
+def _method(name: str) -> str:
+    """A method in words, after its name in the paper's table where it has one."""
+    sentence = METHODS.get(name, name).rstrip(".")
+    named = _AS_THE_PAPER.get(name)
+    return f"{named} ({sentence[0].lower()}{sentence[1:]})" if named else sentence

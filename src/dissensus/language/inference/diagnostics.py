@@ -11,6 +11,7 @@ import pandas as pd
 
 from dissensus.design.contrasts import contrast_name
 from dissensus.digests import digest
+from dissensus.language.inference.conduct import diagnose_conduct
 from dissensus.language.inference.domains import domain_names, drawable_domains
 from dissensus.language.inference.pairs import Array, compared_languages, languages_of
 from dissensus.language.settings import ROLES, InferenceSettings
@@ -22,6 +23,7 @@ from dissensus.stats.balance import (
     uniformity,
 )
 from dissensus.stats.results import NAN
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -44,6 +46,26 @@ ALL = "all"
 
 _MOST_REDRAWS = 10_000
 _CELLS = 2_000_000
+
+
+@makes(diagnostics=DIAGNOSTICS)
+def diagnose(
+    manifest: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    pool: pd.DataFrame,
+    metrics: pd.DataFrame,
+    turns: pd.DataFrame,
+    panel: list[str],
+    reference: str,
+    primary: str,
+    inference: InferenceSettings,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Randomisation, attrition and compliance as they came out, and the debaters' conduct."""
+    design = diagnose_design(manifest, outcomes, pool, panel, reference, inference, seed)
+    conduct = turns[["session_id", "repairs", "compliant"]]
+    outcome = f"hi_{primary}"
+    return design + diagnose_conduct(metrics, conduct, outcome, reference, inference, seed)
 
 
 def diagnose_design(

@@ -13,9 +13,13 @@ from dissensus.design.contrasts import contrast_name
 from dissensus.digests import digest
 from dissensus.language.inference.domains import (
     BOTH,
+    DOMAIN_CONTRASTS,
+    DOMAINS,
+    contrast_domains,
     domain_names,
     draw_outcomes,
     drawable_domains,
+    estimate_domains,
     outcome_groups,
 )
 from dissensus.language.inference.pairs import Array, compared_languages, pair_up
@@ -24,6 +28,7 @@ from dissensus.stats.checks import IntArray
 from dissensus.stats.groups import anova, kruskal_wallis, welch_anova
 from dissensus.stats.redrawing import redrawn_comparison
 from dissensus.stats.results import NAN, OmnibusTest
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, number, text
 
@@ -84,6 +89,24 @@ class _Redraws:
             return self.domains[rng.integers(len(self.domains), size=(size, n))]
 
         return {"redraw": redraw, "permutations": self.times, "seed": self.seed}
+
+
+@makes(domains=DOMAINS, contrasts=DOMAIN_CONTRASTS, tests=DOMAIN_TESTS)
+def compare_domains(
+    metrics: pd.DataFrame,
+    pool: pd.DataFrame,
+    reference: str,
+    scales: list[str],
+    inference: InferenceSettings,
+    seed: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Each domain, every two of them, and whether they differ at all; on each scale once."""
+    outcomes = [f"hi_{scale}" for scale in dict.fromkeys(scales)]
+    return (
+        estimate_domains(metrics, pool, outcomes, inference, seed),
+        contrast_domains(metrics, pool, outcomes, inference),
+        test_domains(metrics, pool, reference, outcomes, inference, seed),
+    )
 
 
 def test_domains(

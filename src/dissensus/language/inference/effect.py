@@ -30,13 +30,13 @@ from dissensus.language.inference.estimators import (
 from dissensus.language.inference.net import Scaling, estimate_net, net_draws
 from dissensus.language.inference.pairs import Pairs, compared_languages, pair_up
 from dissensus.language.inference.readings import read_texts
-from dissensus.language.inference.saturation import UNBOUNDED
-from dissensus.language.measures.anchors import clips_of
-from dissensus.language.measures.homogeneity import PARTS
+from dissensus.language.inference.saturation import SATURATION, UNBOUNDED, measure_saturation
+from dissensus.language.measures.homogeneity import PARTS, clips_of
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.bounds import imbens_manski, lee_bounds, manski_bounds
 from dissensus.stats.ratios import cluster_weights
 from dissensus.stats.results import Estimate
+from dissensus.study.makes import makes
 
 LANGUAGE_EFFECT = contrasts_schema("language_effect")
 
@@ -54,6 +54,22 @@ RAW_OUTCOMES = (
 
 #: Resamples of Lee's bounds, each of which sorts anew.
 _MOST_LEE = 1_000
+
+
+@makes(effect=LANGUAGE_EFFECT, saturation=SATURATION)
+def estimate_effects(
+    metrics: pd.DataFrame,
+    renderings: pd.DataFrame,
+    reference: str,
+    inference: InferenceSettings,
+    measures: MeasureSettings,
+    seed: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The effect of the language by every method, and how far each scale saturates."""
+    return (
+        estimate_language_effect(metrics, renderings, reference, inference, measures, seed),
+        measure_saturation(metrics, measures.anchors, inference),
+    )
 
 
 def estimate_language_effect(

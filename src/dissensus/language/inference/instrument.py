@@ -20,10 +20,10 @@ from dissensus.language.inference.net import (
 )
 from dissensus.language.inference.pairs import compared_languages
 from dissensus.language.inference.readings import read_texts
-from dissensus.language.measures.anchors import clips_of
 from dissensus.language.measures.components import UNITS
-from dissensus.language.measures.homogeneity import PARTS
+from dissensus.language.measures.homogeneity import PARTS, clips_of
 from dissensus.language.settings import InferenceSettings, MeasureSettings
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, number, text
 
@@ -54,6 +54,7 @@ _VARIANTS = ("", "_matched", "_excess")
 _PAIRS = ("pooled", "cross_side", "same_side", "same_speaker")
 
 
+@makes(instrument=INSTRUMENT)
 def measure_instrument(
     components: pd.DataFrame,
     metrics: pd.DataFrame,

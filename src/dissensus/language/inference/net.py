@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dissensus.language.inference.refitting import scaled
-from dissensus.language.measures.anchors import Clips
+from dissensus.stats.anchors import Clips
 from dissensus.stats.bootstrap import satterthwaite
 from dissensus.stats.ratios import cluster_weights
 from dissensus.stats.results import NAN, Estimate, t_estimate

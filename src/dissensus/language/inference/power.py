@@ -20,6 +20,7 @@ from scipy import special
 
 from dissensus.digests import digest
 from dissensus.stats.results import NAN
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, count, number, text
 
@@ -128,6 +129,7 @@ def simulate_studies(
     return Studies(mean, np.sqrt(variance), critical)
 
 
+@makes(power=POWER)
 def power_table(
     pool: pd.DataFrame,
     effect: pd.DataFrame | None,

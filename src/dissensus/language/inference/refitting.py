@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from dissensus.language.measures.anchors import Clips
+from dissensus.stats.anchors import Clips
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ def scaled(
 
     Parameters
     ----------
-    scale : a scale of :func:`dissensus.language.measures.anchors.fit`.
+    scale : a scale of :func:`dissensus.stats.anchors.fit`.
     texts : values, shape (n,) each; missing ones stay missing.
     reference : what the scale is fitted on, shape (n,); missing ones are left out.
     weights : how often each resample has each of the n, shape (b, n), whole numbers.

@@ -15,10 +15,11 @@ from dissensus.design.contrasts import HEADLINE, contrast_name
 from dissensus.digests import digest
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Pairs, compared_languages, pair_up
-from dissensus.language.measures.anchors import Clips, fit, weighted
 from dissensus.language.settings import InferenceSettings, MeasureSettings
+from dissensus.stats.anchors import Clips, fit, weighted
 from dissensus.stats.joint import joint_permutation
 from dissensus.stats.results import NAN
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, text
 
@@ -103,6 +104,7 @@ def specifications(
             yield Specification(weight, *words, *meaning, anchor)
 
 
+@makes(curve=SPECIFICATION_CURVE, tests=SPECIFICATION_TESTS)
 def specification_curve(
     components: pd.DataFrame,
     metrics: pd.DataFrame,

@@ -9,9 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dissensus.language.measures.components import lexical_components, semantic_components
-from dissensus.language.measures.reuse import measure_reuse
+from dissensus.language.design.instrument import is_debate
+from dissensus.language.measures.components import (
+    COMPONENTS,
+    lexical_components,
+    semantic_components,
+)
+from dissensus.language.measures.reuse import REUSE, measure_reuse
+from dissensus.study.makes import TurnsBySession, makes
 from dissensus.text.tokens import tokenizer
+
+
+@makes(components=COMPONENTS, reuse=REUSE)
+def measure_shard(
+    turns: TurnsBySession,
+    rendered: TurnsBySession,
+    embeddings: list[dict[str, Any]],
+    tokenizers: list[str],
+    repetitions: int,
+    seed: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Similarity and reuse in the debates of one shard, and similarity in their renderings."""
+    debates = {name: said for name, said in turns.items() if is_debate(said[0])}
+    return measure_block(debates, rendered, embeddings, tokenizers, repetitions, seed)
 
 
 def measure_block(

@@ -7,12 +7,15 @@ from typing import get_args
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from dissensus.language.design.manifest import MANIFEST
-from dissensus.language.measures.anchors import clips_of, fit, weighted
 from dissensus.language.measures.components import COMPONENTS
+from dissensus.language.measures.reuse import REUSE
 from dissensus.language.settings import MeasureSettings, Scale
+from dissensus.stats.anchors import Clips, fit, weighted
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number
 
@@ -76,6 +79,21 @@ RENDERINGS = Schema(
 _DESIGN = ["session_id", "draw_id", "language", "domain_id", "motion_id", "block"]
 
 
+@makes(components=COMPONENTS, reuse=REUSE, metrics=METRICS, renderings=RENDERINGS)
+def measure_sessions(
+    manifest: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    components: pa.Table,
+    reuse: pa.Table,
+    measures: MeasureSettings,
+    reference: str,
+) -> tuple[pa.Table, pa.Table, pd.DataFrame, pd.DataFrame]:
+    """The shards put together, and every session's index on every scale."""
+    frame = components.to_pandas(use_threads=False)
+    metrics, renderings = measure_homogeneity(manifest, outcomes, frame, measures, reference)
+    return components, reuse, metrics, renderings
+
+
 def measure_homogeneity(
     manifest: pd.DataFrame,
     outcomes: pd.DataFrame,
@@ -128,6 +146,12 @@ def measure_homogeneity(
     )
     _add_scales([frame, renderings], (frame["language"] == reference).to_numpy(), settings)
     return frame, renderings
+
+
+def clips_of(settings: MeasureSettings) -> Clips:
+    """Where the settings have the clipped scales cut."""
+    low, high = settings.clip_percentiles
+    return Clips(settings.clip_z, (low, high))
 
 
 def _add_scales(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dissensus.language.design.instrument import rendering_id
+from dissensus.language.design.instrument import rendered_draws, rendering_id
 from dissensus.language.design.manifest import IDS
 from dissensus.language.simulated_parallel import LANGUAGES, NoParallel, render_debate
+from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, text
 
@@ -24,6 +25,24 @@ RENDERED_TURNS = Schema(
 )
 
 Turns = Sequence[Mapping[str, Any]]
+
+
+@makes(rendered=RENDERED_TURNS)
+def render_turns(
+    turns: TurnsBySession,
+    manifest: list[dict[str, Any]],
+    sources: dict[str, dict[str, str]],
+    draws: int | None,
+    pairs: list[list[str]],
+    spoken: dict[str, str],
+    seed: int,
+) -> list[dict[str, Any]]:
+    """A shard's debates in the other languages: exact where they are simulated, else translated."""
+    if not sources:
+        return translated(turns)
+    topics = {row["draw_id"]: row["motion_id"] for row in manifest}
+    rendered = rendered_draws(topics, draws, seed)
+    return exact(turns, rendered, topics, pairs, spoken, sources)
 
 
 def translated(sessions: Mapping[str, Turns]) -> list[dict[str, Any]]:

@@ -22,7 +22,8 @@ from dissensus.errors import BudgetReached, ProviderError
 from dissensus.llm.batches.client import BatchClient, BatchLost, BatchRefused, sleep
 from dissensus.llm.batches.files import Answers, BatchFiles, Plan, Planned, Try, tried
 from dissensus.llm.batches.interface import BatchInterface, Line
-from dissensus.llm.exchange import Answer, Exchange, Failure, Terms
+from dissensus.llm.call import Reply
+from dissensus.llm.exchange import Exchange, Failure, Terms
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.outcomes import RULES, stopped
@@ -72,7 +73,7 @@ class Batcher:
         self,
         terms: Terms,
         interface: BatchInterface,
-        parse: Callable[[Any], Answer],
+        parse: Callable[[Any], Reply],
         ledger: Ledger,
         rate_limiter: RateLimiter,
         folder: Path,
@@ -91,7 +92,7 @@ class Batcher:
         self._refusals = 0
         self._not_before = 0.0
 
-    async def ask(self, exchange: Exchange, key: str, asked: str, body: Any) -> Answer:
+    async def ask(self, exchange: Exchange, key: str, asked: str, body: Any) -> Reply:
         """Make a call in a batch, and again in others as the rules of its outcomes allow.
 
         Parameters
@@ -104,7 +105,7 @@ class Batcher:
 
         Returns
         -------
-        The answer; with a fault where none came that can be used.
+        The reply; with an error where none came that can be used.
 
         Raises
         ------
@@ -125,10 +126,10 @@ class Batcher:
             first = first or batch.plan.made
             exchange.queued_s += max(0.0, batch.plan.made - began)
             exchange.latency_s = answers.read - first
-            answer = None if one.body is None else self._parse(one.body)
-            if answer is not None and not one.outcome:
-                return replace(answer, cost_usd=one.usd)
-            if not self._record(exchange, one, answer):
+            reply = None if one.body is None else exchange.parse(one.body)
+            if reply is not None and not one.outcome:
+                return replace(reply, cost_usd=one.usd)
+            if not self._record(exchange, one, reply):
                 return exchange.failed()
             began = answers.read
 
@@ -159,10 +160,10 @@ class Batcher:
                 # The answers are on disk.
                 batch.task = None
 
-    def _record(self, exchange: Exchange, one: Try, answer: Answer | None) -> bool:
+    def _record(self, exchange: Exchange, one: Try, reply: Reply | None) -> bool:
         """Record a try that failed; whether the call may be tried again."""
         rule = RULES[one.outcome]
-        exchange.failures.append(Failure(one.outcome, one.usd or 0.0, one.said, answer))
+        exchange.failures.append(Failure(one.outcome, one.usd or 0.0, one.said, reply))
         if rule.stops:
             message = f"models.{exchange.model}: {one.said}"
             raise stopped(self._terms.name, one.outcome, message)

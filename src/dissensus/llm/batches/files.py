@@ -18,7 +18,7 @@ from typing import Any
 
 from dissensus.errors import ResourceError
 from dissensus.llm.batches.interface import Line
-from dissensus.llm.exchange import Answer, Usage
+from dissensus.llm.call import Reply, Usage
 from dissensus.llm.prices import Price
 
 _PLAN = ".plan.json"
@@ -104,22 +104,22 @@ class Answers:
     tries: Mapping[str, Try]
 
 
-def tried(line: Line, call: Planned, price: Price | None, parse: Callable[[Any], Answer]) -> Try:
+def tried(line: Line, call: Planned, price: Price | None, parse: Callable[[Any], Reply]) -> Try:
     """The try that a line of a batch's results is, with what is booked for it."""
     if line.outcome and not line.billed:
         return Try(line.outcome, line.message)
     try:
         if line.outcome:
             raise ValueError(line.message)
-        answer = parse(line.body)
+        reply = parse(line.body)
     except _MALFORMED:
         # The cost of an answer that cannot be read is unknown: book the most.
         message = line.message or "its answer holds no answer"
         return Try(line.outcome or "malformed", message, None, call.usd, call.most, sure=False)
-    used = answer.usage
+    used = reply.usage
     tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
     usd = None if price is None else price.cost(*tokens, batch=True)
-    return Try(answer.fault, "", line.body, usd, used)
+    return Try(reply.error, "", line.body, usd, used)
 
 
 class BatchFiles:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
-from dissensus.llm.call import Request
-from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
+from dissensus.llm.call import Reply, Request
+from dissensus.llm.exchange import Exchange, count, label
 from dissensus.llm.http_client import HttpClient, Refused
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.providers.openai import plain_text, why_empty
@@ -57,7 +58,7 @@ class AnthropicInterface:
         request: Request,
         parameters: Mapping[str, Any],
         patience_s: float | None = None,
-    ) -> Answer:
+    ) -> Reply:
         body = self.body(model, request, parameters)
         return await self._http.call(exchange, "/v1/messages", body, patience_s)
 
@@ -66,7 +67,7 @@ class AnthropicInterface:
 
     async def embed(
         self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
-    ) -> Answer:
+    ) -> Reply:
         raise ProviderError(
             f"{model!r} cannot embed: Anthropic has no embeddings; name another embedder."
         )
@@ -87,29 +88,35 @@ class AnthropicInterface:
             return None
         return False if isinstance(listed, dict) and listed.get("data") else None
 
-    def parse(self, body: Any) -> Answer:
+    def parse(self, body: Any) -> Reply:
         text, thought = split_thought(plain_text(body["content"]))
+        if not text and (used := _tools(body["content"])):
+            text = json.dumps(used, ensure_ascii=False)
         reason = finish_reason(body.get("stop_reason"))
         usage = body.get("usage") or {}
         cached = count(usage.get("cache_read_input_tokens"))
         written = count(usage.get("cache_creation_input_tokens"))
-        return Answer(
+        return Reply(
             text=text,
             thought=thought or plain_text(body["content"], "thinking"),
             finish_reason=reason,
             # Anthropic counts the cached tokens beside the input, the others count them in it.
-            usage=Usage(
-                count(usage.get("input_tokens")) + cached + written,
-                cached,
-                count(usage.get("output_tokens")),
-            ),
+            input_tokens=count(usage.get("input_tokens")) + cached + written,
+            cached_tokens=cached,
+            output_tokens=count(usage.get("output_tokens")),
             answered_by=label(body.get("model")),
             request_id=label(body.get("id")),
-            fault="" if text else why_empty(reason),
+            error="" if text else why_empty(reason),
         )
 
-    def parse_vectors(self, body: Any) -> Answer:
+    def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
         raise ValueError("there are no embeddings here")
+
+
+def _tools(content: Any) -> list[Any]:
+    """The blocks of a reply that call a tool."""
+    blocks = content if isinstance(content, list) else []
+    return [block for block in blocks if block.get("type") == "tool_use"]
 
 
 def conversation(request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:

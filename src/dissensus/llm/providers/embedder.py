@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from dissensus.digests import digest
 from dissensus.errors import ProviderError
-from dissensus.llm.call import Reply
-from dissensus.llm.exchange import Answer, Exchange, Usage, max_tokens_of, run
+from dissensus.llm.call import Reply, Usage
+from dissensus.llm.exchange import Exchange, max_tokens_of, run
 from dissensus.llm.journal import IN_FLIGHT, reply_from
 from dissensus.llm.prices import Price
-from dissensus.llm.providers.remote import Host, check_accepted, reply_of
+from dissensus.llm.providers.remote import Host, check_accepted
 from dissensus.llm.records import Records
 
 #: The most texts, and the most tokens (estimated from above), in one request; and where a server
@@ -129,26 +129,28 @@ class RemoteEmbedder:
     def _call(self, host: Host, texts: dict[str, str]) -> EmbeddingCall:
         tokens = sum(max_tokens_of(len(text.encode())) for text in texts.values())
 
-        def parse(body: Any) -> Answer:
-            answer = host.interface.parse_vectors(body)
-            if len(answer.vectors) != len(texts):
+        vectors: tuple[str, ...] = ()
+
+        def parse(body: Any) -> Reply:
+            nonlocal vectors
+            reply, vectors = host.interface.parse_vectors(body)
+            if len(vectors) != len(texts):
                 raise ValueError("not as many vectors as texts")
-            if len(answer.vectors[0]) != len(next(iter(self._vectors.values()), answer.vectors[0])):
+            if len(vectors[0]) != len(next(iter(self._vectors.values()), vectors[0])):
                 raise ValueError("not as long as the vectors before")
-            return answer
+            return reply
 
         exchange = Exchange(self.name, parse, self._price, Usage(tokens))
         asked = list(texts.values())
-        answer = run(host.interface.embed(exchange, self.model, asked, plain=self._is_plain))
-        if answer.fault == "rejected" and not self._is_plain:
+        reply = run(host.interface.embed(exchange, self.model, asked, plain=self._is_plain))
+        if reply.error == "rejected" and not self._is_plain:
             # Some compatible servers know numbers alone.
             self._is_plain = True
             return self._call(host, texts)
-        if answer.fault == "rejected" and self._most in _FEWER and len(texts) > 1:
+        if reply.error == "rejected" and self._most in _FEWER and len(texts) > 1:
             raise _Rejected
-        check_accepted(exchange, answer, host)
-        vectors = answer.vectors if not answer.fault else ()
-        return EmbeddingCall(tuple(texts), vectors, reply_of(exchange, answer))
+        check_accepted(exchange, reply, host)
+        return EmbeddingCall(tuple(texts), () if reply.error else vectors, exchange.ended(reply))
 
 
 def journaled_calls(path: Path) -> list[EmbeddingCall]:

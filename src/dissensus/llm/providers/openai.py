@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,8 +13,8 @@ import numpy as np
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
-from dissensus.llm.call import Request
-from dissensus.llm.exchange import Answer, Exchange, Usage, count, label
+from dissensus.llm.call import Reply, Request, Usage
+from dissensus.llm.exchange import Exchange, count, label
 from dissensus.llm.http_client import HttpClient, Refused
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.thought import split_thought
@@ -61,7 +62,7 @@ class OpenAIInterface:
         request: Request,
         parameters: Mapping[str, Any],
         patience_s: float | None = None,
-    ) -> Answer:
+    ) -> Reply:
         body = self.body(model, request, parameters)
         return await self._http.call(exchange, "/chat/completions", body, patience_s)
 
@@ -70,7 +71,7 @@ class OpenAIInterface:
 
     async def embed(
         self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
-    ) -> Answer:
+    ) -> Reply:
         body = {"model": model, "input": list(texts)}
         if not plain:
             body["encoding_format"] = "base64"
@@ -96,25 +97,27 @@ class OpenAIInterface:
             raise
         return True
 
-    def parse(self, body: Any) -> Answer:
+    def parse(self, body: Any) -> Reply:
         choice = body["choices"][0]
         message = choice["message"]
         reason = finish_reason(choice.get("finish_reason"))
         text, thought = split_thought(plain_text(message.get("content")))
+        if not text and message.get("tool_calls"):
+            text = json.dumps(message["tool_calls"], ensure_ascii=False)
         if not text and message.get("refusal"):
             text, reason = plain_text(message["refusal"]), "refusal"
-        return Answer(
+        return Reply(
             text=text,
             thought=thought or _apart(message),
             finish_reason=reason,
-            usage=_usage(body),
+            **vars(_usage(body)),
             answered_by=label(body.get("model")),
             fingerprint=label(body.get("system_fingerprint")),
             request_id=label(body.get("id")),
-            fault="server_error" if reason in _BROKEN else "" if text else why_empty(reason),
+            error="server_error" if reason in _BROKEN else "" if text else why_empty(reason),
         )
 
-    def parse_vectors(self, body: Any) -> Answer:
+    def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
         # Some compatible servers leave the index out; then they keep the order.
         placed = {row.get("index", place): row for place, row in enumerate(body["data"])}
         rows = [placed[place] for place in sorted(placed)]
@@ -123,13 +126,13 @@ class OpenAIInterface:
         vectors = tuple(_base64(row["embedding"]) for row in rows)
         if len({len(vector) for vector in vectors}) > 1:
             raise ValueError("the embeddings are not of one length")
-        return Answer(
-            vectors=vectors,
-            finish_reason="stop",
-            usage=_usage(body),
+        reply = Reply(
+            "",
+            **vars(_usage(body)),
             answered_by=label(body.get("model")),
             request_id=label(body.get("id")),
         )
+        return reply, vectors
 
 
 def _account(name: str) -> str:

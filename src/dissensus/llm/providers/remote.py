@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
-from dissensus.llm.call import Reply, Request
-from dissensus.llm.exchange import Answer, Exchange, Terms, Usage, max_tokens_of, run
+from dissensus.llm.call import Reply, Request, Usage
+from dissensus.llm.exchange import Exchange, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
@@ -47,7 +49,7 @@ class Interface(Protocol):
         request: Request,
         parameters: Mapping[str, Any],
         patience_s: float | None = None,
-    ) -> Answer:
+    ) -> Reply:
         """Send a request; see :meth:`dissensus.llm.http_client.HttpClient.call`."""
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,17 +57,17 @@ class Interface(Protocol):
 
     async def embed(
         self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
-    ) -> Answer:
+    ) -> Reply:
         """Ask for embeddings, in the same way; ``plain`` as numbers, which every server has."""
 
     async def knows(self, model: str) -> bool | None:
         """Whether the provider has a model; None where it does not tell. Costs nothing."""
 
-    def parse(self, body: Any) -> Answer:
-        """The answer in the JSON of a response."""
+    def parse(self, body: Any) -> Reply:
+        """The reply in the JSON of a response, as far as that has it."""
 
-    def parse_vectors(self, body: Any) -> Answer:
-        """The answer in the JSON of a response with embeddings."""
+    def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
+        """The same of embeddings, with each as the base64 of little-endian 32-bit floats."""
 
 
 @dataclass(frozen=True)
@@ -125,17 +127,18 @@ class RemoteModel:
         interface = host.interface
         size = sum(len(message.content.encode()) for message in request.messages)
         max_usage = Usage(max_tokens_of(size), 0, request.max_tokens)
-        exchange = Exchange(self.name, interface.parse, self.price, max_usage)
+        parse = partial(_with_raw, interface.parse) if request.options else interface.parse
+        exchange = Exchange(self.name, parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
             body = interface.body(self.asked_model, request, parameters)
-            answer = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
+            reply = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
         else:
             asking = interface.ask(exchange, self.asked_model, request, parameters, patience_s)
-            answer = run(asking)
-        check_accepted(exchange, answer, host)
-        return reply_of(exchange, answer)
+            reply = run(asking)
+        check_accepted(exchange, reply, host)
+        return exchange.ended(reply)
 
     def _takes(self, interface: Interface) -> Iterable[str]:
         """The parameters that can be sent.
@@ -146,13 +149,22 @@ class RemoteModel:
         return dict.fromkeys((*interface.takes, "seed")) if self.simulated else interface.takes
 
     def parameters(self, request: Request, takes: Iterable[str]) -> dict[str, Any]:
-        """What to send besides the messages, by the names that this model has for it."""
+        """What to send besides the messages, by the names that this model has for it.
+
+        A call's own options come before the model's parameters, and these before all else.
+        """
         sent = {self._rename.get(name, name): getattr(request, name) for name in takes}
         sent |= self._parameters
+        sent |= {self._rename.get(name, name): value for name, value in request.options.items()}
         return {name: value for name, value in sent.items() if name and value is not None}
 
 
-def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
+def _with_raw(parse: Callable[[Any], Reply], body: Any) -> Reply:
+    """A reply with the JSON that it was read from."""
+    return replace(parse(body), raw=json.dumps(body, ensure_ascii=False))
+
+
+def check_accepted(exchange: Exchange, reply: Reply, host: Host) -> None:
     """Stop the run, rather than lose the session, where every other call would fail as well.
 
     Raises
@@ -161,7 +173,7 @@ def check_accepted(exchange: Exchange, answer: Answer, host: Host) -> None:
         before rejects this request only: the session fails.
     """
     model = exchange.model
-    if not answer.fault:
+    if not reply.error:
         if model not in host.answered:
             host.answered.add(model)
             _note_end(host, model, _ANSWERED)
@@ -231,26 +243,3 @@ def _note_end(host: Host, model: str, end: str) -> list[str]:
         ends = [end for end, _, of in lines if of == model]
         return ends[len(ends) - ends[::-1].index(_CHANGED) :] if _CHANGED in ends else ends
     return []
-
-
-def reply_of(exchange: Exchange, answer: Answer) -> Reply:
-    """What a call came to, as it is journaled."""
-    faults = exchange.faults
-    return Reply(
-        text=answer.text if not answer.fault else "",
-        error=answer.fault,
-        finish_reason=answer.finish_reason,
-        input_tokens=answer.usage.input_tokens,
-        output_tokens=answer.usage.output_tokens,
-        cost_usd=answer.cost_usd,
-        latency_s=exchange.latency_s,
-        cached_tokens=answer.usage.cached_tokens,
-        queued_s=exchange.queued_s,
-        answered_by=answer.answered_by,
-        fingerprint=answer.fingerprint,
-        request_id=answer.request_id,
-        faults=tuple(faults[:-1] if answer.fault else faults),
-        faults_usd=sum((failure.cost_usd for failure in exchange.failures), 0.0),
-        faults_said=tuple(failure.message for failure in exchange.failures),
-        thought=answer.thought,
-    )

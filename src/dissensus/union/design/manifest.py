@@ -7,12 +7,10 @@ from typing import Any
 
 from dissensus.design.manifest import stream
 from dissensus.digests import digest
-from dissensus.union.tables import SIDES
+from dissensus.union.tables import COACHED, SIDES
 
 #: Emphasis lenses, as many as the prompt file has.
 LENSES = 8
-#: The arm whose students read memos.
-COACHED = "coached"
 #: The arm of what both arms read, and of what reads both.
 SHARED = "shared"
 

@@ -9,22 +9,31 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.forms import estimated, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import interval, number, p_clause, percent, signed
-from dissensus.report.style import INK, new_figure, notice, spread, styled, zero_line
+from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
 from dissensus.report.view import Drawn, View
-from dissensus.union.figures.frames import ARMS
+from dissensus.union.figures.frames import ARMS, COACHED
+from dissensus.union.tables import (
+    COACHED_EPOCHS,
+    DIFFERENCE,
+    IN_DIFFERENCES,
+    MEAN,
+    RANDOMISATION,
+)
 
 OUTCOMES = {
     "student_survival": "Students’ claims that survive",
     "student_votes": "Blind votes for the students’ side",
     "student_demolitions": "Students’ rebuttals that demolish",
 }
-_TITLES = ("Claims that survive", "Blind votes", "Rebuttals that demolish")
-MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
-RANDOMISATION = "paired_randomisation"
-#: What stands for all coached epochs together.
-COACHED_EPOCHS = 0
+_TITLES = dict(
+    zip(OUTCOMES, ("Claims that survive", "Blind votes", "Rebuttals that demolish"), strict=True)
+)
+#: Dots of coached less control, and the diamond of all coached epochs together.
+_EPOCH, _POOLED = COACHED, Mark("pooled", COACHED.colour, "D")
+_LETTERS = "abcdef"
 
 NONE = "No debate has a student whose claims, votes or rebuttals could be counted."
 
@@ -34,8 +43,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the outcomes: means by arm above, coached less control beneath."""
     rows = artefacts.frame("coaching")
     facts = describe(rows, view)
-    means = rows[(rows["contrast"] == MEAN) & rows["estimate"].notna()]
-    outcomes = [name for name in OUTCOMES if (means["outcome"] == name).any()]
+    known = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
+    outcomes = [name for name in OUTCOMES if name in set(known)]
     if not outcomes:
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(4.0, view.simulated)
@@ -43,97 +52,70 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         2, len(outcomes), sharex="col", sharey="row", squeeze=False, height_ratios=[1.25, 1]
     )
     for column, outcome in enumerate(outcomes):
-        above, beneath = panels[0, column], panels[1, column]
-        own = rows[rows["outcome"] == outcome]
-        _means(above, own[own["contrast"] == MEAN])
-        letter = chr(ord("a") + column)
-        above.set_title(f"{letter}  {_TITLES[list(OUTCOMES).index(outcome)]}")
-        gains = own[(own["contrast"] == DIFFERENCE) & (own["method"] == RANDOMISATION)]
-        last = int(own["epoch"].max())
-        _gains(beneath, gains, last + 1, 1.0 - view.confidence)
-        under = chr(ord("a") + len(outcomes) + column)
-        beneath.set_title(f"{under}  Coached − control", size=7.5)
-        several = [f"2–{last}"] if last > 2 else ["2"] if last > 1 else []
-        above.set_xlim(0.6, last + (2.1 if last > 1 else 0.4))
-        above.set_xticks(
-            range(1, last + 1 + len(several)), [*map(str, range(1, last + 1)), *several]
-        )
+        of_outcome = rows[rows["outcome"] == outcome]
+        above, beneath = panels[:, column]
+        _means(above, of_outcome[of_outcome["contrast"] == MEAN])
+        _gains(beneath, of_outcome, view.alpha)
+        _epochs(above, int(of_outcome["epoch"].max()))
+        above.set_title(f"{_LETTERS[column]}  {_TITLES[outcome]}")
+        beneath.set_title(f"{_LETTERS[len(outcomes) + column]}  Coached − control", size=7.5)
         beneath.set_xlabel("epoch")
-        above.tick_params(labelbottom=False, bottom=False)
     panels[0, 0].set_ylabel("share")
     panels[1, 0].set_ylabel("difference of shares")
     return Drawn(figure, facts)
 
 
+def _epochs(axes: Axes, last: int) -> None:
+    """A tick for each epoch, and one for all coached ones together."""
+    names = [*map(str, range(1, last + 1)), *([_coached_epochs(last)] if last > 1 else [])]
+    axes.set_xlim(0.6, last + (2.1 if last > 1 else 0.4))
+    axes.set_xticks(range(1, len(names) + 1), names)
+    axes.tick_params(labelbottom=False, bottom=False)
+
+
+def _coached_epochs(last: int, to: str = "–") -> str:
+    return f"2{to}{last}" if last > 2 else "2"
+
+
 def _means(axes: Axes, rows: pd.DataFrame) -> None:
     """A line for each arm, its name at its last point."""
-    for arm, look in ARMS.items():
-        own = rows[(rows["arm"] == arm) & rows["estimate"].notna()].sort_values("epoch")
-        if own.empty:
+    ends: dict[Mark, tuple[float, float]] = {}
+    for mark, aside in zip(ARMS, (-0.06, 0.06), strict=True):
+        of_arm = rows[(rows["arm"] == mark.name) & rows["estimate"].notna()].sort_values("epoch")
+        if of_arm.empty:
             continue
-        shift = -0.06 if arm == "coached" else 0.06
-        places = own["epoch"] + shift
-        for place, low, high in zip(places, own["ci_low"], own["ci_high"], strict=True):
-            if np.isfinite(low):
-                axes.plot([place, place], [low, high], color=look.colour, linewidth=1.0)
+        for row in records(of_arm):
+            whisker(axes, estimated(row), row["epoch"] + aside, mark, upright=True)
         axes.plot(
-            places,
-            own["estimate"],
-            marker=look.marker,
-            linestyle=look.line,
-            color=look.colour,
-            markersize=4.0,
+            of_arm["epoch"] + aside, of_arm["estimate"], linestyle=mark.line, color=mark.colour
         )
-    _names(axes, rows)
+        ends[mark] = (float(of_arm["epoch"].iloc[-1]), float(of_arm["estimate"].iloc[-1]))
+    # Not across the axis, where shares are near 0; apart where the means are near.
+    heights = spread([max(height, 0.1) for _, height in ends.values()], 0.11)
+    for (mark, (last, _)), height in zip(ends.items(), heights, strict=True):
+        colour = COACHED.colour if mark is COACHED else "#5f5f5f"
+        where = (last + 0.14, height)
+        axes.annotate(mark.name, where, va="center", size=7, color=colour, annotation_clip=False)
     axes.set_ylim(-0.02, 1.02)
 
 
-def _names(axes: Axes, rows: pd.DataFrame) -> None:
-    """Each arm's name beside its last mean, apart where the means are near."""
-    ends = {}
-    for arm in ARMS:
-        own = rows[(rows["arm"] == arm) & rows["estimate"].notna()].sort_values("epoch")
-        if len(own):
-            ends[arm] = own.iloc[-1]
-    # Not across the axis, where shares are near 0.
-    heights = spread([max(float(end["estimate"]), 0.1) for end in ends.values()], 0.11)
-    for (arm, end), height in zip(ends.items(), heights, strict=True):
-        axes.annotate(
-            arm,
-            (float(end["epoch"]) + 0.14, height),
-            va="center",
-            size=7,
-            color=ARMS[arm].colour if arm == "coached" else "#5f5f5f",
-            annotation_clip=False,
-        )
-
-
-def _gains(axes: Axes, rows: pd.DataFrame, end: int, alpha: float) -> None:
+def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
     """A dot with its interval for each epoch, at the end a diamond for all coached ones together;
     filled where significant after adjustment.
     """
     zero_line(axes)
-    look = ARMS["coached"]
-    for row in records(rows):
+    last = int(rows["epoch"].max())
+    gains = rows[(rows["contrast"] == DIFFERENCE) & (rows["method"] == RANDOMISATION)]
+    for row in records(gains):
         is_pooled = row["epoch"] == COACHED_EPOCHS
-        if is_pooled and end == 2:
+        if is_pooled and last == 1:
             continue
-        place = end if is_pooled else row["epoch"]
+        place = last + 1 if is_pooled else row["epoch"]
         if not np.isfinite(row["estimate"]):
             axes.text(place, 0.0, "–", ha="center", va="bottom", size=7)
             continue
-        found = row["p_adjusted"] < alpha
-        if np.isfinite(row["ci_low"]) and np.isfinite(row["ci_high"]):
-            axes.plot([place, place], [row["ci_low"], row["ci_high"]], color=look.colour, lw=1.0)
-        axes.plot(
-            place,
-            row["estimate"],
-            "D" if is_pooled else "o",
-            color=look.colour,
-            markerfacecolor=look.colour if found else "white",
-            markersize=4.0,
-            markeredgewidth=0.9,
-        )
+        mark = _POOLED if is_pooled else _EPOCH
+        whisker(axes, estimated(row), place, mark, filled=row["p_adjusted"] < alpha, upright=True)
         if is_pooled:
             axes.annotate(
                 signed(row["estimate"], 2),
@@ -162,7 +144,11 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     last = int(rows["epoch"].max())
     return {
         "level": view.level,
-        "headline": _headline(head, last, view),
+        "headline": (
+            f"Coached less control, over all coached epochs ({_coached_epochs(last, ' to ')}), in "
+            "the share of the students’ claims that survive: "
+            f"{_with_test(head, view)}, {head['n']} of {head['assigned']} draws)."
+        ),
         "beside": _beside(
             [row for row in known if not row["headline"]],
             of.get((head["outcome"], IN_DIFFERENCES, last)),
@@ -173,15 +159,7 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     }
 
 
-def _headline(row: Record, last: int, view: View) -> str:
-    return (
-        "Coached less control, over all coached epochs "
-        f"({f'2 to {last}' if last > 2 else '2'}), in the share of the students’ claims that "
-        f"survive: {_found(row, view)}, {row['n']} of {row['assigned']} draws)."
-    )
-
-
-def _found(row: Record, view: View) -> str:
+def _with_test(row: Record, view: View) -> str:
     """Such as "+0.12 (95% interval [0.03, 0.20], p = 0.012; 0.024 after Holm over outcomes"."""
     limits = interval(row["ci_low"], row["ci_high"], 2, "−")
     holm = f"; {p_clause(row['p_adjusted'])} after Holm over outcomes"
@@ -193,12 +171,12 @@ def _found(row: Record, view: View) -> str:
 
 def _beside(others: list[Record], gain: Record | None, view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
-    said = [f"{OUTCOMES[row['outcome']].lower()} {_found(row, view)})" for row in others]
+    said = [f"{OUTCOMES[row['outcome']].lower()} {_with_test(row, view)})" for row in others]
     text = f"Beside it: {'; '.join(said)}." if said else ""
     if gain and np.isfinite(gain["estimate"]):
         text += (
             f" In claims that survive, epoch {gain['epoch']} less epoch 1, from fewer draws: "
-            f"{_found(gain, view)})."
+            f"{_with_test(gain, view)})."
         )
     return text.strip()
 

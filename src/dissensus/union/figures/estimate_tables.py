@@ -1,17 +1,31 @@
-"""The tables of the estimates: coaching, wins, survival, and the clusters of arguments."""
+"""The tables of the estimates: judges, coaching, wins, survival, and the clusters of arguments."""
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.columns import Column, limits, tabulate
 from dissensus.report.frames import Record, keyed, records
-from dissensus.report.labels import MISSING, interval, number, p_value, percent
-from dissensus.report.tables import Table, make
+from dissensus.report.labels import (
+    MISSING,
+    number,
+    percent,
+    percents,
+    share_interval,
+)
+from dissensus.report.tables import Table
 from dissensus.report.view import View
 from dissensus.union.figures.coaching import OUTCOMES
-from dissensus.union.figures.frames import ALL, FATES, footnotes, kind_words
-from dissensus.union.tables import CONTESTED
+from dissensus.union.figures.frames import BIASES, UNBIASED, footnotes, kind_words
+from dissensus.union.map.cluster_table import (
+    LIFT,
+    P_VALUES,
+    all_or,
+    cluster_table,
+    share_column,
+)
+from dissensus.union.tables import ALL, CONTESTED, FATES
 
 _CONTRASTS = {
     "mean": "mean",
@@ -23,6 +37,84 @@ _METHODS = {
     "paired_randomisation": "paired randomisation",
     "cluster_robust": "clustered by motion",
 }
+_STATISTICS = {
+    "share_a": "share for slot A",
+    "log_odds": "log odds per 100 words",
+    "share_proposition": "share for “proposition”",
+    "krippendorff_alpha": "Krippendorff’s alpha",
+    "cohen_kappa": "Cohen’s kappa",
+}
+
+
+_ESTIMATE = Column("Estimate", "estimate", number)
+_P, _HOLM, _ = P_VALUES
+
+
+def table_judges(artefacts: Artefacts, view: View) -> Table:
+    """Every judge's biases."""
+    judges = artefacts.frame("judges")
+    rows = records(judges[judges["bias"].isin(list(BIASES))])
+    for row in rows:
+        row["note"] = " ".join(filter(None, (row["note"], _by_itself(row, view.alpha))))
+    marks, notes = footnotes(row["note"] for row in rows)
+    columns = (
+        Column("Judge", "judge", all_or("judges")),
+        Column("Bias", "bias", BIASES.__getitem__),
+        Column("Statistic", "statistic", _STATISTICS.__getitem__),
+        *(_ESTIMATE, limits(view), _P, _HOLM),
+        Column("Named: favours", "favours", _or_dash),
+        Column("Follows", "followed", percent),
+        Column("CI (follows)", ("followed_low", "followed_high"), partial(percents, digits=1)),
+        Column("Pairs", "pairs", _or_dash),
+        Column("N", "n"),
+        Column("Note", "note", marks.__getitem__),
+    )
+    note = (
+        "Follows: share of the pairs of votes that follow the slot (position) or the label (side), "
+        "with the exact binomial interval. Of these pairs (N), the share for slot A or for the "
+        "label “proposition”, with a mid-p interval and McNemar’s mid-p test; an unbiased judge "
+        "has .5. Length: logistic regression of votes for slot A on the difference in words, "
+        "adjusted for the difference in the tally, clustered by debate; an unbiased judge has 0, "
+        "and quality that the tally does not see still confounds it. N of Length: debates, once "
+        "for each pass. Holm: over judges and biases; a judge is named where the adjusted p is "
+        f"below {view.alpha:.2g}.{notes}"
+    )
+    return tabulate("table_judges", "The judges’ biases", columns, rows, note, view)
+
+
+def _by_itself(row: Record, alpha: float) -> str:
+    """A word on an interval that leaves out the value of an unbiased judge who is not named."""
+    unbiased = UNBIASED[row["bias"]]
+    if row["favours"] or row["ci_low"] <= unbiased <= row["ci_high"]:
+        return ""
+    if not row["p_adjusted"] >= alpha:
+        return ""
+    return (
+        f"By itself the interval leaves out {unbiased:g}; among all judges and biases (Holm) that "
+        "may be chance, so that the judge is not named."
+    )
+
+
+def table_layers(artefacts: Artefacts, view: View) -> Table:
+    """Agreement of judges with each other and themselves, and of every two layers."""
+    judges = artefacts.frame("judges")
+    rows = records(judges[judges["bias"] == "agreement"])
+    marks, notes = footnotes(row["note"] for row in rows)
+    columns = (
+        Column("Judge or layer", "judge", all_or("judges")),
+        Column("With", "compared", _or_dash),
+        Column("Statistic", "statistic", _STATISTICS.__getitem__),
+        *(_ESTIMATE, limits(view)),
+        Column("Debates", "n"),
+        Column("Note", "note", marks.__getitem__),
+    )
+    note = (
+        "Alpha: of the blind votes, by debate, over all seats and passes, or of one judge’s own. "
+        "Kappa: of the verdicts (a side, or contested) of two layers, over the debates that both "
+        "decide. Intervals resample debates. 0 is agreement by chance, 1 is full agreement."
+        f"{notes}"
+    )
+    return tabulate("table_layers", "Agreement", columns, rows, note, view)
 
 
 def table_coaching(artefacts: Artefacts, view: View) -> Table:
@@ -30,30 +122,21 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
     rows = records(artefacts.frame("coaching"))
     marks, notes = footnotes(row["note"] for row in rows)
     gains = [name for name in (rows[0] if rows else {}) if name.startswith("power_")]
-    cells = [
-        (
-            OUTCOMES[row["outcome"]],
-            _CONTRASTS[row["contrast"]],
-            row["arm"] if row["contrast"] == "mean" else MISSING,
-            str(row["epoch"]) if row["epoch"] else "from 2",
-            _METHODS[row["method"]],
-            number(row["estimate"]),
-            interval(row["ci_low"], row["ci_high"]),
-            p_value(row["p_value"]),
-            p_value(row["p_adjusted"]),
-            f"{row['n']}/{row['assigned']}",
-            number(row["mde_80"], 2),
-            *(percent(row[name], 0) for name in gains),
-            "yes" if row["headline"] else "",
-            marks[row["note"]],
-        )
-        for row in rows
-    ]
     columns = (
-        *("Outcome", "Estimate of", "Arm", "Epoch", "Method", "Estimate", f"{view.level} CI"),
-        *("p", "p (Holm)", "N", "MDE, 80%"),
-        *(f"Power, {float(name.removeprefix('power_')):g}" for name in gains),
-        *("Headline", "Note"),
+        Column("Outcome", "outcome", OUTCOMES.__getitem__),
+        Column("Estimate of", "contrast", _CONTRASTS.__getitem__),
+        Column("Arm", ("contrast", "arm"), lambda of, arm: arm if of == "mean" else MISSING),
+        Column("Epoch", "epoch", lambda epoch: str(epoch or "from 2")),
+        Column("Method", "method", _METHODS.__getitem__),
+        *(_ESTIMATE, limits(view), _P, _HOLM),
+        Column("N", ("n", "assigned"), "{}/{}".format),
+        Column("MDE, 80%", "mde_80", partial(number, digits=2)),
+        *(
+            Column(f"Power, {float(name.removeprefix('power_')):g}", name, _whole_percent)
+            for name in gains
+        ),
+        Column("Headline", "headline", lambda is_headline: "yes" if is_headline else ""),
+        Column("Note", "note", marks.__getitem__),
     )
     note = (
         "From 2: all coached epochs together, paired by draw; the headline is the first outcome’s. "
@@ -63,33 +146,21 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
         "with the observed spread of the draws."
         f"{notes}"
     )
-    return make("table_coaching", "What coaching changes", columns, cells, note, view.simulated)
+    return tabulate("table_coaching", "What coaching changes", columns, rows, note, view)
 
 
 def table_wins(artefacts: Artefacts, view: View) -> Table:
     """Shares won, lost and contested by side, and lifts by speaker and place."""
     wins = artefacts.frame("wins")
-    rows = [
-        (
-            _motion(row["motion_id"]),
-            row["side"] or row["speaker"],
-            str(row["place"]) if row["place"] else MISSING,
-            _share(row, "won"),
-            _share(row, "lost"),
-            _share(row, CONTESTED),
-            percent(row["base"]),
-            _points(row["lift"]),
-            p_value(row["p_value"]),
-            p_value(row["p_adjusted"]),
-            p_value(row["p_bh"]),
-            str(row["n"]),
-        )
-        # A speaker is in all debates of a motion: only places have a lift.
-        for row in records(wins[wins["by"] != "speaker"])
-    ]
     columns = (
-        *("Motion", "Side or speaker", "Place", "Won", "Lost", "Contested", "Base rate", "Lift"),
-        *("p", "p (Holm)", "p (BH)", "Debates"),
+        Column("Motion", "motion_id", all_or("motions")),
+        Column("Side or speaker", ("side", "speaker"), lambda side, speaker: side or speaker),
+        Column("Place", "place", _or_dash),
+        *(share_column(name.capitalize(), name) for name in ("won", "lost", CONTESTED)),
+        Column("Base rate", "base", percent),
+        LIFT,
+        *P_VALUES,
+        Column("Debates", "n"),
     )
     note = (
         f"Shares of debates, contested ones in every denominator, with {view.level} "
@@ -100,89 +171,48 @@ def table_wins(artefacts: Artefacts, view: View) -> Table:
         "together; of a side, by sign flips, which is one test for both sides. Adjusted within "
         "motion over all places."
     )
-    return make("table_wins", "Who wins", columns, rows, note, view.simulated)
+    return tabulate("table_wins", "Who wins", columns, records(wins), note, view)
 
 
 def table_survival(artefacts: Artefacts, view: View) -> Table:
     """Shares by fate for every type of claim, both arms together."""
     survival = artefacts.frame("survival")
-    rows = survival[(survival["arm"] == ALL) & (survival["by"] != "epoch")]
-    found: dict[tuple[str, str, str], dict[str, Record]] = {}
-    for row in records(rows):
-        found.setdefault((row["motion_id"], row["by"], row["group"]), {})[row["fate"]] = row
-    cells = []
-    for (motion, by, group), fates in found.items():
-        first = next(iter(fates.values()))
-        named = (kind_words(by), kind_words(group) if by == "kind" else group)
-        shares = [_of_fate(fates.get(fate)) for fate in FATES]
-        cells.append((_motion(motion), *named, *shares, str(first["n"]), str(first["n_clusters"])))
-    columns = ("Motion", "By", "Group", "Survive", "Contested", "Demolished", "Claims", "Debates")
+    groups: dict[tuple[str, str, str], Record] = {}
+    for row in records(survival[(survival["arm"] == ALL) & (survival["by"] != "epoch")]):
+        shown = groups.setdefault((row["motion_id"], row["by"], row["group"]), dict(row))
+        shown[row["fate"]] = share_interval(row["estimate"], row["ci_low"], row["ci_high"])
+    columns = (
+        Column("Motion", "motion_id", all_or("motions")),
+        Column("By", "by", kind_words),
+        Column(
+            "Group", ("by", "group"), lambda by, group: kind_words(group) if by == "kind" else group
+        ),
+        *(
+            Column(head, fate)
+            for head, fate in zip(("Survive", "Contested", "Demolished"), FATES, strict=True)
+        ),
+        Column("Claims", "n"),
+        Column("Debates", "n_clusters"),
+    )
     note = (
         f"Per cent of claims with {view.level} intervals that resample debates. Survive: in the "
         "grounded extension, and no counted rebuttal has points. Claims of the last speech cannot "
         "be answered, so that late speakers look robust: compare the rows by speech."
     )
-    return make("table_survival", "What becomes of claims", columns, cells, note, view.simulated)
+    title = "What becomes of claims"
+    return tabulate("table_survival", title, columns, groups.values(), note, view)
 
 
 def table_clusters(artefacts: Artefacts, view: View) -> Table:
     """The clusters of the map."""
     clusters, names = artefacts.frames("clusters", "cluster_names")
     named = keyed(names, "cluster")
-    rows = [
-        (
-            _motion(row["motion_id"]),
-            str(row["cluster"]),
-            named[row["cluster"]]["name"],
-            str(row["claims"]),
-            str(row["debates"]),
-            percent(row["proposition"]),
-            f"{percent(row['survives'])} {_limits(row, 'survives')}",
-            percent(row["won"]),
-            _points(row["lift"]),
-            p_value(row["p_value"]),
-            p_value(row["p_adjusted"]),
-            p_value(row["p_bh"]),
-            _shift(row["first_epoch"], row["last_epoch"]),
-            _shift(row["first_epoch_control"], row["last_epoch_control"]),
-        )
-        for row in records(clusters)
-    ]
-    columns = (
-        *("Motion", "No.", "Cluster", "Claims", "Debates", "By the proposition", "Survive", "Won"),
-        *("Lift", "p", "p (Holm)", "p (BH)", "Students, coached", "Students, control"),
-    )
-    note = (
-        "Survive: with an interval that resamples debates. Won: share of "
-        "debates won by the sides that make a claim of the cluster; lift: percentage points above "
-        "the base rate of their side. Nobody was told at random what to claim: a lift is an "
-        "association. p by permutation of verdicts within motion, adjusted over its clusters. "
-        "Students: the cluster’s share of their claims, first and last epoch."
-    )
-    return make("table_clusters", "Clusters of arguments", columns, rows, note, view.simulated)
+    return cluster_table([row | named[row["cluster"]] for row in records(clusters)], view)
 
 
-def _motion(name: str) -> str:
-    return "all motions" if name == ALL else name
+def _or_dash(value: object) -> str:
+    return str(value) if value else MISSING
 
 
-def _share(row: Record, name: str) -> str:
-    return f"{percent(row[name])} {_limits(row, name)}"
-
-
-def _limits(row: Record, name: str) -> str:
-    return interval(100 * row[f"{name}_low"], 100 * row[f"{name}_high"], 0)
-
-
-def _of_fate(row: Record | None) -> str:
-    if row is None or not np.isfinite(row["estimate"]):
-        return MISSING
-    return f"{percent(row['estimate'])} {interval(100 * row['ci_low'], 100 * row['ci_high'], 0)}"
-
-
-def _points(value: float) -> str:
-    return number(100 * value, 1)
-
-
-def _shift(first: float, last: float) -> str:
-    return f"{percent(first, 0)} → {percent(last, 0)}"
+def _whole_percent(value: float) -> str:
+    return percent(value, 0)

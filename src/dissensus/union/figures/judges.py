@@ -11,24 +11,17 @@ from matplotlib.ticker import MaxNLocator
 
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
-from dissensus.report.frames import Record, records
+from dissensus.report.forms import divide, estimated, missing, rows_axis, shares_axis, whisker
+from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import listed, number, p_clause, percent
-from dissensus.report.style import ALARM, GREY, new_figure, notice, styled
+from dissensus.report.style import ALARM, GREY, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
-from dissensus.union.figures.frames import (
-    ALL,
-    BIASES,
-    UNBIASED,
-    Look,
-    divide,
-    rows_axis,
-    shares_axis,
-    whisker,
-)
+from dissensus.union.figures.frames import BIASES, UNBIASED, judge_words
+from dissensus.union.tables import ALL
 
 NONE = "No vote of a panel can be read, so that no judge can be audited."
 
-_FAIR, _NAMED = Look("#0b3c6f", "o"), Look(ALARM, "D")
+_FAIR, _NAMED = Mark("fair", "#0b3c6f", "o"), Mark("named", ALARM, "D")
 #: Bias -> the axis.
 _AXES = {
     "position": "share for slot A",
@@ -48,38 +41,25 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(1.0 + 0.27 * len(names), view.simulated)
     panels: Any = figure.subplots(1, len(BIASES), sharey=True)
-    for index, (axes, bias) in enumerate(zip(panels, BIASES, strict=True)):
+    for letter, axes, bias in zip("abc", panels, BIASES, strict=True):
         _panel(axes, rows[rows["bias"] == bias], names, bias)
-        axes.set_title(f"{chr(ord('a') + index)}  {BIASES[bias]}")
+        axes.set_title(f"{letter}  {BIASES[bias]}")
     return Drawn(figure, facts)
 
 
 def judges_of(rows: pd.DataFrame) -> list[str]:
     """The judges by name, and all of them together last."""
-    found = sorted(set(rows["judge"]) - {ALL})
-    return [*found, ALL] if len(found) > 1 else found
+    names = sorted(set(rows["judge"]) - {ALL})
+    return [*names, ALL] if len(names) > 1 else names
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
     axes.axvline(UNBIASED[bias], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
-    own = {row["judge"]: row for row in records(rows)}
+    by_judge = keyed(rows, "judge")
     for place, name in enumerate(names):
-        row = own.get(name)
-        if row is None:
-            continue
-        named = bool(row["named"])
-        whisker(axes, row, place, _NAMED if named else _FAIR, filled=named)
-        if named:
-            axes.annotate(
-                f"favours {row['favours']}",
-                (row["estimate"], place),
-                (0, 5),
-                textcoords="offset points",
-                ha="center",
-                size=6.3,
-                color=ALARM,
-            )
-    rows_axis(axes, ["all judges" if name == ALL else label(name, 24) for name in names])
+        if name in by_judge:
+            _judge(axes, by_judge[name], place)
+    rows_axis(axes, list(map(judge_words, names)))
     if len(names) > 1:
         divide(axes, [len(names) - 1.5])
     if bias == "verbosity":
@@ -88,6 +68,24 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
     else:
         shares_axis(axes)
     axes.set_xlabel(_AXES[bias])
+
+
+def _judge(axes: Axes, row: Record, place: int) -> None:
+    if not np.isfinite(row["estimate"]):
+        missing(axes, place)
+        return
+    named = bool(row["named"])
+    whisker(axes, estimated(row), place, _NAMED if named else _FAIR, filled=named)
+    if named:
+        axes.annotate(
+            f"favours {row['favours']}",
+            (row["estimate"], place),
+            (0, 5),
+            textcoords="offset points",
+            ha="center",
+            size=6.3,
+            color=ALARM,
+        )
 
 
 def _room(axes: Axes, rows: pd.DataFrame) -> None:
@@ -102,16 +100,14 @@ def _room(axes: Axes, rows: pd.DataFrame) -> None:
 def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
     judged = records(rows[rows["level"] == "judge"])
-    named = [row for row in judged if row["named"]]
-    pairs = [row for row in judged if row["bias"] == "position" and row["pairs"]]
     follow = [
         f"{label(row['judge'], 24)} {percent(row['followed'], 0)}"
-        for row in pairs
-        if np.isfinite(row["followed"])
+        for row in judged
+        if row["bias"] == "position" and row["pairs"] and np.isfinite(row["followed"])
     ]
     return {
         "level": view.level,
-        "named": listed(map(_named, named)) or "none",
+        "named": listed(_named(row) for row in judged if row["named"]) or "none",
         "follow": listed(follow) or "no pair can be read",
     }
 

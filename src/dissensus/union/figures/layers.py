@@ -9,28 +9,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.escaping import label
-from dissensus.report.frames import records
+from dissensus.report.forms import divide, forest, legend, rows_axis, shares_axis, stack, swatch
+from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, interval, number
-from dissensus.report.style import GREY, new_figure, notice, styled, zero_line
+from dissensus.report.style import GREY, Mark, beside, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
-from dissensus.union.figures.frames import (
-    ALL,
-    LAYERS,
-    VERDICTS,
-    Look,
-    divide,
-    legend,
-    rows_axis,
-    shares_axis,
-    stack,
-    whisker,
-)
-from dissensus.union.tables import LAYERS as ORDER
+from dissensus.union.figures.frames import VERDICTS, judge_words
+from dissensus.union.tables import ALL, LAYERS
 
 NONE = "No debate was judged, so that no agreement can be measured."
 
-_LOOK = Look("#0b3c6f", "o")
+_MARK = Mark("agreement", "#0b3c6f", "o")
 
 
 @styled
@@ -49,33 +38,24 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
-def agreements(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def agreements(rows: pd.DataFrame) -> dict[str, Record]:
     """Name of an agreement -> its row: of judges first, then of layers."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in records(rows):
-        if row["level"] == "layers":
-            found[f"{LAYERS[row['judge']]} – {LAYERS[row['compared']]}"] = row
-        else:
-            name = "all judges" if row["judge"] == ALL else f"{label(row['judge'], 24)}, itself"
-            found[name] = row
-    return found
+    return {_name(row): row for row in records(rows)}
 
 
-def _forest(axes: Axes, named: dict[str, dict[str, Any]]) -> None:
+def _name(row: Record) -> str:
+    if row["level"] == "layers":
+        return f"{row['judge']} – {row['compared']}"
+    words = judge_words(row["judge"])
+    return words if row["judge"] == ALL else f"{words}, itself"
+
+
+def _forest(axes: Axes, named: dict[str, Record]) -> None:
+    forest(axes, {name: name for name in named}, [(_MARK, named)])
     for place, row in enumerate(named.values()):
-        whisker(axes, row, place, _LOOK, filled=True)
         text = number(row["estimate"], 2, "−")
-        axes.annotate(
-            f"{text} {interval(row['ci_low'], row['ci_high'], 2, '−')}".replace(" –", ""),
-            (1.0, place),
-            (4, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            size=6.3,
-            annotation_clip=False,
-        )
-    rows_axis(axes, list(named))
+        limits = interval(row["ci_low"], row["ci_high"], 2, "−")
+        beside(axes, place, f"{text} {limits}".replace(" –", ""), gap=4, size=6.3)
     layers = [row["level"] == "layers" for row in named.values()]
     if any(layers) and not all(layers):
         divide(axes, [layers.index(True) - 0.5])
@@ -89,26 +69,24 @@ def _forest(axes: Axes, named: dict[str, dict[str, Any]]) -> None:
 
 def _verdicts(axes: Axes, verdicts: pd.DataFrame) -> None:
     """What each layer says of all debates, those that it cannot decide left out."""
-    names = []
-    for place, layer in enumerate(ORDER):
+    for place, layer in enumerate(LAYERS):
         counts = verdicts[layer].value_counts()
-        known = {name: int(counts.get(name, 0)) for name in VERDICTS}
-        total = sum(known.values())
-        shares = {name: value / total for name, value in known.items()} if total else {}
-        stack(axes, place, shares, VERDICTS, words={n: str(v) for n, v in known.items() if v})
-        names.append(LAYERS[layer])
-    rows_axis(axes, names)
+        known = {mark.name: int(counts.get(mark.name, 0)) for mark in VERDICTS}
+        total = max(sum(known.values()), 1)
+        shares = {name: count / total for name, count in known.items()}
+        stack(axes, place, shares, VERDICTS, {name: str(n) for name, n in known.items() if n})
+    rows_axis(axes, LAYERS)
     shares_axis(axes)
     axes.set_xlabel("share of debates")
     axes.set_title("b  What each layer says alone", pad=16)
-    legend(axes, VERDICTS, right=True)
+    legend(axes, map(swatch, VERDICTS), right=True)
 
 
 def describe(rows: pd.DataFrame, verdicts: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
     whole = records(rows[(rows["level"] != "layers") & (rows["judge"] == ALL)])
     alpha = whole[0]["estimate"] if whole else float("nan")
-    same = verdicts[list(ORDER)].nunique(axis=1) == 1 if len(verdicts) else pd.Series(dtype=bool)
+    same = verdicts[list(LAYERS)].nunique(axis=1) == 1 if len(verdicts) else pd.Series(dtype=bool)
     return {
         "level": view.level,
         "alpha": number(alpha, 2, "−"),

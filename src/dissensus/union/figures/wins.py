@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.forms import (
+    divide,
+    key_of,
+    legend,
+    rows_axis,
+    share_of,
+    shares_axis,
+    whisker,
+)
 from dissensus.report.frames import records
 from dissensus.report.labels import counted, listed, p_clause, signed
-from dissensus.report.style import GREY, new_figure, notice, styled
+from dissensus.report.style import GREY, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
-from dissensus.union.figures.frames import (
-    ALL,
-    MOST_MOTIONS,
-    Look,
-    divide,
-    motion_words,
-    motions_of,
-    shares_axis,
-)
+from dissensus.union.figures.frames import MOST_MOTIONS, left_out, motion_words, motions_of
+from dissensus.union.tables import ALL
 
 NONE = "No debate ran to its end, so that nobody won."
 
-#: Place on the side -> look.
+#: Place on the side, from 1 -> how it is drawn; they come round after five.
 _PLACES = (
-    Look("#0b3c6f", "o"),
-    Look("#c96f00", "D"),
-    Look("#3f9b7a", "s"),
-    Look("#b56bb0", "^"),
-    Look("#5f5f5f", "v"),
+    Mark("first", "#0b3c6f", "o"),
+    Mark("second", "#c96f00", "D"),
+    Mark("third", "#3f9b7a", "s"),
+    Mark("4th", "#b56bb0", "^"),
+    Mark("5th", "#5f5f5f", "v"),
 )
 
 
@@ -47,103 +48,49 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(NONE, view.simulated), facts)
     across = min(2, len(motions))
     deep = -(-len(motions) // across)
-    most = max(_speakers(rows[rows["motion_id"] == name]).__len__() for name in motions)
+    most = max(rows[rows["motion_id"] == name]["speaker"].nunique() for name in motions)
     figure = new_figure(deep * (0.8 + 0.36 * most) + 0.1, view.simulated)
-    panels: Any = figure.subplots(deep, across, squeeze=False)
-    for index, axes in enumerate(panels.ravel()):
-        if index >= len(motions):
-            axes.set_axis_off()
-            continue
-        own = rows[rows["motion_id"] == motions[index]]
-        _panel(axes, own, 1.0 - view.confidence)
-        axes.set_title(f"{chr(ord('a') + index)}  {motion_words(motions[index])}", pad=16)
-        if index == 0:
-            _legend(axes, int(own["place"].max()))
+    panels = figure.subplots(deep, across, squeeze=False)
+    for spare in panels.flat[len(motions) :]:
+        spare.set_axis_off()
+    for letter, axes, motion in zip("abcd", panels.flat, motions, strict=False):
+        _panel(axes, rows[rows["motion_id"] == motion], view.alpha)
+        axes.set_title(f"{letter}  {motion_words(motion)}", pad=16)
+    base = Line2D([], [], color=GREY, linewidth=1.0, label="side’s base rate")
+    places = int(rows[rows["motion_id"] == motions[0]]["place"].max())
+    legend(panels[0, 0], [*(key_of(mark, filled=False) for mark in _PLACES[:places]), base])
     return Drawn(figure, facts)
 
 
-def _speakers(rows: pd.DataFrame) -> list[str]:
-    """By base rate, which the speakers of one side share, and then by name."""
-    bases = rows.groupby("speaker")["base"].mean()
-    return sorted(map(str, bases.index), key=lambda name: (float(bases[name]), name))
-
-
 def _panel(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
-    speakers = _speakers(rows)
+    # By base rate, which the speakers of one side share, and then by name.
+    bases = rows.groupby("speaker")["base"].mean().reset_index()
+    bases = bases.sort_values(["base", "speaker"], ignore_index=True)
     places = int(rows["place"].max())
     step = 0.62 / max(places, 1)
-    edges = []
-    for at, name in enumerate(speakers):
-        own = rows[rows["speaker"] == name]
-        base = float(own["base"].iloc[0])
+    for at, speaker, base in bases.itertuples():
         axes.plot([base, base], [at - 0.42, at + 0.42], color=GREY, linewidth=1.0, zorder=0)
-        if at and not np.isclose(
-            base, float(rows[rows["speaker"] == speakers[at - 1]]["base"].iloc[0])
-        ):
-            edges.append(at - 0.5)
-        for row in records(own):
-            look = _PLACES[(row["place"] - 1) % len(_PLACES)]
+        for row in records(rows[rows["speaker"] == speaker]):
+            mark = _PLACES[(row["place"] - 1) % len(_PLACES)]
             height = at + (row["place"] - (places + 1) / 2) * step
-            axes.plot(
-                [row["won_low"], row["won_high"]], [height, height], color=look.colour, lw=0.9
-            )
-            found = row["p_adjusted"] < alpha
-            axes.plot(
-                row["won"],
-                height,
-                look.marker,
-                color=look.colour,
-                markerfacecolor=look.colour if found else "white",
-                markersize=3.6,
-                markeredgewidth=0.9,
-            )
-    axes.set_ylim(len(speakers) - 0.45, -0.55)
-    axes.set_yticks(range(len(speakers)), [label(name, 26) for name in speakers])
-    axes.tick_params(axis="y", length=0)
+            whisker(axes, share_of(row, "won"), height, mark, filled=row["p_adjusted"] < alpha)
+    rows_axis(axes, [label(name, 26) for name in bases["speaker"]])
     shares_axis(axes)
     axes.set_xlabel("share of debates won")
-    divide(axes, edges)
-
-
-def _legend(axes: Axes, places: int) -> None:
-    from matplotlib.lines import Line2D
-
-    ordinals = ("first", "second", "third")
-    shown = range(min(places, len(_PLACES)))
-    handles = [
-        Line2D([], [], marker=_PLACES[place].marker, color=_PLACES[place].colour, linewidth=0.9,
-               markersize=3.6, markerfacecolor="white")
-        for place in shown
-    ]  # fmt: skip
-    names = [ordinals[place] if place < len(ordinals) else f"{place + 1}th" for place in shown]
-    axes.legend(
-        [*handles, Line2D([], [], color=GREY, linewidth=1.0)],
-        [*names, "side’s base rate"],
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=len(names) + 1,
-        frameon=False,
-        fontsize=6.5,
-        handlelength=1.4,
-        borderaxespad=0.2,
-        columnspacing=0.9,
-    )
+    divide(axes, np.flatnonzero(~np.isclose(np.diff(bases["base"]), 0.0)) + 0.5)
 
 
 def describe(wins: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
     rows = wins[(wins["by"] == "place") & (wins["motion_id"] != ALL)]
-    found = records(rows[rows["p_adjusted"] < 1.0 - view.confidence])
-    tested = int(rows["p_value"].notna().sum())
-    said = [
+    significant = [
         f"{label(row['speaker'], 26)} in place {row['place']} on {motion_words(row['motion_id'])} "
         f"({signed(row['lift'], 2)}, {p_clause(row['p_adjusted'])})"
-        for row in found
+        for row in records(rows[rows["p_adjusted"] < view.alpha])
     ]
-    left = len(motions_of(rows)) - MOST_MOTIONS
     return {
         "level": view.level,
-        "tested": counted(tested, "lift"),
-        "found": listed(said) or "none",
-        "left": f" {counted(left, 'further motion')} only in the tables." if left > 0 else "",
+        "tested": counted(int(rows["p_value"].notna().sum()), "lift"),
+        "found": listed(significant) or "none",
+        "left": left_out(motions_of(rows)),
     }

@@ -33,15 +33,12 @@ from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.shares import mid_p_interval, mid_p_sign_test
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, number, share, text
-from dissensus.union.tables import CONTESTED, LAYERS, SIDES
+from dissensus.union.tables import ALL, CONTESTED, LAYERS, SIDES
 
 POSITION, VERBOSITY, SIDE, AGREEMENT = "position", "verbosity", "side", "agreement"
 
 #: The biases that a judge is tested for.
 BIASES = (POSITION, VERBOSITY, SIDE)
-
-#: What stands in the column ``judge`` for all seats together.
-ALL = "all"
 
 #: Bias -> what a judge may favour: above the null, below it.
 _FAVOURS = {

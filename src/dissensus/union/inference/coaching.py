@@ -37,20 +37,20 @@ from dissensus.stats.power import detectable, power_t
 from dissensus.stats.results import NAN, Estimate
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text
-
-COACHED, CONTROL = "coached", "control"
+from dissensus.union.tables import (
+    CLUSTERED,
+    COACHED,
+    COACHED_EPOCHS,
+    CONTROL,
+    DIFFERENCE,
+    IN_DIFFERENCES,
+    MEAN,
+    RANDOMISATION,
+    T,
+)
 
 #: Columns of the verdicts, the primary outcome first.
 OUTCOMES = ("student_survival", "student_votes", "student_demolitions")
-
-#: What is estimated: the mean of an arm; coached less control; and that less the same of epoch 1.
-MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
-
-#: What stands in the column ``epoch`` for all coached epochs together, those from the second.
-COACHED_EPOCHS = 0
-
-#: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
-RANDOMISATION, CLUSTERED, T = "paired_randomisation", "cluster_robust", "t"
 
 #: With two motions an interval over motions is wider than all that a share can be.
 FEWEST_MOTIONS = 3

@@ -19,19 +19,15 @@ from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.union.inference.audit import BIASES, POSITION, SIDE, VERBOSITY, Split, grouped_votes
 from dissensus.union.inference.coaching import (
-    CLUSTERED,
-    COACHED,
-    CONTROL,
     FEWEST_MOTIONS,
-    IN_DIFFERENCES,
     NO_DRAWS,
     OUTCOMES,
-    RANDOMISATION,
     Draws,
     clustered_gain,
 )
 from dissensus.union.inference.library import Conditions, Library, simulate_library
 from dissensus.union.prompts import Wording
+from dissensus.union.tables import CLUSTERED, COACHED, CONTROL, IN_DIFFERENCES, RANDOMISATION
 
 GAINS = {
     "student_survival": "what coaching adds to the share of the students' claims that survive",

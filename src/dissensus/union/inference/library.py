@@ -24,13 +24,13 @@ from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, run_session
 from dissensus.tables.artefact import Schema
 from dissensus.union.design.manifest import draw
-from dissensus.union.inference.coaching import COACHED, CONTROL, OUTCOMES
+from dissensus.union.inference.coaching import OUTCOMES
 from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.records import debate_tables, drawn_by
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import Coaching, Draw, Models, Rules, coach, debate, describe, exact
 from dissensus.union.protocol.floor import SEATS
-from dissensus.union.tables import LAYERS, SIDES
+from dissensus.union.tables import COACHED, CONTROL, LAYERS, SIDES
 
 Array = NDArray[np.float64]
 

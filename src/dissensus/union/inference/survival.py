@@ -17,10 +17,7 @@ from dissensus.design.manifest import stream
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, text
 from dissensus.union.inference.shares import Resamples, shares
-from dissensus.union.tables import FATES
-
-#: What stands in the columns ``motion_id`` and ``arm`` for all of them together.
-ALL = "all"
+from dissensus.union.tables import ALL, FATES
 
 #: What claims are grouped by; an epoch in each arm too.
 GROUPED_BY = ("all", "kind", "specific", "side", "speaker", "student", "speech", "epoch")

@@ -28,10 +28,7 @@ from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.union.inference.shares import Resamples, shares
-from dissensus.union.tables import CONTESTED, NUMBERS_OF_WINS, SIDES
-
-#: What stands in the column ``motion_id`` for all motions together.
-ALL_MOTIONS = "all"
+from dissensus.union.tables import ALL, CONTESTED, NUMBERS_OF_WINS, SIDES
 
 _ENDS = ("won", "lost", "contested")
 _CELLS = 2_000_000
@@ -39,13 +36,13 @@ _TIE = 1e-9
 
 WINS = Schema(
     name="wins",
-    row="motion and side, speaker, or speaker's place",
+    row="motion and side, or speaker's place",
     columns={
         "motion_id": text("Name of the motion; all where motions stand together."),
-        "by": text("What the debates are grouped by: side, speaker or place."),
+        "by": text("What the debates are grouped by: side or place."),
         "side": text("Side of the debate; empty where the row is about both."),
         "speaker": text("Name of the speaker; empty where the row is about a side."),
-        "place": Column("int", "Place of the speech on its side, from 1; 0 for any."),
+        "place": Column("int", "Place of the speech on its side, from 1; 0 for a side."),
         **NUMBERS_OF_WINS,
     },
     key=("motion_id", "by", "side", "speaker", "place"),
@@ -59,7 +56,7 @@ def estimate_wins(
     inference: Mapping[str, Any],
     seed: int,
 ) -> list[Row]:
-    """Win shares by side, by speaker, and by speaker and place on the side.
+    """Win shares by side, and by speaker and place on the side.
 
     Parameters
     ----------
@@ -78,15 +75,14 @@ def estimate_wins(
     -----
     A side takes part in every debate and has no base rate of its own. Its lift is its win share
     less half the share of decided debates, with a sign-flip test in which the debates of a draw are
-    flipped together. A speaker too is in every debate of a motion, so that the lift of a
-    speaker is zero by construction and is not tested; that of the place in which the speaker
-    speaks, which is drawn at random, is.
+    flipped together. A speaker too is in every debate of a motion and wins what the side wins; the
+    place in which the speaker speaks is drawn at random, and has a lift.
     """
     known = verdicts.merge(manifest[["session_id", "draw_id"]], on="session_id")
     motions = sorted(set(known["motion_id"]))
     rows = []
-    for motion in (*motions, *([ALL_MOTIONS] if len(motions) > 1 else [])):
-        own = known if motion == ALL_MOTIONS else known[known["motion_id"] == motion]
+    for motion in (*motions, *([ALL] if len(motions) > 1 else [])):
+        own = known if motion == ALL else known[known["motion_id"] == motion]
         for by, found in _of_motion(own, speeches, inference, (seed, motion)).items():
             # What one side wins more the other wins less: the rows of both sides are one test.
             adjust_family(found[:1] if by == "side" else found)
@@ -109,7 +105,6 @@ def _of_motion(
     members = own.assign(place=places)[["session_id", "side", "speaker", "place"]]
     return {
         "side": [_side_row(verdicts, side, inference, key) for side in SIDES],
-        "speaker": lifts(members, verdicts, ("speaker",), inference, (*key, "speaker")),
         "place": lifts(members, verdicts, ("speaker", "place"), inference, (*key, "place")),
     }
 

@@ -17,11 +17,11 @@ import pandas as pd
 from dissensus.design.contrasts import Row
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.text.embeddings import Vectors
+from dissensus.text.terms import commonest_terms
 from dissensus.union.map.clusters import NONE, find_clusters
 from dissensus.union.map.projection import project
 from dissensus.union.map.summaries import summarise
 from dissensus.union.map.tables import MAP
-from dissensus.union.map.terms import commonest_terms
 
 Embed = Callable[[Sequence[str]], Vectors]
 

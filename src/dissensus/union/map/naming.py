@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dissensus.session.quoting import one_line
-from dissensus.union.protocol.asking import read
-from dissensus.union.replies import ClusterName
+from dissensus.union.replies import ClusterName, read
 
 Row = Mapping[str, Any]
 

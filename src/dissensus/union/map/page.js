@@ -259,7 +259,7 @@
       + `${counted(present().length, "cluster")}.`;
     document.querySelector(".charts").hidden = !present().length;
     const there = new Set(present());
-    document.querySelectorAll("#clusters tbody tr").forEach((row, cluster) => { row.hidden = !there.has(cluster); });
+    document.querySelectorAll("#table_clusters tbody tr").forEach((row, cluster) => { row.hidden = !there.has(cluster); });
     fillLegend();
     fillList();
     fillPanel();

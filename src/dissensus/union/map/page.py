@@ -6,18 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
-from dissensus.report.labels import counted, number, p_value, percent
-from dissensus.report.tables import Table, as_html, make, page
-from dissensus.union.map.page_data import Row, as_json, page_data, points, span
+from dissensus.report.labels import counted, percent
+from dissensus.report.tables import as_html, page
+from dissensus.report.view import View
+from dissensus.union.map.cluster_table import cluster_table
+from dissensus.union.map.page_data import Row, as_json, page_data
 from dissensus.union.map.page_files import scripts, style
 
 TITLE = "Map of the arguments"
-
-_COLUMNS = (
-    *("No.", "Cluster", "Claims", "Distinct", "Debates", "By the proposition", "Speakers"),
-    *("Survive", "Interval", "Students, coached", "Students, control"),
-    *("Win share", "Lift", "p", "p, Holm", "p, BH"),
-)
 
 
 def map_page(
@@ -46,7 +42,7 @@ def map_page(
         _NO_SCRIPT,
         _APPLICATION.replace("PROJECTION", _PROJECTIONS[projection]),
         '<section class="numbers" aria-label="Table of the clusters">',
-        as_html(cluster_table(clusters, confidence, simulated)),
+        as_html(cluster_table(clusters, View("union", {"confidence": confidence}, simulated))),
         "</section>",
         f'<script type="application/json" id="data">{as_json(data)}</script>',
     ]
@@ -68,45 +64,6 @@ def caption_facts(
     }
 
 
-def cluster_table(clusters: Sequence[Row], confidence: float, simulated: bool) -> Table:
-    """All numbers of the clusters, to read without scripts."""
-    rows = [
-        (
-            str(place),
-            row["name"],
-            str(row["claims"]),
-            str(row["distinct"]),
-            str(row["debates"]),
-            percent(row["proposition"]),
-            str(len(row["speakers"])),
-            percent(row["survives"]),
-            span(row["survives_low"], row["survives_high"]),
-            *(
-                f"{percent(row[f'first_epoch{end}'], 0)} → {percent(row[f'last_epoch{end}'], 0)}"
-                for end in ("", "_control")
-            ),
-            percent(row["won"]),
-            points(row["lift"]),
-            p_value(row["p_value"]),
-            p_value(row["p_adjusted"]),
-            p_value(row["p_bh"]),
-        )
-        for place, row in enumerate(clusters, start=1)
-    ]
-    return make("clusters", "Clusters of claims", _COLUMNS, rows, _note(confidence), simulated)
-
-
-def _note(confidence: float) -> str:
-    return (
-        "Distinct: claims in different words. Survive: share of the claims that stand at the end "
-        f"of their debate, in per cent, with its {percent(confidence)} interval. Students: the "
-        "cluster’s share of their claims, first → last epoch. Lift: share of debates won by the "
-        "sides that make a claim of the cluster, less the win share of such sides in all debates; "
-        "an association, since nobody was told at random what to claim. p by permutation of "
-        "verdicts within the motion, adjusted over its clusters."
-    )
-
-
 def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
     known = {row["cluster"] for row in clusters}
     alone = sum(row["cluster"] not in known for row in claims)
@@ -114,23 +71,15 @@ def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
     share = f" ({percent(alone / len(claims))})" if claims else ""
     return (
         f"{counted(len(claims), 'claim')} in {counted(debates, 'debate')}; "
-        f"{counted(len(clusters), 'cluster')}; {number(alone, 0)} in no cluster{share}."
+        f"{counted(len(clusters), 'cluster')}; {alone} in no cluster{share}."
     )
 
 
 def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
-    parts = (
-        [f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>']
-        if simulated
-        else []
-    )
+    banner = f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
     debated = "".join(f"<p class=motion dir=auto>{html(motion)}</p>" for motion in motions)
-    parts += [
-        f"<header><h1>{TITLE}</h1>",
-        debated,
-        f'<p id="facts">{html(facts)}</p></header>',
-    ]
-    return "\n".join(parts)
+    head = f'<header><h1>{TITLE}</h1>\n{debated}\n<p id="facts">{html(facts)}</p></header>'
+    return "\n".join([banner] * simulated + [head])
 
 
 #: page.js takes it away.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dissensus.study.embedding import embedding_calls
 from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import count, number, share, text, texts
-from dissensus.union.tables import CLAIMS, FATES, NUMBERS_OF_WINS
+from dissensus.tables.common import count, share, text, texts
+from dissensus.union.tables import CLAIMS, FATES, NUMBERS_OF_WINS, share_columns
 
 #: The calls for embeddings of claims.
 MAP_CALLS = embedding_calls("map_calls")
-
-_LIMIT = "share, 0 to 1"
 
 MAP = Schema(
     name="map",
@@ -30,14 +26,15 @@ MAP = Schema(
 )
 
 
-def _of_fates() -> Iterator[tuple[str, Column]]:
-    meanings = dict(zip(FATES, ("survive", "are contested", "are demolished"), strict=True))
-    for fate, meaning in meanings.items():
-        limit = f"limit of the share of claims that {meaning}, debates resampled; may be missing."
-        yield fate, share(f"Share of its claims that {meaning}.")
-        yield f"{fate}_low", number(f"Lower {limit}", _LIMIT)
-        yield f"{fate}_high", number(f"Upper {limit}", _LIMIT)
-
+_OF_FATES = {
+    name: column
+    for fate, meaning in zip(FATES, ("survive", "are contested", "are demolished"), strict=True)
+    for name, column in share_columns(
+        fate,
+        f"Share of its claims that {meaning}.",
+        f"the share of claims that {meaning}, debates resampled; may be missing.",
+    ).items()
+}
 
 #: What :func:`dissensus.union.inference.wins.lifts` says of a cluster, by its names there. A debate
 #: that nobody won is ``undecided`` here, since claims too are contested.
@@ -58,7 +55,7 @@ CLUSTERS = Schema(
         "debates": count("Debates that have any of them."),
         "proposition": share("Share of its claims that the proposition made."),
         "speakers": texts("Who made its claims, by falling number of claims."),
-        **dict(_of_fates()),
+        **_OF_FATES,
         "first_epoch": share(
             "Share of the students' claims that are in it, in the first epoch of the arm coached."
         ),

@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
-
-from dissensus.session.replies import JsonReply
 from dissensus.union import replies
 from dissensus.union.measures.tally import Claim, Rebuttal
+from dissensus.union.replies import Model
 from dissensus.union.tables import SIDES
 
 Row = Mapping[str, Any]
-Model = TypeVar("Model", bound=BaseModel)
 #: Role -> its turns, in order, each with the number of the last speech before it.
 _ByRole = Mapping[str, Sequence[tuple[int, Row]]]
 
@@ -133,7 +130,7 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
     by_role = _by_role(turns)
     speeches = _speeches(motion, by_role)
     numbers = {one.speaker: one.number for one in speeches}
-    lists = _lists(by_role, numbers)
+    lists = _of_speeches(by_role, "claims", replies.FoundClaims, numbers)
     claims = tuple(
         Claim(f"{number}.{n}", number, speeches[number - 1].side, one.type, one.specific, one.text)
         for number, found in sorted(lists.items())
@@ -144,7 +141,7 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
         speeches,
         _only(by_role, "definitions", replies.Definitions),
         _only(by_role, "contest", replies.Contest),
-        _rubrics(by_role, numbers),
+        _of_speeches(by_role, "rubric", replies.Rubric, numbers),
         _recalibrated(by_role, len(speeches)),
         claims,
         frozenset(lists),
@@ -163,11 +160,6 @@ def other(side: str) -> str:
     return SIDES[1 - SIDES.index(side)]
 
 
-def read(turn: Row, model: type[Model]) -> Model | None:
-    """What a structured reply says; None where it cannot be read."""
-    return JsonReply(model).read(turn["text"]).value
-
-
 def _by_role(turns: Sequence[Row]) -> _ByRole:
     found: dict[str, list[tuple[int, Row]]] = defaultdict(list)
     speech = 0
@@ -178,7 +170,7 @@ def _by_role(turns: Sequence[Row]) -> _ByRole:
 
 
 def _only(by_role: _ByRole, role: str, model: type[Model]) -> Model | None:
-    return next((read(turn, model) for _, turn in by_role[role]), None)
+    return next((replies.read(model, turn["text"]) for _, turn in by_role[role]), None)
 
 
 def _about(turn: Row) -> str:
@@ -190,11 +182,11 @@ def _speeches(motion: Row, by_role: _ByRole) -> tuple[Speech, ...]:
     arguments = {
         number: tuple(one.point for one in found.arguments)
         for number, turn in by_role["extract"]
-        if (found := read(turn, replies.Extraction))
+        if (found := replies.read(replies.Extraction, turn["text"]))
     }
     offers: dict[int, list[Offered]] = defaultdict(list)
     for number, turn in by_role["offer"]:
-        offered = read(turn, replies.Offers)
+        offered = replies.read(replies.Offers, turn["text"])
         for one in offered.offers if offered else ():
             offers[number].append(Offered(turn["speaker"], one.argument, one.point))
     answers: dict[int, list[str]] = defaultdict(list)
@@ -215,11 +207,14 @@ def _speeches(motion: Row, by_role: _ByRole) -> tuple[Speech, ...]:
     )
 
 
-def _rubrics(by_role: _ByRole, numbers: Mapping[str, int]) -> dict[int, replies.Rubric]:
+def _of_speeches(
+    by_role: _ByRole, role: str, model: type[Model], numbers: Mapping[str, int]
+) -> dict[int, Model]:
+    """Number of a speech -> what was replied about it, of replies that could be read."""
     return {
-        numbers[_about(turn)]: found
-        for _, turn in by_role["rubric"]
-        if (found := read(turn, replies.Rubric))
+        numbers[_about(turn)]: reply
+        for _, turn in by_role[role]
+        if (reply := replies.read(model, turn["text"]))
     }
 
 
@@ -231,14 +226,6 @@ def _recalibrated(by_role: _ByRole, speeches: int) -> dict[int, replies.Recalibr
     return {one.speech: one for one in found.speeches}
 
 
-def _lists(by_role: _ByRole, numbers: Mapping[str, int]) -> dict[int, replies.FoundClaims]:
-    return {
-        numbers[_about(turn)]: found
-        for _, turn in by_role["claims"]
-        if (found := read(turn, replies.FoundClaims))
-    }
-
-
 def _rebuttals(
     by_role: _ByRole, speeches: Sequence[Speech], claims: Mapping[str, Claim]
 ) -> dict[str, tuple[Rebuttal, ...]]:
@@ -246,7 +233,7 @@ def _rebuttals(
     sides = {one.number: one.side for one in speeches}
     lists: dict[str, tuple[Rebuttal, ...]] = {}
     for _, turn in by_role["rebuttals"]:
-        found = read(turn, replies.FoundRebuttals)
+        found = replies.read(replies.FoundRebuttals, turn["text"])
         if found:
             lists[_about(turn)] = tuple(_rebuttal(one, sides, claims) for one in found.rebuttals)
     return lists
@@ -274,12 +261,12 @@ def _vote(panel: str, turn: Row) -> Vote:
     pass_, seat = (int(part) for part in _about(turn).split(":"))
     place = (panel, pass_, seat, turn["model"])
     if panel == "blind":
-        blind = read(turn, replies.BlindVote)
+        blind = replies.read(replies.BlindVote, turn["text"])
         if blind is None:
             return Vote(*place)
         side = SIDES[(blind.winner == "B") != (pass_ == 2)]
         return Vote(*place, blind.winner, "", side, blind.reason)
-    labelled = read(turn, replies.LabelledVote)
+    labelled = replies.read(replies.LabelledVote, turn["text"])
     if labelled is None:
         return Vote(*place)
     side = SIDES[(labelled.winner == "Opposition") != (pass_ == 2)]

@@ -16,7 +16,7 @@ from dissensus.union.measures.survival import fates
 from dissensus.union.measures.tally import claim_points, counted, tally
 from dissensus.union.measures.verdicts import NONE, higher, panel, passes_agree, verdict
 from dissensus.union.protocol.gates import Gate, Place, drawn
-from dissensus.union.tables import DEBATE, FATES, LAYERS, SIDES
+from dissensus.union.tables import DEBATE, DIMENSIONS, FATES, LAYERS, SIDES
 
 Rows = list[dict[str, Any]]
 #: The points of a speech that were drawn to be offered, in order, each with whether it was taken.
@@ -24,13 +24,6 @@ Drawn = Callable[[Row, Speech], Sequence[tuple[Offered, bool]]]
 
 #: Words of a speech of the length that the source asks for.
 LENGTH = range(1000, 1801)
-DIMENSIONS = (
-    "argument_strength",
-    "rebuttal_quality",
-    "evidence_grounding",
-    "rhetorical_effectiveness",
-    "persona_fidelity",
-)
 
 
 @dataclass

@@ -57,11 +57,16 @@ class Rebuttal:
     @property
     def points(self) -> float:
         """What it is worth to its side where it counts."""
-        if self.demolishes:
-            return 2.0
-        if self.logic and self.new:
-            return 1.5
-        return 0.5 if self.logic or self.new else 0.0
+        return rebuttal_points(self.logic, self.new, self.undermines)
+
+
+def rebuttal_points(logic: bool, new: bool, undermines: bool) -> float:
+    """What a rebuttal is worth by its three answers: the most that it qualifies for."""
+    if logic and undermines:
+        return 2.0
+    if logic and new:
+        return 1.5
+    return 0.5 if logic or new else 0.0
 
 
 def counts(rebuttal: Rebuttal, claims: Mapping[str, Claim]) -> bool:

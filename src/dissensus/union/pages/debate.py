@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dissensus.errors import ResourceError
+from dissensus.report.columns import Column
 from dissensus.report.labels import MISSING, counted, number
+from dissensus.report.markdown import bullets, line, page, paragraphs, table
 from dissensus.union.measures.debate import read_debate
-from dissensus.union.measures.records import DIMENSIONS
-from dissensus.union.pages.marks import bullets, line, page, paragraphs, table
+from dissensus.union.measures.totals import mean
 from dissensus.union.pages.run import RECORDS, Row, Rows, Run
-from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, SIDES
+from dissensus.union.tables import CONTESTED, DEBATE, DIMENSIONS, LAYERS, SIDES
 
 #: Layer -> what decides it.
 _LAYERS = {
@@ -108,15 +110,14 @@ def verdict_sentence(verdict: Row) -> str:
 def _layers(data: Row) -> str:
     verdict = data["verdict"]
     scores = {
-        side: [one["recalibrated"] for one in data["scores"] if one["side"] == side]
+        side: mean(one["recalibrated"] for one in data["scores"] if one["side"] == side)
         for side in SIDES
     }
-    means = [number(_mean(scores[side]), 2) for side in SIDES]
     by_side = {
-        "panel": [str(verdict[f"votes_{side}"]) for side in SIDES],
-        "annotation": [number(verdict[f"points_{side}"], 2) for side in SIDES],
-        "rubric": means,
-        "audit": [str(verdict[f"surviving_{side}"]) for side in SIDES],
+        "panel": {side: str(verdict[f"votes_{side}"]) for side in SIDES},
+        "annotation": {side: number(verdict[f"points_{side}"], 2) for side in SIDES},
+        "rubric": {side: number(scores[side], 2) for side in SIDES},
+        "audit": {side: str(verdict[f"surviving_{side}"]) for side in SIDES},
     }
     agree = "agree" if verdict["passes_agree"] else "do not agree"
     note = (
@@ -125,15 +126,13 @@ def _layers(data: Row) -> str:
     )
     if verdict["one_sided"]:
         note += " Rebuttals were found one way only, though they were asked for again."
-    rows = [(_LAYERS[layer], *by_side[layer], verdict[layer]) for layer in LAYERS]
-    return table(
-        "Verdict of each layer", ("Layer", "Proposition", "Opposition", "It says"), rows, note
+    rows = [{"layer": layer, "says": verdict[layer], **by_side[layer]} for layer in LAYERS]
+    columns = (
+        Column("Layer", "layer", _LAYERS.__getitem__),
+        *(Column(side.capitalize(), side) for side in SIDES),
+        Column("It says", "says"),
     )
-
-
-def _mean(scores: list[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return sum(known) / len(known) if known else None
+    return table("Verdict of each layer", columns, rows, note)
 
 
 def _speeches(data: Row) -> list[str]:
@@ -193,88 +192,72 @@ def _contest(found: Row) -> list[str]:
     ]
 
 
+_TENTHS, _HUNDREDTHS = partial(number, digits=1), partial(number, digits=2)
+_WHO = (Column("Speaker", "speaker"), Column("Side", "side"))
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _or_dash(value: str) -> str:
+    return value or MISSING
+
+
 def _scores(scores: Rows) -> str:
-    names = [name.replace("_", " ").capitalize() for name in DIMENSIONS]
-    rows = [
-        (
-            str(one["speech"]),
-            one["speaker"],
-            one["side"],
-            *(number(one[name], 1) for name in DIMENSIONS),
-            number(one["mean"], 2),
-            number(one["rank"], 0),
-            number(one["recalibrated"], 2),
-        )
-        for one in scores
-    ]
-    columns = ("Speech", "Speaker", "Side", *names, "Mean", "Rank", "Recalibrated")
+    columns = (
+        Column("Speech", "speech"),
+        *_WHO,
+        *(Column(name.replace("_", " ").capitalize(), name, _TENTHS) for name in DIMENSIONS),
+        Column("Mean", "mean", _HUNDREDTHS),
+        Column("Rank", "rank", partial(number, digits=0)),
+        Column("Recalibrated", "recalibrated", _HUNDREDTHS),
+    )
     note = f"Scores from 1 to 10; {MISSING} where a reply could not be read."
-    return table("Scores of the speeches", columns, rows, note)
+    return table("Scores of the speeches", columns, scores, note)
 
 
 def _claims(claims: Rows) -> str:
-    rows = [
-        (
-            one["claim_id"],
-            one["speaker"],
-            one["side"],
-            one["kind"].replace("_", "-"),
-            "yes" if one["specific"] else "no",
-            str(one["rebuttals"]),
-            number(one["points"], 2),
-            one["fate"],
-            one["text"],
-        )
-        for one in claims
-    ]
     columns = (
-        *("Claim", "Speaker", "Side", "Rests on", "Specific", "Rebuttals", "Points", "Fate"),
-        "Text",
+        Column("Claim", "claim_id"),
+        *_WHO,
+        Column("Rests on", "kind", lambda kind: kind.replace("_", "-")),
+        Column("Specific", "specific", _yes),
+        Column("Rebuttals", "rebuttals"),
+        Column("Points", "points", _HUNDREDTHS),
+        Column("Fate", "fate"),
+        Column("Text", "text"),
     )
     note = "Points as the tally has them: halved if demolished, and in the last speech."
-    return table("Claims, and what became of each", columns, rows, note)
+    return table("Claims, and what became of each", columns, claims, note)
 
 
 def _rebuttals(rebuttals: Rows) -> str:
-    def said(value: bool) -> str:
-        return "yes" if value else "no"
-
-    rows = [
-        (
-            one["claim_id"],
-            one["by"] or MISSING,
-            one["speaker"] or MISSING,
-            one["side"] or MISSING,
-            *(said(one[name]) for name in ("logic", "new", "undermines", "counted")),
-            number(one["points"], 1),
-        )
-        for one in rebuttals
-    ]
     columns = (
-        *("Answers", "Made by claim", "Speaker", "Side", "Logic", "New", "Undermines", "Counted"),
-        "Points",
+        Column("Answers", "claim_id"),
+        Column("Made by claim", "by", _or_dash),
+        Column("Speaker", "speaker", _or_dash),
+        Column("Side", "side", _or_dash),
+        *(
+            Column(name.capitalize(), name, _yes)
+            for name in ("logic", "new", "undermines", "counted")
+        ),
+        Column("Points", "points", _TENTHS),
     )
     note = "A rebuttal counts where it answers an earlier claim of the other side."
-    return table("Rebuttals", columns, rows, note)
+    return table("Rebuttals", columns, rebuttals, note)
 
 
 def _votes(votes: Rows) -> str:
-    rows = [
-        (
-            one["panel"],
-            str(one["pass"]),
-            str(one["seat"]),
-            one["judge"],
-            one["label"] or one["slot"] or MISSING,
-            one["side"] or MISSING,
-            one["reason"] or MISSING,
-        )
-        for one in votes
-    ]
-    columns = ("Panel", "Pass", "Seat", "Judge", "Votes for", "Which is", "Reason")
+    columns = (
+        *(Column(name.capitalize(), name) for name in ("panel", "pass", "seat", "judge")),
+        Column("Votes for", ("label", "slot"), lambda label, slot: _or_dash(label or slot)),
+        Column("Which is", "side", _or_dash),
+        Column("Reason", "reason", _or_dash),
+    )
     note = (
         "The blind panel gives the verdict. In pass 2 it has the sides exchanged, and the labelled "
         f"panel, which is there for the audit, their labels; {MISSING} where a vote could not be "
         "read."
     )
-    return table("Votes of the judges", columns, rows, note)
+    return table("Votes of the judges", columns, votes, note)

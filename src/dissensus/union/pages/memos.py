@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dissensus.session.replies import JsonReply
+from dissensus.report.markdown import bullets, line, page
 from dissensus.union import replies
-from dissensus.union.pages.marks import bullets, line, page
 from dissensus.union.pages.run import Row, Run
 
 _PARTS = {
@@ -32,7 +31,7 @@ def memos_page(run: Run) -> str:
 
 def _memo(turn: Row) -> list[str]:
     parts = [f"### To {line(turn['speaker'])}"]
-    memo = JsonReply(replies.Memo).read(turn["text"]).value
+    memo = replies.read(replies.Memo, turn["text"])
     if memo is None:
         return [*parts, "*The memo could not be read.*"]
     for name, title in _PARTS.items():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from dissensus.report.columns import Column
 from dissensus.report.labels import counted, listed, number, percent
+from dissensus.report.markdown import line, page, table
+from dissensus.union.measures.totals import mean, share
 from dissensus.union.measures.verdicts import NONE
-from dissensus.union.pages.marks import line, page, table
 from dissensus.union.pages.run import Row, Rows, Run
-from dissensus.union.pages.summary import debates, epochs, mean, share, speakers
+from dissensus.union.pages.summary import summary
 from dissensus.union.tables import CONTESTED, FATES, KINDS, LAYERS, SIDES
 
 
@@ -17,15 +19,20 @@ def synthesis_page(run: Run) -> str:
     """The run in Markdown: of each motion, who wins, by which layer, and what becomes of claims."""
     parts = [
         "The sentences below are computed from the tables of the run. They describe its debates; "
-        "what they are evidence of, with intervals, is in the estimates.",
+        "what they are evidence of, with intervals, is in the estimates. The tables of verdicts "
+        "and of speakers have the same by epoch and by speaker.",
     ]
+    counts = summary(run)
     for motion in run.motions:
-        parts += _motion(run, motion)
+        parts += _motion(run, motion, counts)
     return page("What the debates come to", parts, run.simulated)
 
 
-def _motion(run: Run, motion: str) -> list[str]:
-    rows = [row for row in debates(run) if row["motion_id"] == motion]
+def _motion(run: Run, motion: str, counts: Mapping[str, Rows]) -> list[str]:
+    rows, epochs = (
+        [row for row in counts[name] if row["motion_id"] == motion]
+        for name in ("debates", "epochs")
+    )
     parts = [f"## {line(run.motions[motion]['motion'])}", _ended(rows)]
     verdicts = [row["verdict"] for row in rows if row["verdict"]]
     if not verdicts:
@@ -38,9 +45,7 @@ def _motion(run: Run, motion: str) -> list[str]:
         _judges(verdicts, records["votes"]),
         _claims(records["claims"], records["rebuttals"], verdicts),
         _speeches(records["speeches"]),
-        _students(run, motion),
-        _speakers([row for row in speakers(run) if row["motion_id"] == motion]),
-        _epochs([row for row in epochs(run) if row["motion_id"] == motion]),
+        _students(run.motions[motion]["students"], epochs),
     ]
 
 
@@ -80,14 +85,13 @@ def _layers(verdicts: Sequence[Row]) -> str:
         says = Counter(row[layer] for row in verdicts)
         both = [row for row in verdicts if {row["panel"], row[layer]} <= set(SIDES)]
         alike = sum(row["panel"] == row[layer] for row in both)
-        rows.append(
-            (
-                layer.capitalize(),
-                *(str(says[name]) for name in (*SIDES, CONTESTED, NONE)),
-                f"{alike} of {len(both)}",
-            )
-        )
-    columns = ("Layer", "Proposition", "Opposition", "Contested", "None", "As the panel")
+        counts = {name: says[name] for name in (*SIDES, CONTESTED, NONE)}
+        rows.append({"layer": layer, **counts, "alike": alike, "both": len(both)})
+    columns = (
+        Column("Layer", "layer", str.capitalize),
+        *(Column(name.capitalize(), name) for name in (*SIDES, CONTESTED, NONE)),
+        Column("As the panel", ("alike", "both"), "{} of {}".format),
+    )
     note = (
         "What each layer alone says of the debates; the last column counts those of which both it "
         "and the panel name a winner."
@@ -142,14 +146,13 @@ def _speeches(speeches: Rows) -> str:
     )
 
 
-def _students(run: Run, motion: str) -> str:
+def _students(names: Sequence[str], epochs: Rows) -> str:
     """The students from the first epoch to the last, in each arm."""
-    names = run.motions[motion]["students"]
     if not names:
         return "Nobody in this motion is a student."
     by_arm: dict[str, Rows] = {}
-    for row in epochs(run):
-        if row["motion_id"] == motion and row["student_survival"] is not None:
+    for row in epochs:
+        if row["student_survival"] is not None:
             by_arm.setdefault(row["arm"], []).append(row)
     text = f"The students are {listed(map(line, names))}."
     if not by_arm:
@@ -160,46 +163,3 @@ def _students(run: Run, motion: str) -> str:
         for arm, rows in by_arm.items()
     )
     return f"{text} The mean share of their claims that survives is {said}."
-
-
-def _speakers(rows: Rows) -> str:
-    cells = [
-        (
-            row["speaker"],
-            row["side"],
-            row["arm"],
-            str(row["speeches"]),
-            number(row["words"], 0),
-            number(row["mean"], 2),
-            number(row["recalibrated"], 2),
-            str(row["claims"]),
-            percent(row["survival"]),
-        )
-        for row in rows
-    ]
-    columns = (
-        *("Speaker", "Side", "Arm", "Speeches", "Words", "Score", "Recalibrated", "Claims"),
-        "Survive",
-    )
-    note = "Means over the debates that ended; scores from 1 to 10."
-    return table("Speakers", columns, cells, note)
-
-
-def _epochs(rows: Rows) -> str:
-    cells = [
-        (
-            row["arm"],
-            str(row["epoch"]),
-            str(row["debates"] - row["failed"]),
-            *(str(row[name]) for name in (*SIDES, CONTESTED)),
-            percent(row["student_survival"]),
-            percent(row["student_votes"]),
-        )
-        for row in rows
-    ]
-    columns = (
-        *("Arm", "Epoch", "Debates", "Proposition", "Opposition", "Contested"),
-        *("Students' claims survive", "Votes for students"),
-    )
-    note = "Debates that ended, and who won them; the students' shares are means over debates."
-    return table("Epochs", columns, cells, note)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from dissensus.llm.call import Message
 from dissensus.session.protocol import (
-    PLACEHOLDER,
     Call,
     Decoding,
     Parsed,
@@ -25,7 +22,6 @@ from dissensus.union.replies import Recalibration
 Result = TypeVar("Result")
 #: A part of a protocol that takes steps of its own and comes to something.
 Part = Generator[Sequence[Call], Sequence[Turn], Result]
-Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -52,37 +48,21 @@ class RecalibrationOf:
         return Parsed(None, (f"It has {found} speeches, and there are {self.speeches}.",))
 
 
-@dataclass(frozen=True)
-class Ask:
-    """A call before it has its place; the fields are those of a call."""
-
-    speaker: str
-    role: str
-    model: str
-    prompt: str
-    format: ReplyFormat[Any]
-    repair: str
-    decoding: Decoding
-    purpose: str
-    required: bool = True
-    expected: str = PLACEHOLDER
-
-    def call(self, number: int, label: str) -> Call:
-        messages = (Message("user", self.prompt),)
-        return Call(
-            number,
-            self.speaker,
-            self.role,
-            label,
-            self.model,
-            messages,
-            self.format,
-            partial(repaired, messages, self.repair),
-            self.decoding,
-            self.purpose,
-            self.required,
-            self.expected,
-        )
+def ask(
+    speaker: str,
+    role: str,
+    model: str,
+    prompt: str,
+    format: ReplyFormat[Any],
+    repair: str,
+    decoding: Decoding,
+    purpose: str,
+    **more: Any,
+) -> Call:
+    """A call that has no place yet; ``repair`` calls again, ``more``: other fields of a call."""
+    messages = (Message("user", prompt),)
+    again = partial(repaired, messages, repair)
+    return Call(0, speaker, role, "", model, messages, format, again, decoding, purpose, **more)
 
 
 @dataclass
@@ -91,15 +71,10 @@ class Asking:
 
     number: int = 0
 
-    def step(self, label: str, asks: Sequence[Ask]) -> Part[list[Turn]]:
+    def step(self, label: str, calls: Sequence[Call]) -> Part[list[Turn]]:
         """All of some calls at once; no step where there are none."""
-        if not asks:
+        if not calls:
             return []
         self.number += 1
-        turns = yield [ask.call(self.number, label) for ask in asks]
+        turns = yield [replace(one, number=self.number, round_label=label) for one in calls]
         return list(turns)
-
-
-def read(model: type[Model], text: str) -> Model | None:
-    """What a structured reply of another session says; None where it cannot be read."""
-    return JsonReply(model).read(text).value

@@ -6,23 +6,21 @@ number, and a turn is known by its number and its speaker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
+from dissensus.session.protocol import Steps, restartable
 from dissensus.session.runner import CallFailed
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import gates
-from dissensus.union.protocol.asking import read
 from dissensus.union.protocol.floor import Debater, Floor, Models, Rules
 from dissensus.union.protocol.judging import judge
 from dissensus.union.protocol.memo import EXPECTED as MEMO
 from dissensus.union.protocol.speaking import prepare, speak
 from dissensus.union.protocol.style import EXPECTED as STYLE
-from dissensus.union.replies import Memo, Style
+from dissensus.union.replies import Memo, Style, read
 from dissensus.union.tables import PASSAGES, SIDES
 
 #: The artefact of the passages.
@@ -67,9 +65,8 @@ class Draw:
         return cls(**fields)
 
 
-def debate(
-    wording: Wording, draw: Draw, models: Models, rules: Rules, inputs: Inputs
-) -> Callable[[], Steps]:
+@restartable
+def debate(wording: Wording, draw: Draw, models: Models, rules: Rules, inputs: Inputs) -> Steps:
     """The debate as a protocol.
 
     Parameters
@@ -80,10 +77,6 @@ def debate(
     rules : how it runs.
     inputs : styles, passages and memos.
     """
-    return partial(_debate, wording, draw, models, rules, inputs)
-
-
-def _debate(wording: Wording, draw: Draw, models: Models, rules: Rules, inputs: Inputs) -> Steps:
     debaters = _debaters(draw, inputs)
     floor = Floor(wording, draw.motion, debaters, draw.draw_seed, models, rules)
     yield from prepare(floor)

@@ -1,7 +1,7 @@
 """What chance decides in a debate: which passages, which points of information, which are taken.
 
 All of it is of the debate's ``draw_seed``, which both arms of a draw share, so that the measures
-can draw it again and the arms differ in their memos alone. Nothing here asks a model.
+can draw it again and the arms differ in their memos alone. Nothing here calls a model.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from dissensus.session.protocol import PLACEHOLDER, ReplyFormat, Turn
+from dissensus.session.protocol import PLACEHOLDER, Call, ReplyFormat, Turn
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.union.measures.debate import ONE_SIDED
-from dissensus.union.protocol.asking import Ask, Part, RecalibrationOf
+from dissensus.union.protocol.asking import Part, RecalibrationOf, ask
 from dissensus.union.protocol.floor import Floor
 from dissensus.union.protocol.panels import LABEL, vote
 from dissensus.union.replies import (
@@ -22,16 +22,12 @@ from dissensus.union.replies import (
     FoundRebuttals,
     Rubric,
 )
-from dissensus.union.tables import SIDES
+from dissensus.union.tables import DIMENSIONS, SIDES
 
-_DIMENSIONS = (
-    *("argument_strength", "rebuttal_quality", "evidence_grounding"),
-    *("rhetorical_effectiveness", "persona_fidelity"),
-)
 #: Claims that a speech is taken to have where calls are counted before a run.
 CLAIMS_OF_A_SPEECH = 10
 #: What replies are taken to be there.
-_RUBRIC = json.dumps(dict.fromkeys(_DIMENSIONS, 5))
+_RUBRIC = json.dumps(dict.fromkeys(DIMENSIONS, 5))
 _CLAIM = {"text": PLACEHOLDER, "type": "principled", "specific": True}
 CLAIMS = json.dumps({"claims": [_CLAIM] * CLAIMS_OF_A_SPEECH})
 #: Roles whose replies are numbers.
@@ -47,7 +43,7 @@ def judge(floor: Floor) -> Part[None]:
 
 def _score(floor: Floor) -> Part[None]:
     """Each speech by itself, then all of them against each other."""
-    asks = []
+    calls = []
     for number, (spoken, debater) in enumerate(zip(floor.spoken, floor.debaters, strict=True), 1):
         prompt = floor.wording.judged(
             "rubric",
@@ -58,8 +54,8 @@ def _score(floor: Floor) -> Part[None]:
             STYLE=floor.wording.style(debater.style),
         )
         name = f"rubric:{spoken.speaker}"
-        asks.append(_annotated(floor, name, prompt, JsonReply(Rubric), _RUBRIC))
-    turns = yield from floor.asking.step(LABEL, asks)
+        calls.append(_annotated(floor, name, prompt, JsonReply(Rubric), _RUBRIC))
+    turns = yield from floor.asking.step(LABEL, calls)
     prompt = floor.wording.judged(
         "recalibrate",
         **_about(floor),
@@ -67,8 +63,8 @@ def _score(floor: Floor) -> Part[None]:
         SCORES=_scores(floor, turns),
     )
     count = len(floor.spoken)
-    ask = _annotated(floor, "recalibrate", prompt, RecalibrationOf(count), recalibrated(count))
-    yield from floor.asking.step(LABEL, [ask])
+    call = _annotated(floor, "recalibrate", prompt, RecalibrationOf(count), recalibrated(count))
+    yield from floor.asking.step(LABEL, [call])
 
 
 def recalibrated(count: int) -> str:
@@ -94,19 +90,19 @@ def _scores(floor: Floor, turns: Sequence[Turn]) -> str:
 
 
 def _mean(rubric: Rubric) -> float:
-    return fmean(getattr(rubric, name) for name in _DIMENSIONS)
+    return fmean(getattr(rubric, name) for name in DIMENSIONS)
 
 
 def _annotate(floor: Floor) -> Part[None]:
     """The claims of every speech, then the rebuttals by each side."""
-    asks = []
+    calls = []
     for one in floor.spoken:
         prompt = floor.wording.judged(
             "claims", **_about(floor), NUMBER=str(one.number), TEXT=block(one.text)
         )
         name = f"claims:{one.speaker}"
-        asks.append(_annotated(floor, name, prompt, JsonReply(FoundClaims), CLAIMS))
-    turns = yield from floor.asking.step(LABEL, asks)
+        calls.append(_annotated(floor, name, prompt, JsonReply(FoundClaims), CLAIMS))
+    turns = yield from floor.asking.step(LABEL, calls)
     claims = _claims(floor, turns)
     found = yield from _rebut(floor, claims, {})
     if _is_one_sided(found):
@@ -137,7 +133,7 @@ def _rebut(floor: Floor, claims: str, before: Mapping[str, int]) -> Part[dict[st
 
     ``before`` is what was found when it was asked the first time.
     """
-    asks = []
+    calls = []
     for side, other in (SIDES, SIDES[::-1]):
         told = [floor.wording.judging.both_directions]
         if before:
@@ -153,8 +149,8 @@ def _rebut(floor: Floor, claims: str, before: Mapping[str, int]) -> Part[dict[st
             REBUTTERS=side,
         )
         format, expected = JsonReply(FoundRebuttals), rebutted(side)
-        asks.append(_annotated(floor, f"rebuttals:{side}", prompt, format, expected))
-    turns = yield from floor.asking.step(LABEL, asks)
+        calls.append(_annotated(floor, f"rebuttals:{side}", prompt, format, expected))
+    turns = yield from floor.asking.step(LABEL, calls)
     return {
         side: len(turn.value.rebuttals)
         for side, turn in zip(SIDES, turns, strict=True)
@@ -183,10 +179,10 @@ def _about(floor: Floor) -> dict[str, str]:
 
 def _annotated(
     floor: Floor, speaker: str, prompt: str, format: ReplyFormat[Any], expected: str
-) -> Ask:
+) -> Call:
     """A call of the annotator, whose role is what its speaker begins with; it may fail."""
     role = speaker.partition(":")[0]
-    return Ask(
+    return ask(
         speaker,
         role,
         floor.models.annotator,

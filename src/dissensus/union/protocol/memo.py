@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, restartable
 from dissensus.session.quoting import one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
-from dissensus.union.measures.debate import Debate, read_debate
+from dissensus.union.measures.debate import Debate, read_debate, side_of
 from dissensus.union.measures.survival import fates
 from dissensus.union.measures.tally import Claim, counts
 from dissensus.union.prompts import Wording
-from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.asking import Asking, ask
 from dissensus.union.protocol.judging import CLAIMS, rebutted, recalibrated
 from dissensus.union.replies import Memo
 from dissensus.union.tables import SIDES
@@ -40,9 +39,10 @@ class Coaching:
     debates: Sequence[str]
 
 
+@restartable
 def coach(
     wording: Wording, coaching: Coaching, model: str, decoding: Decoding, inputs: Inputs
-) -> Callable[[], Steps]:
+) -> Steps:
     """The session as a protocol: one call for each student, all at once.
 
     A debate that failed is left out.
@@ -55,15 +55,9 @@ def coach(
     decoding : of its replies.
     inputs : the debates.
     """
-    return partial(_coach, wording, coaching, model, decoding, inputs)
-
-
-def _coach(
-    wording: Wording, coaching: Coaching, model: str, decoding: Decoding, inputs: Inputs
-) -> Steps:
     debates = _read(coaching, inputs)
-    asks = [
-        Ask(
+    calls = [
+        ask(
             student,
             "memo",
             model,
@@ -77,7 +71,7 @@ def _coach(
         )
         for student in coaching.motion["students"]
     ]
-    yield from Asking().step("memo", asks)
+    yield from Asking().step("memo", calls)
 
 
 def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:
@@ -102,7 +96,7 @@ def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:
 def _prompt(
     wording: Wording, motion: Mapping[str, Any], student: str, debates: Sequence[Debate]
 ) -> str:
-    side = SIDES[student not in motion["proposition"]]
+    side = side_of(student, motion)
     own: list[str] = []
     unanswered: list[str] = []
     for debate in debates:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Decoding, Steps
+from dissensus.session.protocol import Decoding, Steps, restartable
 from dissensus.session.replies import JsonReply
 from dissensus.union.map.tables import CLUSTERS, MAP
 from dissensus.union.prompts import Wording
-from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.asking import Asking, ask
 from dissensus.union.protocol.style import spread
 from dissensus.union.replies import ClusterName
 
@@ -24,13 +23,10 @@ EXPECTED_CLUSTERS = 20
 EXPECTED = json.dumps({"name": "words that name it", "description": ""})
 
 
+@restartable
 def name_clusters(
-    wording: Wording,
-    motion: tuple[str, str],
-    model: str,
-    decoding: Decoding,
-    inputs: Inputs,
-) -> Callable[[], Steps]:
+    wording: Wording, motion: tuple[str, str], model: str, decoding: Decoding, inputs: Inputs
+) -> Steps:
     """The session as a protocol: one call for each cluster, all at once.
 
     Parameters
@@ -41,14 +37,8 @@ def name_clusters(
     decoding : of its replies.
     inputs : the map.
     """
-    return partial(_name_clusters, wording, motion, model, decoding, inputs)
-
-
-def _name_clusters(
-    wording: Wording, motion: tuple[str, str], model: str, decoding: Decoding, inputs: Inputs
-) -> Steps:
-    asks = [
-        Ask(
+    calls = [
+        ask(
             str(cluster),
             "name",
             model,
@@ -62,7 +52,7 @@ def _name_clusters(
         )
         for cluster, claims in _clusters(motion[0], inputs)
     ]
-    yield from Asking().step("names", asks)
+    yield from Asking().step("names", calls)
 
 
 def _clusters(motion_id: str, inputs: Inputs) -> Sequence[tuple[int, list[str]]]:

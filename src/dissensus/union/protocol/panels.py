@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.session.protocol import PLACEHOLDER, ReplyFormat
+from dissensus.session.blinding import SLOT_OF, Blinder, slotted
+from dissensus.session.protocol import PLACEHOLDER, Call, ReplyFormat
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
-from dissensus.union.blinding import SLOT_OF, Blinder, slotted
 from dissensus.union.measures.debate import other as other_side
 from dissensus.union.prompts import Spoken
-from dissensus.union.protocol.asking import Ask, Part
+from dissensus.union.protocol.asking import Part, ask
 from dissensus.union.protocol.floor import SEATS, Floor
 from dissensus.union.replies import BlindVote, LabelledVote
 from dissensus.union.tables import SIDES
@@ -66,7 +66,7 @@ def _masked(floor: Floor, blinder: Blinder, spoken: Spoken) -> _Masked:
 def _vote_blind(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
     """The primary panel: in two passes, the slots of the sides exchanged in the second."""
     transcript = "\n\n".join(entry for one in masked for entry in _blind_entries(floor, one))
-    asks = []
+    calls = []
     for number, slots in _SLOTS.items():
         prompt = floor.wording.judged(
             "blind",
@@ -74,8 +74,8 @@ def _vote_blind(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part
             FRAMEWORK=slotted(framework, slots),
             TRANSCRIPT=slotted(transcript, slots),
         )
-        asks += _seats(floor, "blind", number, prompt, JsonReply(BlindVote), _BLIND)
-    yield from floor.asking.step(LABEL, asks)
+        calls += _seats(floor, "blind", number, prompt, JsonReply(BlindVote), _BLIND)
+    yield from floor.asking.step(LABEL, calls)
 
 
 def _blind_entries(floor: Floor, masked: _Masked) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _vote_labelled(floor: Floor, masked: Sequence[_Masked], framework: str) -> P
 
     The side that speaks first has slot A in both passes: only the labels say which it is.
     """
-    asks = []
+    calls = []
     for number, sides in ((1, SIDES), (2, SIDES[::-1])):
         labels = dict(zip(SIDES, sides, strict=True))
         entries = [
@@ -110,17 +110,17 @@ def _vote_labelled(floor: Floor, masked: Sequence[_Masked], framework: str) -> P
             FRAMEWORK=slotted(framework, _SLOTS[1]),
             TRANSCRIPT=slotted("\n\n".join(entries), _SLOTS[1]),
         )
-        asks += _seats(floor, "labelled", number, prompt, JsonReply(LabelledVote), _LABELLED)
-    yield from floor.asking.step(LABEL, asks)
+        calls += _seats(floor, "labelled", number, prompt, JsonReply(LabelledVote), _LABELLED)
+    yield from floor.asking.step(LABEL, calls)
 
 
 def _seats(
     floor: Floor, panel: str, number: int, prompt: str, format: ReplyFormat[Any], expected: str
-) -> list[Ask]:
+) -> list[Call]:
     """One pass of a panel: its judges are asked the same."""
     judges = floor.models.judges
     return [
-        Ask(
+        ask(
             f"{panel}:{number}:{seat}",
             panel,
             judges[(seat - 1) % len(judges)],

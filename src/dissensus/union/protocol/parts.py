@@ -5,8 +5,13 @@ from __future__ import annotations
 from dissensus.union.settings import UnionProtocol
 from dissensus.union.wording import DebateWording, JudgingWording
 
-_STYLE = frozenset({"style"})
-_MEMO = frozenset({"memo", "memo_claim"})
+#: Kind of session -> what it is told, of the debate's file and of the judges'.
+PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "style": (frozenset({"style", "repair"}), frozenset()),
+    "memo": (frozenset({"memo", "memo_claim", "none", "repair"}), frozenset()),
+    "names": (frozenset(), frozenset({"name_cluster", "repair"})),
+}
+_NOT_DEBATED = frozenset({"style", "memo", "memo_claim"})
 _COACHED = frozenset({"directive", "memo_entry"})
 _DEFINITIONS = frozenset(
     {"framework", "definitions", "contest", "definitions_entry", "contest_entry"}
@@ -14,22 +19,6 @@ _DEFINITIONS = frozenset(
 _POINTS = frozenset({"point_entry", "offer", "argument", "answer"})
 _LABELLED = frozenset({"labelled", "labelled_entry"})
 _POINTS_JUDGED = frozenset({"blind_point"})
-_MAPPED = frozenset({"name_cluster"})
-
-
-def style_parts() -> frozenset[str]:
-    """Of the debate's file, what a session is told that describes how speakers speak."""
-    return _STYLE | {"repair"}
-
-
-def memo_parts() -> frozenset[str]:
-    """Of the debate's file, what a session is told that writes memos."""
-    return _MEMO | {"none", "repair"}
-
-
-def names_parts() -> frozenset[str]:
-    """Of the judges' file, what a session is told that names clusters."""
-    return _MAPPED | {"repair"}
 
 
 def debate_parts(
@@ -42,8 +31,8 @@ def debate_parts(
     protocol : its settings.
     coached : whether it reads memos.
     """
-    debating = frozenset(DebateWording.model_fields) - _STYLE - _MEMO
-    judging = frozenset(JudgingWording.model_fields) - _MAPPED
+    debating = frozenset(DebateWording.model_fields) - _NOT_DEBATED
+    judging = frozenset(JudgingWording.model_fields) - {"name_cluster"}
     if not coached:
         debating -= _COACHED
     if not protocol.definitions:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from dissensus.session.protocol import PLACEHOLDER, Turn
+from dissensus.session.protocol import PLACEHOLDER, Call, Turn
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
+from dissensus.union.measures.debate import Offered
 from dissensus.union.prompts import Framework, Point, Spoken
-from dissensus.union.protocol.asking import Ask, FreeText, Part
+from dissensus.union.protocol.asking import FreeText, Part, ask
 from dissensus.union.protocol.floor import Debater, Floor
 from dissensus.union.protocol.gates import Place, drawn, unprotected
 from dissensus.union.replies import Contest, Definitions, Extraction, Offers
@@ -34,18 +35,9 @@ _CONTEST = json.dumps(
 )
 
 
-@dataclass(frozen=True)
-class _Offered:
-    """A point that an opponent would make."""
-
-    speaker: str
-    argument: int
-    text: str
-
-
 def prepare(floor: Floor) -> Part[None]:
     """Every speaker's private notes, all at once."""
-    words, asks = floor.wording, []
+    words, calls = floor.wording, []
     for one in floor.debaters:
         others = (one_line(other.name) for other in floor.debaters if other is not one)
         prompt = words.told(
@@ -56,8 +48,8 @@ def prepare(floor: Floor) -> Part[None]:
             LENS=words.debating.lenses[one.lens],
             DIRECTIVE=words.directive(one.name, one.memo),
         )
-        asks.append(_text(floor, one, "prepare", prompt))
-    for turn in (yield from floor.asking.step("preparation", asks)):
+        calls.append(_text(floor, one, "prepare", prompt))
+    for turn in (yield from floor.asking.step("preparation", calls)):
         floor.notes[turn.speaker] = turn.text
 
 
@@ -69,11 +61,11 @@ def speak(floor: Floor, number: int) -> Part[None]:
     CallFailed : the speech is empty.
     """
     speaker, label = floor.debaters[number - 1], f"speech {number}"
-    ask = replace(
+    call = replace(
         _text(floor, speaker, "speech", _speech_prompt(floor, speaker, number)),
         decoding=floor.rules.speech,
     )
-    (turn,) = yield from floor.asking.step(label, [ask])
+    (turn,) = yield from floor.asking.step(label, [call])
     if not turn.text.strip():
         raise CallFailed(f"speech {number} is empty")
     arguments = yield from _extract(floor, label, turn)
@@ -101,8 +93,8 @@ def _extract(floor: Floor, label: str, speech: Turn) -> Part[list[str]]:
     prompt = floor.wording.told("extract", TEXT=block(speech.text))
     format = JsonReply(Extraction)
     name = f"extract:{speech.speaker}"
-    ask = _taken_down(floor, name, "extract", prompt, format, _EXTRACTION)
-    (turn,) = yield from floor.asking.step(label, [ask])
+    call = _taken_down(floor, name, "extract", prompt, format, _EXTRACTION)
+    (turn,) = yield from floor.asking.step(label, [call])
     return [one.point for one in turn.value.arguments] if turn.value else []
 
 
@@ -112,10 +104,10 @@ def _points(floor: Floor, number: int, text: str, arguments: list[str]) -> Part[
     if not floor.rules.gate.most or not unprotected(len(arguments)):
         return []
     opponents = [one for one in floor.debaters if one.side != speaker.side]
-    asks = [_offer(floor, one, speaker, text, arguments) for one in opponents]
-    turns = yield from floor.asking.step(label, asks)
+    calls = [_offer(floor, one, speaker, text, arguments) for one in opponents]
+    turns = yield from floor.asking.step(label, calls)
     offers = [
-        _Offered(turn.speaker, one.argument, one.point)
+        Offered(turn.speaker, one.argument, one.point)
         for turn in turns
         if turn.value
         for one in turn.value.offers
@@ -124,15 +116,15 @@ def _points(floor: Floor, number: int, text: str, arguments: list[str]) -> Part[
     found = []
     for offer, is_accepted in drawn(offers, len(arguments), place, floor.rules.gate):
         if is_accepted:
-            ask = _answer(floor, speaker, offer, text)
-            (turn,) = yield from floor.asking.step(label, [ask])
+            call = _answer(floor, speaker, offer, text)
+            (turn,) = yield from floor.asking.step(label, [call])
             found.append(Point(offer.speaker, offer.argument, offer.text, turn.text))
     return found
 
 
 def _offer(
     floor: Floor, listener: Debater, speaker: Debater, text: str, arguments: list[str]
-) -> Ask:
+) -> Call:
     """Whether an opponent rises, and where; asked about arguments outside protected time alone."""
     words = floor.wording
     prompt = words.told(
@@ -142,11 +134,11 @@ def _offer(
         TEXT=block(text),
         ARGUMENTS=words.arguments(arguments, unprotected(len(arguments))),
     )
-    ask = _text(floor, listener, "offer", prompt)
-    return replace(ask, format=JsonReply(Offers), expected=_OFFERS, **_interjected(floor))
+    call = _text(floor, listener, "offer", prompt)
+    return replace(call, format=JsonReply(Offers), expected=_OFFERS, **_interjected(floor))
 
 
-def _answer(floor: Floor, speaker: Debater, offer: _Offered, text: str) -> Ask:
+def _answer(floor: Floor, speaker: Debater, offer: Offered, text: str) -> Call:
     prompt = floor.wording.told(
         "answer",
         **_about(floor, speaker),
@@ -174,14 +166,14 @@ def _define(floor: Floor, number: int, text: str) -> Part[None]:
     told = {"MOTION": one_line(floor.motion), "TEXT": block(text)}
     if number == 1:
         prompt, format = words.told("definitions", **told), JsonReply(Definitions)
-        ask = _taken_down(floor, "definitions", "definitions", prompt, format, _DEFINITIONS)
-        (turn,) = yield from floor.asking.step(label, [ask])
+        call = _taken_down(floor, "definitions", "definitions", prompt, format, _DEFINITIONS)
+        (turn,) = yield from floor.asking.step(label, [call])
         floor.framework = Framework(turn.value)
     elif number == 2 and floor.framework.definitions:
         told["DEFINITIONS"] = words.definitions(floor.framework)
         prompt = words.told("contest", **told)
-        ask = _taken_down(floor, "contest", "contest", prompt, JsonReply(Contest), _CONTEST)
-        (turn,) = yield from floor.asking.step(label, [ask])
+        call = _taken_down(floor, "contest", "contest", prompt, JsonReply(Contest), _CONTEST)
+        (turn,) = yield from floor.asking.step(label, [call])
         floor.framework = replace(floor.framework, contest=turn.value)
 
 
@@ -195,17 +187,17 @@ def _about(floor: Floor, debater: Debater) -> dict[str, str]:
     }
 
 
-def _text(floor: Floor, debater: Debater, role: str, prompt: str) -> Ask:
+def _text(floor: Floor, debater: Debater, role: str, prompt: str) -> Call:
     """A call for a text of a speaker."""
     model, rules, repair = floor.models.speaker, floor.rules, floor.wording.debating.repair
-    return Ask(debater.name, role, model, prompt, FreeText(), repair, rules.notes, purpose="debate")
+    return ask(debater.name, role, model, prompt, FreeText(), repair, rules.notes, purpose="debate")
 
 
 def _taken_down(
     floor: Floor, speaker: str, role: str, prompt: str, format: JsonReply[Any], expected: str
-) -> Ask:
+) -> Call:
     """A call that takes down what was said; it may fail, and costs no speech."""
-    return Ask(
+    return ask(
         speaker,
         role,
         floor.models.extractor,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps
+from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, restartable
 from dissensus.session.quoting import block, one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
 from dissensus.union.prompts import Wording
-from dissensus.union.protocol.asking import Ask, Asking
+from dissensus.union.protocol.asking import Asking, ask
 from dissensus.union.replies import Style
 from dissensus.union.tables import CHUNKS
 
@@ -33,9 +32,10 @@ EXPECTED = json.dumps(
 )
 
 
+@restartable
 def describe(
     wording: Wording, speakers: Sequence[str], model: str, decoding: Decoding, inputs: Inputs
-) -> Callable[[], Steps]:
+) -> Steps:
     """The session as a protocol: one call for each speaker, all at once.
 
     Parameters
@@ -46,19 +46,13 @@ def describe(
     decoding : of its replies.
     inputs : the corpora.
     """
-    return partial(_describe, wording, speakers, model, decoding, inputs)
-
-
-def _describe(
-    wording: Wording, speakers: Sequence[str], model: str, decoding: Decoding, inputs: Inputs
-) -> Steps:
-    asks = []
+    calls = []
     for speaker in speakers:
         chunks = inputs.rows_of(CHUNKS_FILE, CHUNKS, {"speaker": speaker}, SAMPLES)
         texts = [block(str(chunks[place]["text"])) for place in spread(len(chunks), SAMPLES)]
         prompt = wording.told("style", SPEAKER=one_line(speaker), SAMPLES="\n\n".join(texts))
-        asks.append(
-            Ask(
+        calls.append(
+            ask(
                 speaker,
                 "style",
                 model,
@@ -70,7 +64,7 @@ def _describe(
                 expected=EXPECTED,
             )
         )
-    for turn in (yield from Asking().step("style", asks)):
+    for turn in (yield from Asking().step("style", calls)):
         if turn.value is None:
             raise CallFailed(f"the style of {turn.speaker} cannot be read")
 

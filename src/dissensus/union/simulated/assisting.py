@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from dissensus.union.map.terms import commonest_terms
+from dissensus.text.terms import commonest_terms
 from dissensus.union.simulated import cues
 from dissensus.union.simulated.material import sentences
 from dissensus.union.simulated.prompts import Prompt

@@ -8,11 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from dissensus.union.measures.tally import DEMOLISHED, SPECIFIC, WORTH, rebuttal_points
 from dissensus.union.simulated import cues
 from dissensus.union.simulated.prompts import Prompt, transcript
 from dissensus.union.simulated.settings import SpeechSettings
-
-_WORTH = {"evidence_backed": 3.0, "principled": 2.0, "assertion": 1.0}
 
 
 def vote(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -50,15 +49,9 @@ def weighed(text: str) -> tuple[str, float, int]:
         sign = 1 if is_ahead else -1
         words += sign * one.words
         for claim in one.claims:
-            worth = _WORTH[claim.kind] + claim.specific
-            points += sign * worth * (0.5 if claim.text in fallen else 1.0)
-        points += sign * sum(_points(answer) for answer in one.answers)
+            worth = WORTH[claim.kind] + SPECIFIC * claim.specific
+            points += sign * worth * (DEMOLISHED if claim.text in fallen else 1.0)
+        points += sign * sum(
+            rebuttal_points(answer.logic, answer.new, answer.undermines) for answer in one.answers
+        )
     return ahead, points, words
-
-
-def _points(answer: cues.ReadAnswer) -> float:
-    if answer.logic and answer.undermines:
-        return 2.0
-    if answer.logic and answer.new:
-        return 1.5
-    return 0.5 if answer.logic or answer.new else 0.0

@@ -79,18 +79,20 @@ class Prompt:
 
     @property
     def speaker(self) -> str:
-        found = _SPEAKS.search(self.told)
-        return found["speaker"] if found else ""
+        return self._said(_SPEAKS, "speaker")
 
     @property
     def side(self) -> str:
-        found = _SPEAKS.search(self.told)
-        return found["side"] if found else ""
+        return self._said(_SPEAKS, "side")
 
     @property
     def motion(self) -> str:
-        found = _MOTION.search(self.told)
-        return found["motion"] if found else ""
+        return self._said(_MOTION, "motion")
+
+    def _said(self, pattern: re.Pattern[str], group: str) -> str:
+        """What the instructions have there; "" where they have nothing of the kind."""
+        match = pattern.search(self.told)
+        return match[group] if match else ""
 
 
 def read_prompt(messages: Sequence[Message]) -> Prompt:

@@ -1,0 +1,163 @@
+"""Masks: a debate's texts without names, honorifics and words for the sides.
+
+What this cannot remove is the position that is argued: verbs such as "oppose the motion" stay, and
+so does whatever else tells a reader who would say such a thing. What is removed:
+
+- Names of the debate's speakers: whole, and each part of two letters or more by itself, with their
+  titles and initials, in any case, in the plural, with or without accents, in full width or bold,
+  over line ends, and with hyphens and spaces of any kind. A name that is a word too (Stone, May)
+  goes wherever that word stands. Initials alone stay.
+- Honorifics of anybody: Dr, Prof, Mr, Mrs, Ms, Mx, Lord, Lady, Sir, Dame, Rt Hon, MP, KC and QC
+  everywhere; Professor, Doctor, Miss, Madam, Baron and Baroness before a name. The plurals Lords,
+  Ladies and MPs are nobody's title, and stay.
+- Words for the sides: proposition and opposition, in the plural too and whatever they mean there;
+  Prop and Opp; government and treasury benches; ayes and noes; the affirmative and the negative,
+  the proposing and the opposing, the pro and the con side; proposer and opposer; proponents,
+  supporters and opponents of the motion. "My opponent" and "the honourable member" stand for a
+  speaker of the other side, "my honourable friend" for one of the own. Opponents and proponents of
+  anything else stay, since both sides have them, and so do "the other side", "our side" and "the
+  government".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Annotated
+
+from dissensus.session.blinding.people import names
+from dissensus.session.blinding.phrases import (
+    AFTER_NAME,
+    ARTICLE,
+    BEFORE_NAME,
+    GONE,
+    MARKS,
+    OTHER,
+    OWN,
+    PERSON,
+    PHRASES,
+    SIDE_PHRASES,
+    SIDES,
+    SLOT_OF,
+    SPEAKER_OF,
+    TEAM,
+    TEAM_OF,
+)
+from dissensus.session.blinding.spelling import BEGIN, Searched, any_of
+from dissensus.session.prompt_files import Part, Text, slots
+from dissensus.session.templates import fill
+
+__all__ = ["SLOT_OF", "Blinder", "Masks", "slotted"]
+
+
+class Masks(Part):
+    """What stands where a name or a side was: the one that is meant by its slot, A or B."""
+
+    speaker: Annotated[str, slots("SLOT")]
+    side: Annotated[str, slots("SLOT")]
+    person: Text
+    """Somebody of whom nothing shows on which side they are."""
+
+
+@dataclass(frozen=True)
+class Blinder:
+    """Masks the texts of one debate.
+
+    Attributes
+    ----------
+    people : name -> side, of every speaker.
+    words : what stands in the place of what is removed.
+    """
+
+    people: Mapping[str, str]
+    words: Masks
+
+    def mask(self, text: str, own: str | None = None) -> str:
+        """A text, masked, with a character of :data:`SLOT_OF` wherever a slot is named.
+
+        It is in Unicode's composed form (NFC); all that is not masked stays as it is.
+
+        Parameters
+        ----------
+        own : side of whoever speaks; None for what is nobody's speech.
+        """
+        for mark in MARKS:
+            text = text.replace(mark, "")
+        text = unicodedata.normalize("NFD", text)
+        # What is taken out may leave a word that was not one before.
+        while (marked := self._marked_once(text)) != text:
+            text = marked
+        return unicodedata.normalize("NFC", text.translate(self._masks(own)))
+
+    def _marked_once(self, text: str) -> str:
+        searched = Searched.of(text, joined=True)
+        for joined in (True, False) if searched.has_joints else (True,):
+            for pattern, marks in (_names(tuple(self.people.items())), _phrases()):
+                if searched.text is not text or searched.joined != joined:
+                    searched = Searched.of(text, joined=joined)
+                text = _marked(searched, pattern, marks)
+        return text
+
+    def _masks(self, own: str | None) -> dict[int, str]:
+        """Mark -> what stands in its place."""
+        words = self.words
+        speaker = {side: fill(words.speaker, SLOT=slot) for side, slot in SLOT_OF.items()}
+        other = {SIDES[0]: SIDES[1], SIDES[1]: SIDES[0]}
+        found = {
+            **{SPEAKER_OF[side]: speaker[side] for side in SIDES},
+            **{TEAM_OF[side]: fill(words.side, SLOT=SLOT_OF[side]) for side in SIDES},
+            PERSON: words.person,
+            OWN: speaker[own] if own else words.person,
+            OTHER: speaker[other[own]] if own else words.person,
+            TEAM: "a group",
+            GONE: "",
+        }
+        return {ord(mark): text for mark, text in found.items()}
+
+
+def slotted(text: str, slots: Mapping[str, str]) -> str:
+    """A masked text with its slots named; ``slots``: side -> A or B."""
+    for side, mark in SLOT_OF.items():
+        text = text.replace(mark, slots[side])
+    return text
+
+
+#: A pattern, and what stands for each of its groups.
+_Pattern = tuple[re.Pattern[str], dict[str, str]]
+
+
+def _marked(searched: Searched, pattern: re.Pattern[str], marks: Mapping[str, str]) -> str:
+    text, pieces, last = searched.text, [], 0
+    for found in pattern.finditer(searched.plain):
+        begin, end = searched.span(found)
+        pieces += [text[last:begin], marks[str(found.lastgroup)]]
+        last = end
+    return "".join([*pieces, text[last:]]) if pieces else text
+
+
+@lru_cache
+def _names(people: tuple[tuple[str, str], ...]) -> _Pattern:
+    """The names of a debate's speakers, with the honorifics around them."""
+    named, marks = _grouped(names(dict(people)))
+    return _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)"), marks
+
+
+@cache
+def _phrases() -> _Pattern:
+    """What is removed from the texts of all debates."""
+    (phrases, marks), (sides, others) = _grouped(PHRASES), _grouped(SIDE_PHRASES, "s")
+    return _compiled(any_of([phrases, ARTICLE + sides])), marks | others
+
+
+def _grouped(marked: Iterable[tuple[str, str]], letter: str = "g") -> tuple[str, dict[str, str]]:
+    """One pattern of some, each a group, and group -> mark."""
+    groups = {f"{letter}{number}": one for number, one in enumerate(marked)}
+    pattern = any_of(f"(?P<{name}>{pattern})" for name, (_, pattern) in groups.items())
+    return pattern, {name: mark for name, (mark, _) in groups.items()}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(BEGIN + pattern, re.IGNORECASE)

@@ -1,0 +1,29 @@
+"""All that a study of the common kind imports; docs/new-study.md builds one."""
+
+from dissensus.session.quoting import block, one_line, quoted
+from dissensus.study.experiment.outcomes import Outcome
+from dissensus.study.experiment.session import Session, assistant, user
+from dissensus.study.experiment.settings import ExperimentSettings, File, Model
+from dissensus.study.experiment.study import Experiment
+from dissensus.tables.common import count, flag, number, share, text, texts, whole
+
+__all__ = [
+    "Experiment",
+    "ExperimentSettings",
+    "File",
+    "Model",
+    "Outcome",
+    "Session",
+    "assistant",
+    "block",
+    "count",
+    "flag",
+    "number",
+    "one_line",
+    "quoted",
+    "share",
+    "text",
+    "texts",
+    "user",
+    "whole",
+]

@@ -1,0 +1,110 @@
+"""What an experiment draws: its items, and a manifest with a session an arm for each draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from dissensus.design.manifest import rows_of_draw, stream
+from dissensus.errors import ResourceError
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, text
+
+Row = dict[str, Any]
+
+ITEM_ID = {"item_id": text("Name of the item.")}
+ARM = {"arm": text("Arm of the experiment.")}
+#: Columns of the manifest that every session has.
+_PLACE = common("session_id", "draw_id", "block", "position", "seed")
+
+
+def pool_schema(item: Mapping[str, Column]) -> Schema:
+    """The schema of the items; ``item``: their columns besides the name."""
+    return Schema("pool", "item", {**ITEM_ID, **item}, key=("item_id",))
+
+
+def manifest_schema(factors: Mapping[str, Sequence[str]]) -> Schema:
+    """The schema of the manifest; ``factors``: name -> values."""
+    drawn = {
+        name: text(f"Drawn at random for each draw: {', '.join(values)}.")
+        for name, values in factors.items()
+    }
+    columns = {**_PLACE, **ITEM_ID, **ARM, **drawn}
+    return Schema("manifest", "session", columns, key=("session_id",))
+
+
+def named_items(
+    given: Iterable[Mapping[str, Any]], columns: Iterable[str], draws: int | None, where: str
+) -> list[Row]:
+    """The items that are drawn, each with a name.
+
+    Parameters
+    ----------
+    given : the study's, with a name of their own (``item_id``) or without.
+    columns : that each must have, and no others.
+    draws : how many are taken, from the first on; None for all.
+    where : the file of the study.
+
+    Raises
+    ------
+    ResourceError : an item has other columns, or they are fewer than the draws.
+    """
+    rows = []
+    wanted = set(columns)
+    for number, each in enumerate(islice(given, draws), start=1):
+        row = {"item_id": f"i{number:04d}", **each}
+        if wrong := set(row) ^ {"item_id", *wanted}:
+            name = min(wrong)
+            state = "lacks" if name in wanted else "has"
+            raise ResourceError(
+                f"{where}: item {number} that items gives {state} {name!r}; an item has "
+                f"{', '.join(sorted(wanted))}, as `item` says."
+            )
+        rows.append(row)
+    if draws is not None and len(rows) < draws:
+        raise ResourceError(
+            f"{where}: items gives {len(rows)} rows, and draws is {draws}; set draws to "
+            f"{len(rows)} or less, or to null for all."
+        )
+    return rows
+
+
+def draw_sessions(
+    items: Iterable[str],
+    arms: Sequence[str],
+    factors: Mapping[str, Sequence[str]],
+    repeats: int,
+    block_size: int,
+    seed: int,
+) -> list[Row]:
+    """The manifest: each item in every arm, as often as it is repeated.
+
+    The order of the arms and the values of the factors are drawn for each draw, from streams of
+    their own, so that neither more items nor more repeats change what was drawn before.
+
+    Parameters
+    ----------
+    items : names, in their order.
+    arms : all.
+    factors : name -> values, which are equally likely; a draw's sessions share one.
+    repeats : draws of each item; all items are drawn once before any is drawn again.
+    block_size : draws in a block.
+    seed : the run's.
+
+    Returns
+    -------
+    Rows of :func:`manifest_schema`, in the order of the ids.
+    """
+    drawn = list(items) * repeats
+    rows = []
+    for index, item in enumerate(drawn):
+        order = stream(seed, "order", index).permutation(list(arms))
+        shared = {"item_id": item} | {
+            name: str(stream(seed, name, index).choice(list(values)))
+            for name, values in factors.items()
+        }
+        rows += rows_of_draw(
+            index, len(drawn), map(str, order), seed, shared, block_size=block_size
+        )
+    return sorted(rows, key=lambda row: str(row["session_id"]))

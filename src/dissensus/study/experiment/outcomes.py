@@ -1,0 +1,55 @@
+"""What an experiment measures of each session, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, number
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A number of each session.
+
+    Attributes
+    ----------
+    meaning : what it is, in a sentence.
+    title : for figures and tables; its name where it is empty.
+    unit : such as "words"; empty for shares and counts.
+    null : what the mean of one arm is tested against, such as .5 for a guess between two; None
+        where no value is of interest, and a single mean has no p-value. Contrasts are tested
+        against no difference.
+    """
+
+    meaning: str
+    title: str = ""
+    unit: str = ""
+    null: float | None = None
+
+    @classmethod
+    def of(cls, said: str | Outcome) -> Outcome:
+        """From a study's declaration, which may be the sentence alone."""
+        return said if isinstance(said, Outcome) else cls(said)
+
+    def words(self, name: str) -> str:
+        """Its title with its unit; ``name``: as the study declares it."""
+        title = self.title or name.replace("_", " ")
+        return f"{title} ({self.unit})" if self.unit else title
+
+
+def metrics_schema(
+    ids: Mapping[str, Column], clusters: Mapping[str, Column], outcomes: Mapping[str, Outcome]
+) -> Schema:
+    """The schema of the metrics.
+
+    Parameters
+    ----------
+    ids : the columns that name a session.
+    clusters : the column of the cluster, where the ids have it not.
+    outcomes : by name.
+    """
+    measured = {name: number(each.meaning, each.unit) for name, each in outcomes.items()}
+    columns = {**ids, **clusters, **common("complete"), **measured}
+    return Schema("metrics", "session", columns, key=("session_id",))

@@ -1,0 +1,251 @@
+"""What the steps of an experiment are given: the session, and how it asks a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from inspect import signature
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import ResourceError
+from dissensus.llm.call import Message
+from dissensus.session.protocol import (
+    PLACEHOLDER,
+    Call,
+    Decoding,
+    Parsed,
+    Steps,
+    round_label,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Reads a reply: its value; None, or a ValueError that says what is wrong, where it has none.
+Reads = Callable[..., Any]
+
+#: Yields a call, or calls that do not wait for each other; is sent the turn, or the turns.
+Debate = Generator[Any, Any, None]
+
+
+def user(text: str) -> Message:
+    """What the model is asked."""
+    return Message("user", text)
+
+
+def assistant(text: str) -> Message:
+    """What the model said before."""
+    return Message("assistant", text)
+
+
+@dataclass(frozen=True)
+class Read:
+    """The format of a reply that a function reads; without one, of any text.
+
+    Attributes
+    ----------
+    reads : see :data:`Reads`.
+    """
+
+    reads: Reads | None = None
+
+    def read(self, text: str) -> Parsed[Any]:
+        """See :class:`~dissensus.session.protocol.ReplyFormat`."""
+        return self.read_body(text, None)
+
+    def read_body(self, text: str, body: Any) -> Parsed[Any]:
+        """The same, for a function that takes the reply as it came too; None where nothing came."""
+        if self.reads is None:
+            return Parsed(text) if text.strip() else Parsed(None, ("it is empty",))
+        try:
+            value = self.reads(text, body) if _takes_two(self.reads) else self.reads(text)
+        except ValueError as error:
+            return Parsed(None, (str(error),))
+        if value is None:
+            return Parsed(None, ("it is not in the form that was asked for",))
+        return Parsed(value)
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Whether a function must be given two arguments."""
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:
+        # Some of Python's own, such as int, have none that can be read.
+        return False
+    return sum(each.default is each.empty for each in parameters) == 2
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session of an experiment, as its steps see it.
+
+    Attributes
+    ----------
+    arm : of the session.
+    item : what is debated, a name a column.
+    factors : what was drawn at random for the session's draw, a name a factor.
+    settings : the study's block.
+    seed : the session's own.
+    models : field of the settings -> the models that it names.
+    decoding : of calls that say nothing else.
+    """
+
+    arm: str
+    item: SimpleNamespace
+    factors: SimpleNamespace
+    settings: Any
+    seed: int
+    models: Mapping[str, Sequence[str]]
+    decoding: Decoding
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The session's random numbers: the same ones whenever it starts."""
+        import numpy as np
+
+        return np.random.default_rng(self.seed)
+
+    def call(
+        self,
+        speaker: str,
+        messages: str | Sequence[Message],
+        reads: Reads | None = None,
+        *,
+        system: str = "",
+        by: str = "",
+        model: str = "",
+        role: str = "",
+        label: str = "",
+        expected: str = PLACEHOLDER,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        required: bool = True,
+        otherwise: str = "",
+        options: Mapping[str, Any] | None = None,
+    ) -> Call:
+        """A turn to be taken; yield it, alone or with others that do not wait for it.
+
+        Parameters
+        ----------
+        speaker : a name of the seat, once a step.
+        messages : a prompt, or a conversation that ends with one.
+        system : what the model is told it is, before all else.
+        reads : reads the reply, see :data:`Reads`; a reply that has no value is asked for again.
+        by : the setting that names the model; may be left out where there is one.
+        model : which of the models that ``by`` names; may be left out where it names one.
+        role : for readers; the setting's name where it is left out.
+        label : of the step, for readers; "round 1" and so on where it is left out.
+        expected : a reply that is assumed where calls are counted, for steps that need a value.
+        temperature, max_tokens : others than those of the study's protocol.
+        required : whether the session fails if the call does; see
+            :class:`~dissensus.session.protocol.Call`.
+        otherwise : another reply that is assumed, where the number of calls depends on replies;
+            the plan then says how many there are with each.
+        options : what else is sent, by the provider's names; then a function that reads the reply
+            may take two arguments, its text and its body. See
+            :class:`~dissensus.session.protocol.Decoding`.
+
+        Raises
+        ------
+        ValueError : it is not said which model is asked.
+        """
+        field, asked = self._asked(by, model)
+        conversation = (user(messages),) if isinstance(messages, str) else tuple(messages)
+        if system:
+            conversation = (Message("system", system), *conversation)
+        decoding = self.decoding
+        if temperature is not None:
+            decoding = replace(decoding, temperature=temperature)
+        if max_tokens is not None:
+            decoding = replace(decoding, max_tokens=max_tokens)
+        if options:
+            decoding = replace(decoding, options=dict(options))
+        return Call(
+            number=0,
+            speaker=speaker,
+            role=role or field,
+            round_label=label,
+            model=asked,
+            messages=conversation,
+            format=Read(reads),
+            again=Again(conversation),
+            decoding=decoding,
+            purpose=purpose_of(field, self.models),
+            required=required,
+            expected=expected,
+            otherwise=otherwise,
+        )
+
+    def _asked(self, by: str, model: str) -> tuple[str, str]:
+        fields = [by] if by else list(self.models)
+        if len(fields) != 1 or fields[0] not in self.models:
+            raise ValueError(f"by is {by!r}; it may be one of {', '.join(self.models)}")
+        models = [model] if model else list(dict.fromkeys(self.models[fields[0]]))
+        if len(models) != 1 or models[0] not in self.models[fields[0]]:
+            known = ", ".join(self.models[fields[0]])
+            raise ValueError(f"model is {model!r}; {fields[0]} names {known}")
+        return fields[0], models[0]
+
+
+def purpose_of(field: str, models: Mapping[str, Sequence[str]]) -> str:
+    """What calls to the models of a setting are for: "debate" where there is no other setting."""
+    return field if len(models) > 1 else "debate"
+
+
+@dataclass(frozen=True)
+class Again:
+    """Asks again: the same conversation, with what was wrong at its end."""
+
+    conversation: tuple[Message, ...]
+
+    def __call__(self, problems: tuple[str, ...], /) -> tuple[Message, ...]:
+        *before, last = self.conversation
+        wrong = f"{last.content}\n\nYour last reply would not do: {'; '.join(problems)}."
+        return (*before, replace(last, content=wrong))
+
+
+def numbered(debate: Debate, where: str) -> Steps:
+    """The steps of a debate, with their numbers in their calls.
+
+    Parameters
+    ----------
+    debate : yields calls without numbers, one or several at a time.
+    where : the file of the study, for what it may have done wrong.
+
+    Raises
+    ------
+    ResourceError : a step is no call, or two of its calls have one speaker.
+    """
+    sent: Any = None
+    number = 0
+    while True:
+        try:
+            step = debate.send(sent)
+        except StopIteration:
+            return
+        number += 1
+        turns = yield _step(step, number, where)
+        sent = turns[0] if isinstance(step, Call) else list(turns)
+
+
+def _step(step: Any, number: int, where: str) -> list[Call]:
+    calls = [step] if isinstance(step, Call) else list(step) if isinstance(step, Sequence) else step
+    if not isinstance(calls, list) or not all(isinstance(call, Call) for call in calls):
+        raise ResourceError(
+            f"{where}: step {number} of debate yields {type(step).__name__}; yield what "
+            "session.call gives, or a list of that."
+        )
+    speakers = [call.speaker for call in calls]
+    twice = [name for name in speakers if speakers.count(name) > 1]
+    if twice:
+        raise ResourceError(
+            f"{where}: step {number} of debate has {twice[0]!r} speak twice; give each call of a "
+            "step another speaker."
+        )
+    return [
+        replace(call, number=number, round_label=call.round_label or round_label(number))
+        for call in calls
+    ]

@@ -1,0 +1,282 @@
+"""A study of the common kind: items, arms, steps and outcomes; all else is derived from these."""
+
+from __future__ import annotations
+
+import re
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dissensus.design.manifest import stream
+from dissensus.errors import SettingError
+from dissensus.report.declared import Figure, Table
+from dissensus.report.readers import Measure, Reader
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import Decoding, Steps
+from dissensus.settings import WORD
+from dissensus.study.experiment.design import (
+    draw_sessions,
+    manifest_schema,
+    named_items,
+    pool_schema,
+)
+from dissensus.study.experiment.outcomes import Outcome, metrics_schema
+from dissensus.study.experiment.session import Debate, Session, numbered, purpose_of
+from dissensus.study.experiment.settings import (
+    ExperimentSettings,
+    OneModel,
+    models_of,
+)
+from dissensus.study.study import Manifest, ModelUse, Registered, Row, Source, Study
+from dissensus.tables.artefact import Column, Schema
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+#: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
+_OF_THE_RUN = ("draws", "repeats", "block_size", "inference", "protocol")
+_SHOWN = "dissensus.report.arms"
+
+
+class Experiment(Study[ExperimentSettings]):
+    """A study in which every item is debated once in every arm.
+
+    Attributes
+    ----------
+    arms : names; the first is the reference that the others are compared with.
+    item : column of an item -> what it holds, see :mod:`dissensus.tables.common`.
+    outcomes : name -> what is measured of a session: an :class:`Outcome`, or its sentence alone.
+        The first is the primary one.
+    factors : name -> values, of which one is drawn at random for each draw. All arms share it.
+    cluster : column of what is independent of each other; items, where the study says nothing.
+    """
+
+    arms: ClassVar[tuple[str, ...]]
+    item: ClassVar[Mapping[str, Column]]
+    outcomes: ClassVar[Mapping[str, Outcome | str]]
+    factors: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    cluster: ClassVar[str] = "item_id"
+    pool_schema: ClassVar[Schema]
+    manifest_schema: ClassVar[Schema]
+    metrics_schema: ClassVar[Schema]
+    Settings: ClassVar[type[ExperimentSettings]] = OneModel
+    arm = "arm"
+    view = ("inference.confidence",)
+    figures = (
+        Figure("outcomes", f"{_SHOWN}:plot", ("contrasts",), "Outcomes by arm", "1 Figures", True),
+    )
+    tables = (
+        Table("table_contrasts", f"{_SHOWN}:table", ("contrasts",), "Arms", "2 Tables", True),
+    )
+
+    @abstractmethod
+    def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
+        """What is debated: rows with the columns of ``item``.
+
+        They may have an ``item_id`` of their own. The first ``draws`` are taken.
+
+        Parameters
+        ----------
+        rng : random numbers that depend on the run's seed alone.
+        """
+
+    @abstractmethod
+    def debate(self, session: Session) -> Debate:
+        """The steps of a session: yields calls, and is sent the turns that they led to."""
+
+    @abstractmethod
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> Mapping[str, float | None]:
+        """The outcomes of one session.
+
+        Parameters
+        ----------
+        turns : a row a turn, in order, with turn, speaker, role, round_label, model, text, value
+            (what was read in the text; None where nothing was), repairs, compliant, the arm and
+            the factors.
+        item : what was debated.
+
+        Returns
+        -------
+        Outcome -> its value; None where it is not defined.
+        """
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if not hasattr(cls, "name"):
+            return
+        _check_declaration(cls)
+        here = f"{cls.__module__}:{cls.__qualname__}"
+        cls.pool_schema = pool_schema(cls.item)
+        cls.manifest_schema = manifest_schema(cls.factors)
+        ids = cls.manifest_schema.pick("session_id", "draw_id", "item_id", "arm", *cls.factors)
+        clusters = {} if cls.cluster in ids else {cls.cluster: cls.item[cls.cluster]}
+        cls.metrics_schema = metrics_schema(ids, clusters, cls.declared_outcomes())
+        fields = tuple(name for name in cls.Settings.model_fields if name not in _OF_THE_RUN)
+        defaults = {
+            "protocol": cls.__module__,
+            "ids": ids,
+            "source": Source(
+                f"{here}.collect",
+                settings=("draws", *fields),
+                files=fields,
+                artefact="pool",
+                key="item_id",
+                schema=f"{here}.pool_schema",
+            ),
+            "manifest": Manifest(
+                f"{here}.draw_manifest",
+                settings=("repeats", "block_size"),
+                schema=f"{here}.manifest_schema",
+            ),
+            "reader": Reader(
+                title=next(iter(cls.item), "item_id"),
+                measures=tuple(
+                    Measure("metrics", name, Outcome.of(said).words(name))
+                    for name, said in cls.outcomes.items()
+                ),
+            ),
+        }
+        for name, value in defaults.items():
+            if name not in vars(cls):
+                setattr(cls, name, value)
+
+    # What the stages of the workflow call by name.
+
+    @classmethod
+    def collect(cls, settings: Row, seed: int) -> dict[str, tuple[Schema, list[dict[str, Any]]]]:
+        """The items, checked; see :class:`~dissensus.study.study.Source`."""
+        study = cls(cls.Settings.model_validate(settings))
+        given = study.items(stream(seed, "items"))
+        rows = named_items(given, cls.item, settings["draws"], cls.file())
+        return {"pool": (pool_schema(cls.item), rows)}
+
+    @classmethod
+    def draw_manifest(cls, items: Row, settings: Row, seed: int) -> list[dict[str, Any]]:
+        """The manifest; see :class:`~dissensus.study.study.Manifest`."""
+        return draw_sessions(
+            items, cls.arms, cls.factors, settings["repeats"], settings["block_size"], seed
+        )
+
+    @classmethod
+    def declared_outcomes(cls) -> dict[str, Outcome]:
+        """Name -> outcome."""
+        return {name: Outcome.of(said) for name, said in cls.outcomes.items()}
+
+    @classmethod
+    def file(cls) -> str:
+        """Where it is declared."""
+        return str(sys.modules[cls.__module__].__file__)
+
+    # What the core asks of every study.
+
+    def models(self) -> list[ModelUse]:
+        named = models_of(self.settings)
+        return [ModelUse(field, purpose_of(field, named), names) for field, names in named.items()]
+
+    def cast(self, row: Row) -> list[str]:
+        return list(dict.fromkeys(name for use in self.models() for name in use.models))
+
+    def spec(self, row: Row, item: Row) -> dict[str, Any]:
+        """All of the item, and all settings of the study's own."""
+        return {"item": dict(item), "settings": self._own_settings}
+
+    @cached_property
+    def _own_settings(self) -> dict[str, Any]:
+        return self.settings.model_dump(exclude=set(_OF_THE_RUN))
+
+    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        def start() -> Steps:
+            session = Session(
+                arm=spec["arm"],
+                item=SimpleNamespace(**spec["item"]),
+                factors=SimpleNamespace(**{name: spec[name] for name in self.factors}),
+                settings=self.settings,
+                seed=spec["seed"],
+                models=models_of(self.settings),
+                decoding=Decoding.of(spec["protocol"]),
+            )
+            return numbered(self.debate(session), self.file())
+
+        return start
+
+    def measured_settings(self) -> dict[str, Any]:
+        """The settings that :meth:`measure` may use, as plain data."""
+        return self._own_settings
+
+    def shown(self) -> dict[str, Any]:
+        """Arms, titles of the outcomes, and what their means are tested against."""
+        named = self.declared_outcomes()
+        return {
+            "arms": list(self.arms),
+            "reference": self.arms[0],
+            "cluster": self.cluster,
+            "outcomes": {name: outcome.words(name) for name, outcome in named.items()},
+            "nulls": {name: outcome.null for name, outcome in named.items()},
+        }
+
+    def kind(self, row: Row) -> Hashable:
+        """Items may be of any length, so that each counts for itself."""
+        return row["item_id"], row["arm"], *(row[name] for name in self.factors)
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        named = self.declared_outcomes()
+        primary, reference = next(iter(named)), self.arms[0]
+        return Registered(
+            self.summary(),
+            estimands=[
+                f"The mean paired difference of {name} ({outcome.meaning}) between {arm} and "
+                f"{reference}, over items of the kind that was drawn."
+                for name, outcome in named.items()
+                for arm in self.arms[1:]
+            ],
+            primary=f"{primary}, in each arm against {reference}.",
+            tests=[
+                "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "
+                f"{self.cluster}, and a sign-flip randomisation test by draw; Holm's adjustment "
+                "over the contrasts of the primary outcome, and over all others."
+            ],
+        )
+
+    def summary(self) -> str:
+        settings = self.settings
+        counted = "All" if settings.draws is None else f"{settings.draws:,}"
+        again = "" if settings.repeats == 1 else f", {settings.repeats} times each,"
+        return (
+            f"{self.question} {counted} items{again} are debated in {len(self.arms)} arms "
+            f"({', '.join(self.arms)}), in random order, and compared pair by pair with "
+            f"{self.arms[0]}."
+        ).strip()
+
+
+def _check_declaration(cls: type[Experiment]) -> None:
+    """Refuse an experiment that lacks something, or whose names cannot stand in ids and columns.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    lacking = [name for name in ("arms", "item", "outcomes") if not getattr(cls, name, None)]
+    if lacking:
+        raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
+    names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
+    for what, each in names.items():
+        for name in each:
+            if not isinstance(name, str) or not re.fullmatch(WORD.pattern, name):
+                raise SettingError(
+                    f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
+                    f"{WORD.words}."
+                )
+    if len(set(cls.arms)) != len(cls.arms) or len(cls.arms) < 2:
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.arms is {cls.arms!r}; it needs at least two different "
+            "names, the reference first."
+        )
+    if cls.cluster != "item_id" and cls.cluster not in cls.item:
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}; it may be item_id, or a "
+            f"column of item: {', '.join(cls.item)}."
+        )

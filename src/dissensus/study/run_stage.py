@@ -1,0 +1,76 @@
+"""Runs a function as a stage: reads what it takes, calls it, and writes what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from inspect import Parameter, signature
+from typing import Any, get_args, get_type_hints
+
+import pandas as pd
+import pyarrow as pa
+
+from dissensus.settings import Settings
+from dissensus.study.gather import by_session
+from dissensus.study.makes import TurnsBySession, made_by
+from dissensus.tables.artefact import read, write
+
+
+def run_function(
+    function: Callable[..., Any],
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    provenance: Mapping[str, Any],
+) -> None:
+    """Run a function that :func:`dissensus.study.makes.makes` declares.
+
+    Parameters
+    ----------
+    function : its parameters are called like inputs and settings.
+    inputs : name -> file, or files of one schema, which are put under each other.
+    outputs : name -> file; each artefact that the function makes has one.
+    settings : name -> value, plain data.
+    provenance : what the files say of where they came from.
+
+    Raises
+    ------
+    TypeError : a parameter is neither an input nor a setting.
+    ArtefactError : a file is damaged.
+    """
+    made = made_by(function, function(**_arguments(function, inputs, settings)))
+    for name, (schema, rows) in made.items():
+        write(outputs[name], schema, rows, provenance)
+
+
+def _arguments(
+    function: Callable[..., Any], inputs: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    hints, rest = get_type_hints(function), dict(settings)
+    given: dict[str, Any] = {}
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            return {**given, **rest}
+        if name in inputs:
+            given[name] = _read(inputs[name], hints[name])
+        elif name in rest:
+            given[name] = _typed(rest.pop(name), hints[name])
+    return given
+
+
+def _read(files: Any, kind: Any) -> Any:
+    """Files as a parameter's annotation has them: a table, a frame, turns by session, or rows."""
+    paths = [files] if isinstance(files, str) else list(files)
+    table = pa.concat_tables([read(path) for path in paths])
+    kinds = {kind, *get_args(kind)}
+    if pa.Table in kinds:
+        return table
+    if pd.DataFrame in kinds:
+        return table.to_pandas(use_threads=False)
+    return by_session(table) if TurnsBySession in kinds else table.to_pylist()
+
+
+def _typed(value: Any, kind: Any) -> Any:
+    """A setting as a parameter's annotation has it: a block of settings, a record, or as it is."""
+    is_block = isinstance(kind, type) and (issubclass(kind, Settings) or is_dataclass(kind))
+    return kind(**value) if is_block else value

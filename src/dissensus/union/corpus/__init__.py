@@ -1,1 +1,0 @@
-"""What speakers have said and written: folders of documents, chunks of them, and passages."""

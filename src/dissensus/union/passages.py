@@ -1,0 +1,119 @@
+"""Which passages of a speaker's corpus go with a motion, and which of them a run is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.session.templates import fill
+from dissensus.study.embedding import embedding_calls
+from dissensus.text.corpora.folders import BIO, kind_in
+from dissensus.text.corpora.passages import Floats, diverse
+from dissensus.text.embeddings import Vectors
+
+#: What is asked of every corpus; each finds its own.
+QUERIES = (
+    "{MOTION}",
+    "Reasons why this is right: {MOTION}",
+    "Reasons why this is wrong: {MOTION}",
+    "Evidence, studies and numbers on: {MOTION}",
+    "A case from history or from life that bears on: {MOTION}",
+    "The principle or the right that is at stake in: {MOTION}",
+    "What would go wrong in practice, and who would bear it: {MOTION}",
+    "How those who disagree argue, and what to answer them: {MOTION}",
+    "What the words mean, and where the limits are: {MOTION}",
+    "What happens in the long run, after: {MOTION}",
+)
+
+#: The calls for embeddings of chunks and questions.
+PASSAGE_CALLS = embedding_calls("passage_calls")
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Search:
+    """How passages are found.
+
+    Attributes
+    ----------
+    embed : from n texts to n vectors of length 1, (n, d).
+    pool : passages for each speaker and motion; fewer where the corpus has fewer.
+    diversity : 0 takes what is nearest; towards 1, what is least like the passages before.
+    """
+
+    embed: Callable[[Sequence[str]], Vectors]
+    pool: int
+    diversity: float
+
+
+def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> list[dict[str, Any]]:
+    """Find the passages that each speaker may draw on in each motion.
+
+    A biography says who somebody is and argues nothing: no passage is of one, where the speaker has
+    other documents.
+
+    How questions take passages: :func:`dissensus.text.corpora.passages.diverse`.
+
+    Parameters
+    ----------
+    motions : rows of the artefact motions.
+    chunks : rows of the artefact chunks; a text that comes twice counts once.
+    search : how to find.
+
+    Returns
+    -------
+    Rows of the artefact passages: by motion, speaker and rank.
+    """
+    corpora: dict[str, list[Row]] = {}
+    for row in chunks:
+        corpora.setdefault(str(row["speaker"]), []).append(row)
+    argued = {name: _arguments(rows) for name, rows in sorted(corpora.items())}
+    vectors = {
+        name: _embedded(search, [row["text"] for row in rows]) for name, rows in argued.items()
+    }
+    found: list[dict[str, Any]] = []
+    for motion in motions:
+        queries = _queries(motion)
+        asked = _embedded(search, queries)
+        for speaker in sorted([*motion["proposition"], *motion["opposition"]]):
+            ids = {"motion_id": motion["motion_id"], "speaker": speaker}
+            taken = diverse(asked, vectors[speaker], search.pool, search.diversity)
+            found += [
+                {
+                    **ids,
+                    "rank": rank,
+                    **{name: argued[speaker][one.text][name] for name in ("document", "chunk")},
+                    "query": queries[one.question],
+                    "similarity": one.cosine,
+                    "text": argued[speaker][one.text]["text"],
+                }
+                for rank, one in enumerate(taken, start=1)
+            ]
+    return found
+
+
+def _embedded(search: Search, texts: Sequence[str]) -> Floats:
+    return np.asarray(search.embed(texts), dtype=np.float64)
+
+
+def _arguments(chunks: list[Row]) -> list[Row]:
+    """Chunks of what a speaker has said and written, each text once."""
+    texts: dict[str, Row] = {}
+    for row in [row for row in chunks if kind_in(row["document"]) != BIO] or chunks:
+        texts.setdefault(row["text"], row)
+    return list(texts.values())
+
+
+def _queries(motion: Row) -> list[str]:
+    matter = f"{motion['motion']} {motion['about']}".strip()
+    return [fill(query, MOTION=matter) for query in QUERIES]
+
+
+def searched(motions: Sequence[Row], chunks: Sequence[Row]) -> list[str]:
+    """The texts that :func:`retrieve` embeds, each once; parameters as there."""
+    asked = [query for motion in motions for query in _queries(motion)]
+    return list(dict.fromkeys([*(str(row["text"]) for row in chunks), *asked]))

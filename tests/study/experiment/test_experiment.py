@@ -1,0 +1,369 @@
+"""What an experiment derives from its items, arms, steps and outcomes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.design.contrasts import Options
+from dissensus.errors import ResourceError, SettingError
+from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.protocol import Turn
+from dissensus.study.call_plan import call_plans, describe
+from dissensus.study.experiment import (
+    Experiment,
+    ExperimentSettings,
+    File,
+    Model,
+    Outcome,
+    assistant,
+    number,
+    text,
+    user,
+    whole,
+)
+from dissensus.study.experiment.design import draw_sessions
+from dissensus.study.experiment.measures import (
+    compare,
+    mean_against,
+    measure_sessions,
+    turns_by_session,
+)
+from dissensus.study.sessions import Sessions
+
+
+class Panel(Experiment):
+    """Two judges hear a speaker, who is told to be brief or not."""
+
+    name = "panel"
+    question = "Do judges agree more with the brief?"
+    arms = ("long", "brief")
+    item: ClassVar = {"topic": text("What is spoken of."), "truth": whole("Its value.")}
+    outcomes: ClassVar = {"score": Outcome("Mean score.", "mean score", "points", null=5.0)}
+    factors: ClassVar = {"side": ("for", "against")}
+    cluster = "topic"
+
+    class Settings(ExperimentSettings):
+        speaker: Model
+        judges: list[Model]
+        topics: File | None = None
+        words: int = 50
+
+    def items(self, rng: np.random.Generator) -> Any:
+        for truth in range(self.settings.words):
+            yield {"topic": f"topic {truth // 2}", "truth": truth}
+
+    def debate(self, session: Any) -> Any:
+        turn = yield session.call("S", session.item.topic, by="speaker", system=session.arm)
+        turns = yield [
+            session.call(name, f"{turn.text}?", int, by="judges", model=name, temperature=0.0)
+            for name in session.settings.judges
+        ]
+        talk = [user("why?"), assistant(turns[0].text), user("why?")]
+        yield [session.call("S", talk, by="speaker", label="after", required=False)]
+
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> dict[str, float]:
+        return {"score": float(turns["value"].iloc[1:3].astype(float).mean())}
+
+
+def panel(**more: Any) -> Panel:
+    given = {"speaker": "s", "judges": ["j1", "j2"], **more}
+    return Panel(Panel.Settings.model_validate(given))
+
+
+def play(study: Panel, replies: dict[str, str], arm: str = "brief") -> list[Any]:
+    """Every call of a session, by what each speaker replies."""
+    row = {"arm": arm, "side": "for", "seed": 7, "item_id": "i0001"}
+    item = {"item_id": "i0001", "topic": "trees", "truth": 3}
+    spec = {
+        **row,
+        **study.spec(row, item),
+        "protocol": study.settings.protocol.model_dump(),
+    }
+    steps = study.steps(spec, PlaceholderInputs())()
+    calls, step = [], next(steps)
+    while True:
+        calls.append(list(step))
+        turns = [
+            call.turn(replies[call.speaker], call.format.read(replies[call.speaker]).value)
+            for call in step
+        ]
+        try:
+            step = steps.send(turns)
+        except StopIteration:
+            return calls
+
+
+def test_a_session_asks_what_the_steps_say() -> None:
+    first, second, third = play(panel(), {"S": "Oaks", "j1": "6", "j2": "9"})
+    (speech,) = first
+    assert [(m.role, m.content) for m in speech.messages] == [
+        ("system", "brief"),
+        ("user", "trees"),
+    ]
+    assert (speech.number, speech.round_label, speech.role, speech.purpose) == (
+        *(1, "round 1"),
+        *("speaker", "speaker"),
+    )
+    assert speech.decoding.temperature == 1.0
+    assert [(c.speaker, c.model, c.number, c.purpose) for c in second] == [
+        ("j1", "j1", 2, "judges"),
+        ("j2", "j2", 2, "judges"),
+    ]
+    assert {c.decoding.temperature for c in second} == {0.0}
+    assert [m.content for m in second[0].messages] == ["Oaks?"]
+    assert [(c.round_label, c.required, c.number) for c in third] == [("after", False, 3)]
+    assert [m.role for m in third[0].messages] == ["user", "assistant", "user"]
+
+
+def test_a_reply_without_a_value_is_asked_for_again_with_what_is_wrong() -> None:
+    judge = play(panel(), {"S": "x", "j1": "6", "j2": "9"})[1][0]
+    assert judge.format.read("6").value == 6
+    read = judge.format.read("six")
+    assert read.value is None and read.problems == (
+        "invalid literal for int() with base 10: 'six'",
+    )
+    again = judge.again(read.problems)
+    assert [m.role for m in again] == ["user"]
+    assert again[0].content == f"x?\n\nYour last reply would not do: {read.problems[0]}."
+    speech = play(panel(), {"S": "x", "j1": "6", "j2": "9"})[0][0]
+    assert speech.format.read(" \n").problems == ("it is empty",)
+
+
+def test_models_purposes_and_cast_come_from_the_settings() -> None:
+    study = panel(judges=["j", "j"])
+    assert [(use.setting, use.purpose, list(use.models)) for use in study.models()] == [
+        ("speaker", "speaker", ["s"]),
+        ("judges", "judges", ["j", "j"]),
+    ]
+    assert study.cast({}) == ["s", "j"]
+    assert panel(topics="x.csv").settings.files() == {"topics": "x.csv"}
+    assert panel().settings.files() == {}
+
+
+def test_a_session_depends_on_its_item_and_on_the_settings_of_the_study_alone() -> None:
+    item = {"item_id": "i1", "topic": "t", "truth": 1}
+
+    def spec(**more: Any) -> Any:
+        return panel(**more).spec({}, item)
+
+    assert spec() == spec(draws=3, repeats=2, block_size=1, inference={"flips": 500})
+    assert spec() != spec(words=3)
+    assert spec() != panel().spec({}, {**item, "truth": 2})
+    json.dumps(spec())
+
+
+@given(
+    items=st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=6, unique=True),
+    repeats=st.integers(1, 4),
+    seed=st.integers(0, 2**40),
+)
+def test_every_item_is_in_every_arm_and_more_change_nothing(
+    items: list[str], repeats: int, seed: int
+) -> None:
+    arms, factors = ["a", "b", "c"], {"side": ["for", "against"]}
+    rows = draw_sessions(items, arms, factors, repeats, 3, seed)
+    assert Counter((r["item_id"], r["arm"]) for r in rows) == {
+        (item, arm): repeats for item in items for arm in arms
+    }
+    for draw in {r["draw_id"] for r in rows}:
+        sessions = [r for r in rows if r["draw_id"] == draw]
+        assert len({(r["item_id"], r["side"], r["block"]) for r in sessions}) == 1
+        assert sorted(r["position"] for r in sessions) == [1, 2, 3]
+    more = {r["session_id"]: r for r in draw_sessions(items, arms, factors, repeats + 1, 3, seed)}
+    assert all(more[r["session_id"]] == r for r in rows)
+
+
+def test_items_are_named_counted_and_checked() -> None:
+    def collected(**more: Any) -> list[dict[str, Any]]:
+        settings = {"speaker": "s", "judges": ["j"], "words": 4, "draws": None, **more}
+        return Panel.collect(settings, 7)["pool"][1]
+
+    assert [row["item_id"] for row in collected()] == ["i0001", "i0002", "i0003", "i0004"]
+    assert collected(draws=2) == collected()[:2]
+    with pytest.raises(ResourceError, match="items gives 4 rows, and draws is 5; set draws to 4"):
+        collected(draws=5)
+
+
+def metrics_of(replies: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Metrics of sessions by the replies of their judges; one without any failed for good."""
+    turns, ended = [], []
+    for name, said in replies.items():
+        arm = name.split("-")[1]
+        ids = {"session_id": name, "draw_id": name[:4], "item_id": "i1", "arm": arm, "side": "for"}
+        ended.append({**ids, "complete": bool(said)})
+        for number_, words in enumerate(["speech", *said] if said else [], start=1):
+            value = None if number_ == 1 or not words.isdecimal() else words
+            turn = Turn(number_, "x", "r", "l", "m", words, 0, () if words else ("empty",), None)
+            turns.append({**ids, **vars(turn), "value": value, "compliant": value is not None})
+    items = {"i1": {"item_id": "i1", "topic": "t", "truth": 1}}
+    return measure_sessions(panel(), turns_by_session(turns), ended, items)
+
+
+def test_outcomes_are_measured_by_the_values_of_turns() -> None:
+    rows = metrics_of({"d001-long": ["6", "9"], "d001-brief": ["6", "x"], "d002-long": []})
+    assert [row["score"] for row in rows] == [7.5, 6.0, None]
+    assert [row["topic"] for row in rows] == ["t", "t", "t"]
+    assert set(rows[0]) == set(Panel.metrics_schema.columns)
+
+
+@pytest.mark.parametrize("given", [{"scor": 1.0}, {}, None, {"score": 1.0, "more": 2.0}])
+def test_a_measure_that_gives_what_is_not_declared_is_a_sentence(
+    given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Panel, "measure", lambda *_: given)
+    with pytest.raises(ResourceError, match=r"measure gives .*; outcomes declares score"):
+        metrics_of({"d001-long": ["6", "9"]})
+
+
+def frame(n: int, shift: float, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(5.0, 1.0, (n, 1)) + rng.normal(0.0, 0.5, (n, 2)) + [0.0, shift]
+    return pd.DataFrame(
+        {
+            "session_id": f"d{i:03d}-{arm}",
+            "draw_id": f"d{i:03d}",
+            "topic": f"t{i}",
+            "arm": arm,
+            "complete": True,
+            "score": values[i, j],
+        }
+        for i in range(n)
+        for j, arm in enumerate(("long", "brief"))
+    )
+
+
+def test_contrasts_and_means_are_those_of_scipy() -> None:
+    from scipy import stats
+
+    metrics = frame(40, 0.8)
+    rows = compare(metrics, Panel.arms, Panel.declared_outcomes(), "topic", Options(0.95, 500, 1))
+    wide = metrics.pivot(index="draw_id", columns="arm", values="score")
+    found = {(r["arm"], r["reference"], r["method"]): r for r in rows}
+    paired = stats.ttest_rel(wide["brief"], wide["long"])
+    effect = found["brief", "long", "cluster_robust"]
+    assert effect["estimate"] == pytest.approx(float((wide["brief"] - wide["long"]).mean()))
+    assert effect["p_value"] == pytest.approx(paired.pvalue, rel=1e-6)
+    assert effect["headline"] and not found["brief", "", "cluster_robust"]["headline"]
+    for arm in ("long", "brief"):
+        one = stats.ttest_1samp(wide[arm], 5.0)
+        low, high = one.confidence_interval(0.95)
+        row = found[arm, "", "cluster_robust"]
+        assert row["p_value"] == pytest.approx(one.pvalue, rel=1e-6)
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high))
+
+
+def test_a_mean_has_a_p_value_only_against_a_null() -> None:
+    values, clusters = np.array([0.4, 0.6, 0.9, 0.1]), np.arange(4)
+    without = mean_against(values, clusters, 0.95, None)
+    against = mean_against(values, clusters, 0.95, 0.5)
+    assert math.isnan(without.p_value) and against.p_value == pytest.approx(1.0)
+    assert without.ci_low == pytest.approx(against.ci_low)
+
+
+def declared(**wrong: Any) -> type[Experiment]:
+    good: dict[str, Any] = {
+        "name": "x",
+        "arms": ("a", "b"),
+        "item": {"topic": text("t")},
+        "outcomes": {"y": "z"},
+        "__module__": __name__,
+    }
+    return type("Wrong", (Experiment,), {**good, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"arms": ()}, "Wrong declares no arms; add it"),
+        ({"arms": ("a",)}, "needs at least two different names, the reference first"),
+        ({"arms": ("a", "a")}, "needs at least two different names"),
+        ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
+        ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),
+        ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
+    ],
+)
+def test_a_wrong_declaration_is_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        declared(**wrong)
+    assert sentence in str(caught.value) and __file__ in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        (lambda session: "words", "step 1 of debate yields str"),
+        (lambda session: [session.call("A", "x"), session.call("A", "y")], "has 'A' speak twice"),
+    ],
+)
+def test_a_wrong_step_is_a_sentence(step: Any, sentence: str) -> None:
+    def debate(self: Any, session: Any) -> Any:
+        yield step(session)
+
+    study = declared(debate=debate, items=None, measure=None)
+    study.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+    made = study(study.Settings.model_validate({"model": "m"}))
+    spec = {"arm": "a", "seed": 1, "protocol": made.settings.protocol.model_dump()}
+    steps = made.steps({**spec, **made.spec({}, {"topic": "t"})}, PlaceholderInputs())()
+    with pytest.raises(ResourceError) as caught:
+        next(steps)
+    assert sentence in str(caught.value)
+
+
+def test_kinds_of_columns_and_registration() -> None:
+    assert number("x").kind == "float?"
+    registered = panel().registered({}, 1)
+    assert "mean paired difference of score" in registered.estimands[0]
+    assert registered.primary == "score, in each arm against long."
+
+
+class Patient(Experiment):
+    """Two agents who talk until one gives in, for five rounds at most."""
+
+    name = "patient"
+    arms = ("a", "b")
+    item: ClassVar = {"topic": text("t")}
+    outcomes: ClassVar = {"rounds": "How many there were."}
+
+    def items(self, rng: np.random.Generator) -> Any:
+        yield {"topic": "trees"}
+
+    def debate(self, session: Any) -> Any:
+        for _ in range(5):
+            turn = yield session.call("A", "Give in?", _yes, expected="yes", otherwise="no")
+            if turn.value:
+                return
+
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> dict[str, float]:
+        return {"rounds": float(len(turns))}
+
+
+def _yes(text: str) -> bool | None:
+    return {"yes": True, "no": False}.get(text)
+
+
+def test_a_plan_says_the_fewest_and_the_most_calls_of_steps_that_depend_on_replies(
+    tmp_path: Path,
+) -> None:
+    study = Patient(Patient.Settings.model_validate({"model": "m"}))
+    rows = Patient.draw_manifest({"i": {}}, {"repeats": 3, "block_size": 2}, 1)
+    sessions = Sessions(
+        study,
+        tmp_path,
+        {row["session_id"]: row for row in rows},
+        {"i": {"item_id": "i", "topic": "trees"}},
+        {"m": "identity"},
+    )
+    assert {(len(p.calls), p.fewest, p.sessions) for p in call_plans(sessions)} == {(5, 1, 3)}
+    said = describe(sessions)
+    assert "at least 6 calls, at most 30, as replies have it, if nothing goes wrong" in said[1]

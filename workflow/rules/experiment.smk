@@ -1,0 +1,67 @@
+# A study of the common kind: its measures and estimates, in the order data takes.
+#
+# in:    results/<run>/<study>/: turns, outcomes, pool
+# out:   results/<run>/<study>/: metrics, contrasts
+# steps: measure_<study>; compare_<study>_arms
+# What every study goes through is in study.smk. A study's own rules.smk adds to this.
+
+OWN = STUDIES[study]
+X = RESULTS / study
+DECLARED = f"{type(OWN).__module__}:{type(OWN).__qualname__}"
+
+
+rule:
+    name:
+        f"measure_{study}"
+    input:
+        turns=X / "turns.parquet",
+        outcomes=X / "outcomes.parquet",
+        pool=X / "pool.parquet",
+    output:
+        metrics=X / "metrics.parquet",
+    log:
+        X / "logs/measure.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        functions=[DECLARED],
+        settings=OWN.measured_settings(),
+    message:
+        f"Measure the sessions of the {study} study"
+    script:
+        "../scripts/study/measure_experiment.py"
+
+
+rule:
+    name:
+        f"compare_{study}_arms"
+    input:
+        metrics=X / "metrics.parquet",
+    output:
+        contrasts=X / "contrasts.parquet",
+    log:
+        X / "logs/compare_arms.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        functions=[DECLARED],
+        settings=given(inference=OWN.settings.inference),
+        seed=SETTINGS.seed,
+    message:
+        f"Compare the arms of the {study} study"
+    script:
+        "../scripts/study/compare_arms.py"
+
+
+rule:
+    name:
+        study
+    input:
+        core(study),
+        X / "metrics.parquet",
+        X / "contrasts.parquet",
+        made_in_own_folder(study),
+    message:
+        f"All results of the {study} study"

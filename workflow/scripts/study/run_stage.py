@@ -1,0 +1,15 @@
+"""Run the function that the rule names, on the rule's inputs, to the rule's outputs."""
+
+from typing import Any
+
+from dissensus.study.run_stage import run_function
+from dissensus.study.stage import Stage, run
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    files = dict(inputs.items()), dict(outputs.items())
+    run_function(stage.function, *files, stage.settings, stage.provenance)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
