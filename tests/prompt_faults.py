@@ -23,6 +23,8 @@ FILES = {
     "union/debate.yaml": "union.prompts",
     "union/judging.yaml": "union.judging",
     "consensus/debate.yaml": "consensus.prompts",
+    "consensus/sanity.yaml": "consensus.sanity.prompts",
+    "consensus/learning.yaml": "consensus.learning.prompts",
 }
 #: Ends of sentences.
 NOT_THERE = "and no slot is filled there; take it out."

@@ -10,22 +10,41 @@ import pandas as pd
 
 from consensus.consensus_runs import STILL, run, statements
 from dissensus.consensus.inference import contrast_arms, estimate_arms, planted_values
+from dissensus.consensus.learning.inference import learned_contrasts
 from dissensus.design.contrasts import Options
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
 
-ARMS = {"debate": "debate", "again": "debate", "compromise": "compromise", "reconcile": "reconcile"}
+OTHERS = {
+    "debate": "debate",
+    "again": "debate",
+    "compromise": "compromise",
+    "reconcile": "reconcile",
+}
+ARMS = OTHERS | {"ccagent": "ccagent"}
+LEARNED = {
+    "no_rationale": "ccagent_without_rationale",
+    "no_counterfactual": "ccagent_without_counterfactual",
+    "elsewhere": "ccagent_transferred",
+}
+ALL_ARMS = ARMS | LEARNED
+MODELS = dict.fromkeys(ALL_ARMS, "consensus-agent")
 SPEECH: dict[str, Any] = {
     **STILL,
     **{"stubbornness": 0.3, "conformity": 0.2, "repeats": 0.8},
     "meets": {"compromise": 0.7},
+    "learns": {"rationale": 0.6, "told": 0.1},
+    "carries": 0.5,
 }
 VIEW = View.of(
     {
         "study": "consensus",
         "reference": "debate",
         "confidence": 0.95,
-        "arms": ARMS,
+        "arms": ALL_ARMS,
+        "compared": list(ARMS),
+        "models_by_arm": MODELS,
+        "temperatures": dict.fromkeys(ALL_ARMS, 0.7),
         "domains": {"city": "", "politics": ""},
         "rounds": 5,
     },
@@ -43,6 +62,8 @@ class Frames:
     estimates: pd.DataFrame
     contrasts: pd.DataFrame
     planted: pd.DataFrame
+    ablations: pd.DataFrame
+    sanity: pd.DataFrame
 
     @property
     def artefacts(self) -> Artefacts:
@@ -51,7 +72,7 @@ class Frames:
 
 @cache
 def _ran(each: int) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    _, metrics, rows = run(SPEECH, ARMS, statements=each)
+    _, metrics, rows = run(SPEECH, ALL_ARMS, statements=each)
     return metrics, rows
 
 
@@ -74,11 +95,26 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
     contrasts = contrast_arms(metrics, list(ARMS), "debate", Options(0.95, 200, 1))
     limits = ["estimate", "ci_low", "ci_high"]
     tested = [*limits, "se", "p_value", "p_adjusted", "p_bh"]
+    planted = planted_values(manifest, items, dict.fromkeys(ALL_ARMS, SPEECH), "debate", 1)
+    keys = {arm: (model, 0.7) for arm, model in MODELS.items()}
+    learned = learned_contrasts(metrics, ALL_ARMS, keys, "debate", planted, Options(0.95, 200, 1))
+    measures = ("accuracy", "direct", "extrapolated", "rouge_1", "rouge_2", "rouge_l", "cosine")
+    checked = [
+        {
+            **{"domain": domain, "agent": agent, "condition": "few_shot", "measure": measure},
+            **{"estimate": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 20},
+        }
+        for domain, agent in (("city", "ngo"), ("city", "all"), ("politics", "all"))
+        for measure in measures
+    ]
+    numbers = [*tested, "detectable", "detectable_24", "true", "power"]
     return Frames(
         metrics,
         manifest,
         items,
         pd.DataFrame(estimate_arms(metrics, 5, 0.95, 200, 1)).astype(dict.fromkeys(limits, float)),
         pd.DataFrame(contrasts).astype(dict.fromkeys(tested, float)),
-        pd.DataFrame(planted_values(manifest, items, SPEECH, "debate", 1)),
+        pd.DataFrame(planted),
+        pd.DataFrame(learned).astype(dict.fromkeys(numbers, float)),
+        pd.DataFrame(checked),
     )

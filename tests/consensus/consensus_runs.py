@@ -12,14 +12,20 @@ import yaml
 
 from dissensus.consensus.design import draw
 from dissensus.consensus.domains import read_statements
+from dissensus.consensus.learning.block import gather_examples
+from dissensus.consensus.learning.profiles import profile_agents
+from dissensus.consensus.learning.tables import FEWSHOT_FILE, PROFILES_FILE
+from dissensus.consensus.learning.wording import LearningWords
 from dissensus.consensus.records import measure_all
 from dissensus.consensus.settings import ConsensusSettings
 from dissensus.consensus.simulated import speak
 from dissensus.consensus.study import Consensus
 from dissensus.llm.call import Message
-from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.inputs import Inputs, PlaceholderInputs
+from dissensus.session.prompt_files import read_prompts
 from dissensus.session.protocol import Call, Turn
 from dissensus.settings import validate
+from dissensus.study.study import pick
 from scripted import ROOT
 
 CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
@@ -34,9 +40,19 @@ STILL: dict[str, Any] = {
 
 def study(**changes: Any) -> Consensus:
     """The study with the default settings but for some."""
-    block = {**CONFIG["consensus"], "domains": FOLDERS, **changes}
+    block = {**CONFIG["consensus"], "domains": FOLDERS, "variants": {}, **changes}
     block["prompts"] = str(ROOT / block["prompts"])
+    block["learning"] = dict(block["learning"])
+    if block["sanity"]:
+        sanity = block["sanity"]
+        block["sanity"] = {**sanity, "prompts": str(ROOT / sanity["prompts"])}
+    block["learning"]["prompts"] = str(ROOT / block["learning"]["prompts"])
     return Consensus(validate(ConsensusSettings, block, ""))
+
+
+def drawn_by(made: Consensus) -> dict[str, Any]:
+    """The settings that its manifest is drawn by."""
+    return pick(made.settings, Consensus.manifest.settings)
 
 
 def statements() -> dict[str, dict[str, Any]]:
@@ -69,12 +85,29 @@ class Played:
 Say = Callable[[Call, Sequence[Message]], str]
 
 
-def play(made: Consensus, row: Mapping[str, Any], say: Say, repairs: int = 2) -> Played:
+@dataclass(frozen=True)
+class Tables(PlaceholderInputs):
+    """What other stages left, in memory."""
+
+    rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+
+    def rows_of(self, artefact: str, schema: Any, where: Any, expected: int = 1) -> Any:
+        rows = self.rows[artefact]
+        return [row for row in rows if all(row[name] == value for name, value in where.items())]
+
+
+def play(
+    made: Consensus,
+    row: Mapping[str, Any],
+    say: Say,
+    repairs: int = 2,
+    inputs: Inputs | None = None,
+) -> Played:
     """Run one session's protocol."""
     spec = made.spec(row, statements()[row["statement_id"]])
     spec["protocol"] = made.settings.protocol.model_dump()
     played = Played(row)
-    protocol = made.steps(spec, PlaceholderInputs())()
+    protocol = made.steps(spec, inputs or PlaceholderInputs())()
     step = next(protocol, None)
     while step is not None:
         turns = []
@@ -107,17 +140,46 @@ def run(
     speech: Mapping[str, Any], arms: Mapping[str, str], embed: Any = None, **changes: Any
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[dict[str, Any]]]:
     """Votes, metrics and manifest of a whole study, from the replies' texts."""
-    reference = next(iter(arms))
-    made = study(arms=dict(arms), reference=reference, **changes)
-    settings = made.settings.model_dump()
-    manifest = draw(statements(), settings, 7)
-    turns = {
-        row["session_id"]: [_turn_row(t) for t in play(made, row, simulated(row, speech)).turns]
-        for row in manifest
-    }
-    outcomes = [{"session_id": row["session_id"], "compliant": True} for row in manifest]
-    votes, metrics = measure_all(manifest, statements(), outcomes, turns, embed or one_hot)
-    return pd.DataFrame(votes), pd.DataFrame(metrics), manifest
+    ran = whole_run(speech, arms, **changes)
+    outcomes = [{"session_id": row["session_id"], "compliant": True} for row in ran.manifest]
+    turns = {name: [_turn_row(t) for t in one.turns] for name, one in ran.played.items()}
+    votes, metrics = measure_all(ran.manifest, statements(), outcomes, turns, embed or one_hot)
+    return pd.DataFrame(votes), pd.DataFrame(metrics), ran.manifest
+
+
+@dataclass
+class Ran:
+    """A whole study: its sessions by their ids, and what was learned between them."""
+
+    manifest: list[dict[str, Any]]
+    played: dict[str, Played] = field(default_factory=dict)
+    tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def whole_run(speech: Mapping[str, Any], arms: Mapping[str, str], **changes: Any) -> Ran:
+    """Play every session, in the order of the study's parts, and learn in between."""
+    made = study(arms=dict(arms), reference=next(iter(arms)), **changes)
+    ran = Ran(draw(statements(), drawn_by(made), 7))
+    learning, inputs = made.settings.learning, Tables(rows=ran.tables)
+    words = read_prompts(LearningWords, learning.prompts)
+    for part in range(4):
+        for row in (one for one in ran.manifest if made.part(one) == part):
+            say = simulated(row, speech)
+            ran.played[row["session_id"]] = play(made, row, say, inputs=inputs)
+        turns = {name: [_turn_row(t) for t in one.turns] for name, one in ran.played.items()}
+        if part == 0 and made.settings.learns:
+            sizes = learning.examples, learning.characters
+            ran.tables[PROFILES_FILE] = profile_agents(
+                ran.manifest, statements(), turns, words, *sizes
+            )
+        if part == 1 and made.settings.learns:
+            said = {
+                row["domain"]: {(t["speaker"], t["role"]): t["text"] for t in turns[name]}
+                for row in ran.manifest
+                if (name := row["session_id"]).startswith("reflection")
+            }
+            ran.tables[FEWSHOT_FILE] = list(gather_examples(ran.tables[PROFILES_FILE], said))
+    return ran
 
 
 def one_hot(texts: Sequence[str]) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from consensus.consensus_runs import CONFIG, FOLDERS, STILL, run, statements
+from consensus.consensus_runs import CONFIG, FOLDERS, STILL, run, statements, study
 from dissensus.consensus.diagnosis import diagnose
 from dissensus.consensus.inference import (
     ALL,
@@ -20,7 +20,7 @@ from dissensus.consensus.inference import (
     planted_values,
 )
 from dissensus.consensus.simulated import SpeechSettings, check, expert_vote
-from dissensus.consensus.wording import STRATEGIES
+from dissensus.consensus.wording import UNLEARNED
 from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.errors import SettingError
@@ -40,7 +40,7 @@ MEASURES = (
     *("consensus_round", "majority_round", "switches", "agreement", "compromise"),
     *("dogmatic", "sycophancy", "match", "consensus", "match_levels"),
 )
-ARMS = {name: name for name in STRATEGIES} | {"again": "debate"}
+ARMS = {name: name for name in UNLEARNED} | {"again": "debate"}
 
 
 @cache
@@ -49,7 +49,11 @@ def whole() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     votes, metrics, manifest = run(SPEECH, ARMS, statements=None)
     drawn = pd.DataFrame(manifest)
     items = pd.DataFrame(statements().values())
-    return votes, metrics, pd.DataFrame(planted_values(drawn, items, SPEECH, "debate", 1))
+    return (
+        votes,
+        metrics,
+        pd.DataFrame(planted_values(drawn, items, dict.fromkeys(ARMS, SPEECH), "debate", 1)),
+    )
 
 
 @pytest.mark.parametrize("arm", ARMS)
@@ -245,7 +249,7 @@ def diagnosed(arms: int, simulations: int, meets: list[float]) -> pd.DataFrame:
     settings = {
         **{name: block[name] for name in ("splits", "statements", "repeats", "rounds")},
         "domains": FOLDERS,
-        "arms": dict.fromkeys(map(str, range(arms)), "debate"),
+        "compared": list(map(str, range(arms))),
         "diagnosis": {"simulations": simulations, "meets": meets},
         "inference.confidence": 0.95,
     }
@@ -266,7 +270,7 @@ def test_no_test_finds_the_second_name_more_often_than_its_level() -> None:
 
 def test_the_default_run_finds_what_is_planted_in_compromise() -> None:
     meets = CONFIG["models"]["consensus-agent"]["speech"]["meets"]["compromise"]
-    frame = diagnosed(len(CONFIG["consensus"]["arms"]), 120, [meets]).reset_index("true")
+    frame = diagnosed(len(study().settings.compared), 120, [meets]).reset_index("true")
     assert frame.loc[HEADLINE + HOLM, "rejection"] >= 0.9
     row = frame.loc[HEADLINE]
     assert row["true"] > 0.2 and abs(row["bias"]) < 4 * row["bias_se"]

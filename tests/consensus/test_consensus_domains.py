@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from consensus.consensus_runs import FOLDERS, statements, study
+from consensus.consensus_runs import FOLDERS, drawn_by, statements, study
 from dissensus.consensus.design import draw
 from dissensus.consensus.domains import read_domain, read_statements
 from dissensus.consensus.scale import names_label, read_truth, trust
+from dissensus.consensus.wording import LEARNED
 from dissensus.errors import ResourceError
 
 AGENTS = """where: the town of Ferry
@@ -53,9 +54,10 @@ def test_a_domain_that_ships_has_what_the_study_needs(name: str, agents: int) ->
 
 
 def test_a_folder_of_the_readers_own_is_drawn_from(folder: Path) -> None:
-    made = study(domains={"bus": str(folder)}, splits=["train", "held_out"], statements=None)
+    both = {"splits": ["train", "held_out"], "statements": None}
+    made = study(domains={"bus": str(folder)}, arms={"debate": "debate"}, **both)
     rows = {row["statement_id"]: row for row in read_statements("bus", folder)}
-    manifest = draw(rows, made.settings.model_dump(), 1)
+    manifest = draw(rows, drawn_by(made), 1)
     assert {row["statement_id"] for row in manifest} == {"bus-1", "bus-2"}
     assert {row["agents"] for row in manifest} == {2}
     assert (rows["bus-2"]["truth_low"], rows["bus-2"]["truth_high"]) == (2, 3)
@@ -108,15 +110,16 @@ def test_broken_agents_are_one_sentence_with_their_line(
 
 
 def test_more_statements_than_there_are_is_a_sentence(folder: Path) -> None:
-    made = study(domains={"bus": str(folder)}, statements=2)
+    made = study(domains={"bus": str(folder)}, statements=2, arms={"debate": "debate"})
     rows = {row["statement_id"]: row for row in read_statements("bus", folder)}
     with pytest.raises(ResourceError, match=r"has 1 statements of held_out.*wants 2"):
-        draw(rows, made.settings.model_dump(), 1)
+        draw(rows, drawn_by(made), 1)
 
 
 def test_every_arm_has_the_same_statements_agents_and_order() -> None:
     made = study()
-    manifest = draw(statements(), made.settings.model_dump(), 3)
+    everything = draw(statements(), drawn_by(made), 3)
+    manifest = [row for row in everything if row["kind"] == "debate"]
     draws = {row["draw_id"] for row in manifest}
     assert len(draws) == 18 and len(manifest) == 18 * len(made.settings.arms)
     for draw_id in draws:
@@ -124,10 +127,16 @@ def test_every_arm_has_the_same_statements_agents_and_order() -> None:
         assert len({(row["statement_id"], *row["order"], row["rounds"]) for row in own}) == 1
         assert {row["arm"] for row in own} == set(made.settings.arms)
         assert len({row["seed"] for row in own}) == len(own)
-        assert sorted(row["position"] for row in own) == list(range(1, len(own) + 1))
+        # What learns waits for its examples alone; all others take turns.
+        late = [row["position"] for row in own if row["strategy"] in LEARNED]
+        assert late == [1] * 8
+        others = sorted(row["position"] for row in own if row["strategy"] not in LEARNED)
+        assert others == list(range(1, len(own) - 7))
     # A further statement leaves the draws that there are as they were.
-    more = draw(statements(), {**made.settings.model_dump(), "statements": 10}, 3)
+    more = draw(statements(), {**drawn_by(made), "statements": 10}, 3)
     assert [row for row in more if row["draw_id"] in draws] == manifest
+    rest = [row for row in everything if row["kind"] != "debate"]
+    assert rest == [row for row in more if row["kind"] != "debate"]
 
 
 def test_preferences_labels_and_trust() -> None:

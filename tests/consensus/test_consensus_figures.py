@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from consensus.consensus_frames import ARMS, VIEW, Frames, make_run
+from consensus.consensus_frames import ARMS, OTHERS, VIEW, Frames, make_run
 from dissensus.consensus.figures import FIGURES, TABLES
 from dissensus.consensus.figures.headline import state
 from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
@@ -42,7 +42,8 @@ def test_table_2_has_the_paper_s_columns_and_the_means_of_the_metrics() -> None:
     ):
         shown = float(cells[column].split(" ")[0])
         assert shown == pytest.approx(factor * own[outcome].astype(float).mean(), abs=0.051)
-    drawn = run.manifest[run.manifest["domain"] == "city"]["statement_id"].unique()
+    debated = run.manifest[run.manifest["kind"] == "debate"]
+    drawn = debated[debated["domain"] == "city"]["statement_id"].unique()
     truth = run.statements.set_index("statement_id").loc[drawn]
     always = ((truth["truth_low"] <= 3) & (truth["truth_high"] >= 3)).mean()
     assert dict(zip(made.columns, made.rows[3], strict=True))["GT match"] == f"{always:.2f}"
@@ -50,7 +51,7 @@ def test_table_2_has_the_paper_s_columns_and_the_means_of_the_metrics() -> None:
 
 def test_table_3_has_the_baselines_and_says_what_the_weighted_vote_matches() -> None:
     made = table("table_3")
-    assert {row[1] for row in made.rows} == {"compromise", "reconcile", "always Agree"}
+    assert {row[1] for row in made.rows} == {"compromise", "reconcile", "ccagent", "always Agree"}
     assert "By its confidence-weighted vote, ReConcile matches" in made.note
 
 
@@ -78,22 +79,24 @@ def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
         assert sycophancy <= 100 * switches / (n * rounds)
 
 
-@pytest.mark.parametrize("lost", [0, 1, 24])
+@pytest.mark.parametrize("lost", [0, 1, 48])
 def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None:
     run = make_run(3, lost)
-    assert len(run.manifest) == 24
+    assert (run.manifest["kind"] == "debate").sum() == 48
     for figure in FIGURES:
         drawn = resolve(figure.maker)(run.artefacts, VIEW)
         assert drawn.figure.get_axes()
         if "attrition" in drawn.facts:
-            assert drawn.facts["attrition"] == f"{24 - lost} of 24 sessions"
+            assert drawn.facts["attrition"] == f"{48 - lost} of 48 sessions"
     for one in TABLES:
         assert as_markdown(table(one.name, run))
 
 
 def test_figures_without_planted_values_have_none_in_their_legend() -> None:
     none = pd.DataFrame({name: [] for name in PLANTED.columns})
-    run = replace(make_run(), planted=none.astype({"true": float, "effect": float}))
+    unknown = make_run().ablations.assign(true=np.nan, power=np.nan)
+    own = none.astype({"true": float, "effect": float})
+    run = replace(make_run(), planted=own, ablations=unknown)
     for figure in FIGURES:
         for planted, shown in ((run, False), (make_run(), True)):
             made = resolve(figure.maker)(planted.artefacts, VIEW).figure
@@ -104,9 +107,7 @@ def test_figures_without_planted_values_have_none_in_their_legend() -> None:
 def test_the_null_arm_is_named_in_the_caption() -> None:
     facts = resolve(FIGURES[2].maker)(make_run().artefacts, VIEW).facts
     assert facts["null"].startswith("again ") and "planted" in facts["null"]
-    alone = View.of(
-        {**VIEW.settings, "arms": {n: s for n, s in ARMS.items() if n != "again"}}, True
-    )
+    alone = View.of({**VIEW.settings, "compared": [name for name in ARMS if name != "again"]}, True)
     run = make_run()
     own = replace(run, contrasts=run.contrasts[run.contrasts["arm"] != "again"])
     assert resolve(FIGURES[2].maker)(own.artefacts, alone).facts["null"] == "this run has none"
@@ -119,7 +120,11 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     own = run.contrasts
     own = own[own["headline"] & (own["arm"] != "again")].set_index("arm")
     largest = own.loc[own["estimate"].abs().idxmax()]
-    (said,) = found.headlines
+    said, worth = found.headlines
+    parts = run.ablations.query("question == 'ablation' and outcome == 'agreement'")
+    parts = parts[(parts["domain"] == "all") & (parts["method"] == "cluster_robust")]
+    least = parts.loc[parts["estimate"].idxmin()]
+    assert f"costs most agreement: {least['arm'].replace('_', ' ')} " in worth
     number = f"{100 * largest['estimate']:+.1f}".replace("-", "\N{MINUS SIGN}")
     assert f"the largest difference is {largest.name} {number} (" in said
     planted = run.planted.set_index(["domain", "arm", "outcome"])["effect"]
@@ -128,8 +133,52 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     assert any("can have no effect: again " in one for one in found.against)
     # Real agents have no planted value, and a design without a null arm says nothing of one.
     real = replace(run, planted=run.planted[:0])
-    arms = {name: how for name, how in VIEW["arms"].items() if name != "again"}
-    without = View(VIEW.study, {**VIEW.settings, "arms": arms}, simulated=False)
+    compared = [name for name in ARMS if name != "again"]
+    without = View(VIEW.study, {**VIEW.settings, "compared": compared}, simulated=False)
     other = state(real.artefacts, without)
     assert "planted" not in other.headlines[0]
     assert not any("another name" in one for one in other.against)
+
+
+def test_the_full_column_of_table_13_is_ccagent_s_row_of_table_3() -> None:
+    full, rows = table("table_13"), table("table_3")
+    assert full.columns[-1] == "CCAgent"
+    for domain in ("city", "politics"):
+        column = [row[-1] for row in full.rows if row[0] == domain]
+        (own,) = [row for row in rows.rows if row[:2] == (domain, "ccagent")]
+        assert column == list(own[3:])
+
+
+def test_table_10_has_one_arm_of_each_model_and_no_second_names() -> None:
+    made = table("table_10")
+    assert [row[2] for row in made.rows[:3]] == ["debate", "reconcile", "ccagent"]
+    assert {row[1] for row in made.rows} == {"consensus-agent"} and len(made.rows) == 6
+
+
+def test_the_table_of_ablations_says_what_the_claim_came_to() -> None:
+    made, run = table("table_ablations"), make_run()
+    asked = [row[:2] for row in made.rows]
+    assert ("A part left out", "no rationale \N{MINUS SIGN} ccagent") in asked
+    assert ("Examples of another domain", "elsewhere \N{MINUS SIGN} debate") in asked
+    assert "has to win all of them" in made.note
+    alone = replace(run, ablations=run.ablations[run.ablations["question"] != "counterfactuals"])
+    assert "cannot be tested here" in table("table_ablations", alone).note
+
+
+def test_table_12_has_a_column_for_each_condition_and_table_1_a_row_for_each_agent() -> None:
+    assert table("table_12").columns == ("Domain", "few shot")
+    assert table("table_12").rows[0] == ("city", "0.50 [0.40, 0.60]")
+    assert [row[:2] for row in table("table_1").rows] == [
+        ("city", "ngo"),
+        ("city", "all"),
+        ("politics", "all"),
+    ]
+
+
+def test_a_run_in_which_nobody_learns_is_shown_without_ablations() -> None:
+    run = make_run()
+    none = replace(run, ablations=run.ablations[:0], sanity=run.sanity[:0])
+    settings = {**VIEW.settings, "arms": OTHERS, "compared": list(OTHERS)}
+    view = View.of({**settings, "models_by_arm": dict.fromkeys(OTHERS, "a")}, simulated=True)
+    for one in (*FIGURES, *TABLES):
+        assert resolve(one.maker)(none.artefacts, view)

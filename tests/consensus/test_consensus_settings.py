@@ -37,10 +37,10 @@ def test_an_arm_set_to_null_is_left_out() -> None:
     made = study(arms={"debate": "debate", "nudger": None, "reconcile": "reconcile"})
     assert list(made.settings.arms) == ["debate", "reconcile"]
     # Nobody without a vote is asked, so that their model is none of the run's.
-    assert [use.purpose for use in made.models()] == ["debate"]
+    assert {use.purpose for use in made.models()} == {"debate", "sanity"}
 
 
 def test_the_files_are_named_so_that_a_lost_one_is_reported() -> None:
     files = study().settings.files()
-    assert {path.split(".")[0] for path in files} == {"prompts", "domains"}
+    assert {path.split(".")[0] for path in files} == {*("prompts", "domains", "learning", "sanity")}
     assert sum(file.endswith("statements.csv") for file in files.values()) == 2

@@ -13,7 +13,7 @@ from support import Project, built_once
 
 METRICS = "results/demo/consensus/metrics.parquet"
 LABELS = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
-#: What stays: debate, nudger, credible, alliance and reconcile.
+#: What stays: debate, nudger, credible, alliance, reconcile, ccagent and without_rationale.
 LEFT_OUT = [
     "discuss",
     "consensus",
@@ -22,6 +22,13 @@ LEFT_OUT = [
     "debate_again",
     "sentimental",
     "opposites",
+    "without_good",
+    "without_bad",
+    "without_counterfactual",
+    "metrics_only",
+    "transferred",
+    "debate_other",
+    "ccagent_other",
 ]
 SMALL = {
     "studies": ["consensus"],
@@ -29,6 +36,8 @@ SMALL = {
         "statements": 2,
         "block_size": 2,
         "arms": dict.fromkeys(LEFT_OUT),
+        "variants": {"debate_other": None, "ccagent_other": None},
+        "learning": {"statements": 2, "examples": 3, "arms": {"compromise": None}},
         "inference": {"resamples": 200, "flips": 200},
     },
 }
@@ -36,7 +45,8 @@ SMALL = {
 
 @pytest.fixture(scope="session")
 def resumed(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A run that was killed while its debates ran, and went on."""
+    """A run that was killed while its debates ran, and between what is learned and what is done
+    with it, and went on."""
 
     def build(folder: Path) -> None:
         project = Project(folder)
@@ -44,6 +54,9 @@ def resumed(tmp_path_factory: pytest.TempPathFactory) -> Project:
         results = project.results(study="consensus")
         project.kill_when(lambda: len(list(results.glob("journal/*.jsonl"))) >= 7, METRICS)
         assert not (results / "votes.parquet").exists()
+        spoken = [results / f"journal/reflection-{one}.jsonl" for one in ("city", "politics")]
+        project.kill_when(lambda: any(path.exists() for path in spoken), METRICS)
+        assert not list(results.glob("journal/*-ccagent.jsonl"))
         project.succeed(METRICS)
 
     return Project.at(built_once(tmp_path_factory, "consensus", build))
@@ -55,13 +68,33 @@ def test_no_reply_is_asked_for_twice_where_a_run_is_killed(resumed: Project) -> 
     assert not list(resumed.folder.glob("results/demo/**/*.part"))
 
 
+def test_held_out_debates_have_read_the_block_that_lies_there(resumed: Project) -> None:
+    folder = resumed.results(study="consensus")
+    examples = _rows(folder / "fewshot.parquet")
+    assert len(examples) == 2 * 2 * 3 and all(row["rationale"] for row in examples)
+    page = (folder / "fewshot.md").read_text(encoding="utf-8")
+    said = {turn["text"] for turn in _rows(folder / "transcripts/reflection-city.parquet")}
+    own = [row for row in examples if row["domain"] == "city"]
+    assert {row[kind] for row in own for kind in ("rationale", "counterfactual")} <= said
+    assert all(str(row["rationale"]) in page for row in examples)
+    rows = {row["session_id"]: row for row in _rows(folder / "manifest.parquet")}
+    late = [name for name, row in rows.items() if row["strategy"].startswith("ccagent")]
+    assert len(late) == 2 * 2 * 2
+    times = {name: (folder / f"transcripts/{name}.parquet").stat().st_mtime for name in rows}
+    block = (folder / "fewshot.parquet").stat().st_mtime
+    learned_from = [name for name, row in rows.items() if row["kind"] != "debate"]
+    assert max(times[name] for name in learned_from) <= block
+    assert block <= min(times[name] for name in late)
+
+
 def test_votes_and_agreement_are_what_the_transcripts_say(resumed: Project) -> None:
     folder = resumed.results(study="consensus")
     rounds: dict[tuple[str, int], dict[str, int]] = {}
     secrets = {r["statement_id"]: r["truth"] for r in _rows(folder / "statements.parquet")}
     shown = 0
-    for path in sorted((folder / "transcripts").glob("*.parquet")):
-        for turn in _rows(path):
+    sessions = _rows(folder / "manifest.parquet")
+    for name in (row["session_id"] for row in sessions if row["kind"] == "debate"):
+        for turn in _rows(folder / f"transcripts/{name}.parquet"):
             if turn["role"] == "nudger" and turn["compliant"]:
                 truth = secrets[turn["statement_id"]].casefold().split(" to ")
                 assert not any(label in turn["text"].casefold() for label in truth)

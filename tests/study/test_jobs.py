@@ -103,6 +103,26 @@ def test_every_session_is_in_one_shard_and_one_bundle(
         assert full == [max(1, per_job // languages) * languages] * len(full)
 
 
+@given(draws=st.integers(1, 60), per_job=st.integers(1, 20))
+def test_parts_of_a_study_share_no_shard_and_no_bundle(draws: int, per_job: int):
+    """Though sessions of one draw may be in two of them."""
+    rows = manifest(draws, 7, ("en", "fr", "zh"))
+
+    def part(row: Any) -> int:
+        return 2 * (row["session_id"].endswith("zh"))
+
+    dealt = shards(rows, part)
+    parts = [{part(row) for row in shard} for shard in dealt.values()]
+    assert all(len(one) == 1 for one in parts) and sorted(parts, key=min) == parts
+    names: list[str] = []
+    for shard in dealt.values():
+        for name, some in bundles(shard, per_job, part(shard[0])).items():
+            assert bundled(rows, name, part) == some
+            names.append(name)
+    assert len(set(names)) == len(names)
+    assert sum(len(bundled(rows, name, part)) for name in names) == len(rows)
+
+
 @pytest.mark.parametrize("at_once", [1, 3, 20])
 def test_sessions_of_a_draw_are_held_in_their_order(at_once: int):
     held: list[str] = []

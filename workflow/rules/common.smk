@@ -165,15 +165,13 @@ def bundle_at_once(wildcards, threads):
     return GRAPH.at_once(wildcards.study, wildcards.bundle, threads)
 
 
-def of_shards(study, kind, late=True):
-    """One kind of artefact of every shard of a study, as an input; ``late``: of those too that need what is made of
-    the others.
-    """
+def of_shards(study, kind, part=None):
+    """One kind of artefact of every shard of a study, or of one of its parts, as an input."""
 
     @exit_on_user_error
     def files(wildcards):
         drawn(study)
-        return GRAPH.shard_files(study, kind, late=late)
+        return GRAPH.shard_files(study, kind, part)
 
     return files
 

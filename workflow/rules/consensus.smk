@@ -1,9 +1,12 @@
-# The consensus study: its measures and estimates, in the order data takes.
+# The consensus study: what CCAgent learns from, the study's measures and estimates, in the order data takes.
 #
 # in:    results/<run>/consensus/: turns, outcomes, manifest, statements
-# out:   results/<run>/consensus/: votes, metrics, embedding_calls, estimates, contrasts, planted
-# steps: measure_consensus; estimate_consensus
-# What every study goes through is in study.smk. CCAgent learns from votes and metrics of the split train.
+# out:   results/<run>/consensus/: profiles, fewshot, fewshot.md; votes, metrics, embedding_calls; estimates, contrasts,
+#        planted, ablations; triplets; sanity
+# steps: profile_agents, write_fewshot, export_triplets; score_sanity; measure_consensus; estimate_consensus
+# What every study goes through is in study.smk. Its parts: training debates (0), which profile_agents reads; what is
+# said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3); and
+# questions to the agents (4), which score_sanity reads.
 
 from dissensus.study.rules import planted_speech
 
@@ -11,8 +14,70 @@ C = RESULTS / "consensus"
 CONSENSUS = SETTINGS.consensus
 # The settings of simulated agents, whose equations say what was planted; none for all other models.
 SPEECH = planted_speech(
-    SETTINGS, [CONSENSUS.model], "dissensus.consensus.simulated"
-).get(CONSENSUS.model)
+    SETTINGS, CONSENSUS.models_by_arm.values(), "dissensus.consensus.simulated"
+)
+
+
+# Reads the training debates alone, so that agents who learn wait for nothing else.
+rule profile_agents:
+    input:
+        turns=of_shards("consensus", "turns", part=0),
+        manifest=ancient(C / "manifest.parquet"),
+        statements=C / "statements.parquet",
+        prompts=CONSENSUS.learning.prompts,
+    output:
+        profiles=C / "profiles.parquet",
+    log:
+        C / "logs/profile_agents.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(learning=CONSENSUS.learning),
+    message:
+        "Profile the agents of the training debates, and choose the best and the worst"
+    script:
+        "../scripts/consensus/profile_agents.py"
+
+
+rule write_fewshot:
+    input:
+        turns=of_shards("consensus", "turns", part=1),
+        profiles=C / "profiles.parquet",
+        prompts=CONSENSUS.learning.prompts,
+    output:
+        fewshot=C / "fewshot.parquet",
+        page=C / "fewshot.md",
+    log:
+        C / "logs/write_fewshot.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Write the few-shot block: examples, and why each is one"
+    script:
+        "../scripts/consensus/write_fewshot.py"
+
+
+# Nothing of the run reads it: it is for `python -m dissensus.consensus.training`.
+rule export_triplets:
+    input:
+        [f"{folder}/agents.yaml" for folder in CONSENSUS.domains.values()],
+        profiles=C / "profiles.parquet",
+        fewshot=C / "fewshot.parquet",
+    output:
+        triplets=C / "triplets.parquet",
+    log:
+        C / "logs/export_triplets.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(domains=CONSENSUS.domains),
+    message:
+        "Export preference data for models with open weights"
+    script:
+        "../scripts/consensus/export_triplets.py"
 
 
 rule measure_consensus:
@@ -38,6 +103,36 @@ rule measure_consensus:
         "../scripts/consensus/measure_consensus.py"
 
 
+rule score_sanity:
+    input:
+        turns=of_shards("consensus", "turns", part=4),
+        manifest=ancient(C / "manifest.parquet"),
+        questions=[
+            file
+            for name, file in CONSENSUS.files().items()
+            if name.endswith(".questions")
+        ],
+    output:
+        sanity=C / "sanity.parquet",
+        calls=C / "sanity_calls.parquet",
+    log:
+        C / "logs/score_sanity.log",
+    localrule: ON_LOGIN_NODE and not is_own(CONSENSUS.embedder)
+    conda:
+        ENVIRONMENT
+    params:
+        settings=given(
+            embedder=CONSENSUS.embedder,
+            domains=CONSENSUS.domains,
+            inference=CONSENSUS.inference,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Score the agents' answers about themselves"
+    script:
+        "../scripts/consensus/score_sanity.py"
+
+
 rule estimate_consensus:
     input:
         metrics=C / "metrics.parquet",
@@ -47,6 +142,7 @@ rule estimate_consensus:
         estimates=C / "estimates.parquet",
         contrasts=C / "contrasts.parquet",
         planted=C / "planted.parquet",
+        ablations=C / "ablations.parquet",
     log:
         C / "logs/estimate_consensus.log",
     localrule: True
@@ -55,14 +151,17 @@ rule estimate_consensus:
     params:
         settings=given(
             inference=CONSENSUS.inference,
-            arms=CONSENSUS.arm_names,
+            arms=CONSENSUS.arms,
+            compared=CONSENSUS.compared,
+            models=CONSENSUS.models_by_arm,
+            temperatures=CONSENSUS.temperatures,
             reference=CONSENSUS.reference,
             rounds=CONSENSUS.rounds,
             speech=SPEECH,
             seed=SETTINGS.seed,
         ),
     message:
-        "Compare the strategies with {CONSENSUS.reference}, and say what was planted"
+        "Compare the strategies with {CONSENSUS.reference}, ccagent with its parts, and say what was planted"
     script:
         "../scripts/consensus/estimate_consensus.py"
 
@@ -70,5 +169,15 @@ rule estimate_consensus:
 rule consensus:
     input:
         core("consensus"),
+        (
+            [
+                rules.profile_agents.output,
+                rules.write_fewshot.output,
+                rules.export_triplets.output,
+            ]
+            if CONSENSUS.learns
+            else []
+        ),
+        rules.score_sanity.output,
         rules.measure_consensus.output,
         rules.estimate_consensus.output,

@@ -50,7 +50,7 @@ rule retrieve_passages:
 rule reconstruct_union:
     input:
         # What names clusters reads what is made of all other sessions.
-        turns=of_shards("union", "turns", late=False),
+        turns=of_shards("union", "turns", part=0),
         manifest=U / "manifest.parquet",
         motions=U / "motions.parquet",
     output:

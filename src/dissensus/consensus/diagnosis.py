@@ -73,7 +73,7 @@ def diagnose(
     chances = [float(chance) for chance in settings["diagnosis"]["meets"]]
     study = partial(_outcomes, plan, settings["repeats"], settings["rounds"])
     worlds = [World("planted_step", _true(study, chance), ESTIMATORS) for chance in chances]
-    contrasts = len(settings["arms"]) - 1
+    contrasts = len(settings["compared"]) - 1
     confidence = settings["inference.confidence"]
     simulations = settings["diagnosis"]["simulations"] if contrasts else 0
     simulate = partial(_simulate, study, chances, contrasts, confidence, seed)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.consensus.design import DEBATE
 from dissensus.consensus.measures import match, measure
 from dissensus.consensus.scale import middle
 from dissensus.consensus.simulated import SpeechSettings, validated_speech
@@ -169,7 +170,7 @@ def by_domain(metrics: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def planted_values(
     manifest: pd.DataFrame,
     statements: pd.DataFrame,
-    speech: Mapping[str, Any] | None,
+    speech: Mapping[str, Mapping[str, Any] | None],
     reference: str,
     seed: int,
 ) -> list[Row]:
@@ -178,21 +179,24 @@ def planted_values(
     Parameters
     ----------
     manifest, statements : of the run.
-    speech : the simulated agents' settings; None where the agents are real.
+    speech : arm -> the simulated agents' settings; None where the agents are real.
     reference : the arm that effects are against.
     seed : of the simulation.
 
     Returns
     -------
-    Rows of :data:`PLANTED`, none where the agents are real. Every session of the design is debated
-    400 times by the equations of :mod:`dissensus.consensus.simulated.dynamics`, without a text.
+    Rows of :data:`PLANTED`, none of arms whose agents are real, or where the reference's are. Every
+    session of the design is debated 400 times by the equations of
+    :mod:`dissensus.consensus.simulated.dynamics`, without a text.
     """
-    if speech is None or manifest.empty:
+    manifest = manifest[manifest["kind"] == DEBATE]
+    known = {arm: validated_speech(own) for arm, own in speech.items() if own is not None}
+    manifest = manifest[manifest["arm"].isin(list(known))]
+    if reference not in known or manifest.empty:
         return []
-    settings = validated_speech(speech)
     frames = [
-        _planted_sessions(own, statements.set_index("statement_id"), settings, seed)
-        for _, own in manifest.groupby(["domain", "arm"], sort=False)
+        _planted_sessions(own, statements.set_index("statement_id"), known[str(arm)], seed)
+        for (_, arm), own in manifest.groupby(["domain", "arm"], sort=False)
     ]
     values = pd.concat(frames, ignore_index=True)
     courses = by_round(values, int(manifest["rounds"].max()))
@@ -229,9 +233,8 @@ def _planted_sessions(
     low, high = (known[name].to_numpy() for name in ("truth_low", "truth_high"))
     points = np.array([middle(range(a, b + 1)) for a, b in zip(low, high, strict=True)])
     experts = np.array([opinion(one, EXPERT) for one in sentences])
-    rng = np.random.default_rng(
-        int(digest([seed, "planted", first["domain"], first["strategy"]])[:12], 16)
-    )
+    # The same in every arm: where nothing differs, no difference is planted.
+    rng = np.random.default_rng(int(digest([seed, "planted", first["domain"]])[:12], 16))
     times = _REPLICATES
     votes, lasted = debates(
         np.repeat(points, times),

@@ -39,23 +39,13 @@ def measure(votes: IntArray, lasted: IntArray) -> dict[str, Any]:
     the rounds; ``dogmatic`` the share that never switched and ended outside the mode.
     """
     _, r, n = votes.shape
-    counts = np.stack([(votes == point).sum(axis=2) for point in range(POINTS)], axis=2)
-    modes, largest = _modes(counts)
+    modes, largest = _modes(_counts(votes))
     on = np.arange(r) < lasted[:, None]
     consensus, consensus_round = _first(on & (largest == n), r)
     majority, majority_round = _first(on & (largest >= n // 2 + 1), r)
-    carried = _carried(votes)
-    # A round that did not take place repeats the last: nothing is switched in it.
-    switched = (carried[:, 1:] != carried[:, :-1]) & (carried[:, :-1] != UNREAD)
-    switches = switched.sum(axis=(1, 2))
-    before = modes[:, :-1, None]
-    conforming = (switched & (before != UNREAD) & (carried[:, 1:] == before)).sum(axis=(1, 2))
+    agents = _agents(votes, modes, lasted)
+    switches, conforming = agents["switches"].sum(axis=1), agents["conforming"].sum(axis=1)
     last = np.take_along_axis(modes, lasted[:, None] - 1, axis=1)[:, 0]
-    end, start = carried[:, -1], _start(votes)
-    spoke = end != UNREAD
-    moved = np.where(spoke, np.abs(end - start) / (POINTS - 1.0), 0.0)
-    stayed = spoke & ~switched.any(axis=1)
-    dogmatic = stayed & (last != UNREAD)[:, None] & (end != last[:, None])
     ended = np.take_along_axis(largest, lasted[:, None] - 1, axis=1)[:, 0]
     return {
         "consensus": consensus,
@@ -66,10 +56,44 @@ def measure(votes: IntArray, lasted: IntArray) -> dict[str, Any]:
         "agreement": ended / n,
         "tie": last == UNREAD,
         "mode": last,
-        "compromise": _ratio(moved.sum(axis=1), spoke.sum(axis=1)),
+        "compromise": _ratio(agents["moved"].sum(axis=1), agents["spoke"].sum(axis=1)),
         "sycophancy_of_switches": _ratio(conforming, switches),
         "sycophancy": conforming / (n * lasted),
-        "dogmatic": dogmatic.sum(axis=1) / n,
+        "dogmatic": agents["dogmatic"].sum(axis=1) / n,
+    }
+
+
+def measure_agents(votes: IntArray, lasted: IntArray) -> dict[str, Any]:
+    """What each agent did, of which :func:`measure` takes the sums over agents.
+
+    Parameters
+    ----------
+    votes, lasted : as there.
+
+    Returns
+    -------
+    Name -> shape (s, n): ``spoke``, whether any vote could be read; ``switches``; ``conforming``,
+    those to the mode of the round before; ``moved``, |last - first| / 4, 0 where it never spoke;
+    ``dogmatic``, whether it never switched and ended outside the mode.
+    """
+    return _agents(votes, _modes(_counts(votes))[0], lasted)
+
+
+def _agents(votes: IntArray, modes: IntArray, lasted: IntArray) -> dict[str, Any]:
+    carried = _carried(votes)
+    # A round that did not take place repeats the last: nothing is switched in it.
+    switched = (carried[:, 1:] != carried[:, :-1]) & (carried[:, :-1] != UNREAD)
+    before = modes[:, :-1, None]
+    last = np.take_along_axis(modes, lasted[:, None] - 1, axis=1)
+    end = carried[:, -1]
+    spoke = end != UNREAD
+    stayed = spoke & ~switched.any(axis=1)
+    return {
+        "spoke": spoke,
+        "switches": switched.sum(axis=1),
+        "conforming": (switched & (before != UNREAD) & (carried[:, 1:] == before)).sum(axis=1),
+        "moved": np.where(spoke, np.abs(end - _start(votes)) / (POINTS - 1.0), 0.0),
+        "dogmatic": stayed & (last != UNREAD) & (end != last),
     }
 
 
@@ -122,6 +146,11 @@ def votes_array(rounds: Sequence[Mapping[str, int]], agents: Sequence[str], most
     for number, ballots in enumerate(rounds):
         votes[0, number] = [ballots[agent] for agent in agents]
     return votes
+
+
+def _counts(votes: IntArray) -> IntArray:
+    """How many agents voted each point, shape (s, r, points)."""
+    return np.stack([(votes == point).sum(axis=2) for point in range(POINTS)], axis=2)
 
 
 def _modes(counts: IntArray) -> tuple[IntArray, IntArray]:

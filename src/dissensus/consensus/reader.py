@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dissensus.consensus.design import DEBATE, TRAINING
 from dissensus.report.readers import Details, Measure, Reader, by_round
 
 Row = Mapping[str, Any]
@@ -23,7 +24,9 @@ READER = Reader(
 
 
 def details(row: Row, statement: Row, found: Mapping[str, Sequence[Row]]) -> Details:
-    """What each agent voted in each round."""
+    """What each agent voted in each round; nothing of a session that is no debate."""
+    if row["kind"] not in (DEBATE, TRAINING):
+        return Details()
     votes = [(one["agent"], one["round"], one["label"]) for one in found["votes"]]
     return Details(
         facts=[("the public", str(statement["truth"]))],

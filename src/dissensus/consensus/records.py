@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.consensus.design import IDS, MANIFEST
+from dissensus.consensus.design import DEBATE, IDS, MANIFEST
 from dissensus.consensus.measures import (
     alignment,
     match,
@@ -17,10 +17,9 @@ from dissensus.consensus.measures import (
     votes_array,
     weighted_vote,
 )
-from dissensus.consensus.protocol import VOTER
 from dissensus.consensus.replies import Ballot, BallotFormat, SpeechFormat
 from dissensus.consensus.scale import LABELS, UNREAD, label_of
-from dissensus.consensus.wording import EXTRAS, RECONCILE
+from dissensus.consensus.wording import EXTRAS, RECONCILE, VOTER
 from dissensus.session.protocol import round_of
 from dissensus.study.embedding import embedding_calls
 from dissensus.tables.artefact import Column, Schema
@@ -133,7 +132,7 @@ def measure_all(
 
     Parameters
     ----------
-    manifest : its rows.
+    manifest : its rows, of which the debates that are compared count.
     statements : statement_id -> row.
     outcomes : what became of each session.
     turns : session_id -> its turns, of those that ran to their end.
@@ -143,6 +142,7 @@ def measure_all(
     -------
     Rows of :data:`VOTES` and of :data:`METRICS`.
     """
+    manifest = [row for row in manifest if row["kind"] == DEBATE]
     ended = {row["session_id"]: row for row in outcomes}
     sessions = {
         row["session_id"]: read_session(turns[row["session_id"]], row["strategy"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
+from dissensus.consensus.sanity.questions import QUESTIONS_FILE
+from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
 from dissensus.settings import (
     WORD,
     Confidence,
@@ -22,7 +24,7 @@ from dissensus.settings import (
 )
 from dissensus.study.settings import StudySettings
 
-Strategy = Literal[
+Unlearned = Literal[
     "debate",
     "discuss",
     "consensus",
@@ -35,6 +37,31 @@ Strategy = Literal[
     "opposites",
     "reconcile",
 ]
+Learned = Literal[
+    "ccagent",
+    "ccagent_without_good",
+    "ccagent_without_bad",
+    "ccagent_without_rationale",
+    "ccagent_without_counterfactual",
+    "ccagent_metrics_only",
+    "ccagent_transferred",
+]
+
+
+def _words(what: str) -> AfterValidator:
+    """Refuse entries whose names could not stand in ids; ``what`` they name."""
+
+    def check(named: dict[str, Any]) -> dict[str, Any]:
+        check_names(named, what, WORD)
+        return named
+
+    return AfterValidator(check)
+
+
+#: Entries by name, of which a second configuration file may set some to null.
+_Entry = TypeVar("_Entry")
+_Named = Annotated[dict[str, _Entry], Field(min_length=1), BeforeValidator(without_nulls)]
+_Arms = Annotated[_Named[_Entry], _words("an arm's name")]
 
 
 class InferenceSettings(Settings):
@@ -52,10 +79,55 @@ class DiagnosisSettings(Settings):
     """Chances that agents of the planted arm step towards the others' middle; 0 is the null."""
 
 
+class LearningSettings(Settings):
+    """What CCAgent learns from; of no effect where no arm is a ccagent."""
+
+    arms: _Arms[Unlearned]
+    """Name -> strategy of the training debates."""
+    statements: Count | None
+    """Statements of the split train that are debated in each domain; null for all."""
+    examples: Annotated[int, Field(ge=1, le=100)] = 8
+    """Best agents of each domain that are shown as examples, and as many worst."""
+    characters: Annotated[int, Field(ge=1)] = 300
+    """The most of an explanation that an example shows."""
+    model: str
+    """The model that writes rationales and counterfactuals."""
+    max_tokens: Count = 150
+    """The most tokens of one of these, which an example shows in full."""
+    prompts: str
+    """YAML of what is said of examples."""
+
+
+class ConditionSettings(Settings):
+    """How agents are made who are checked."""
+
+    model: str | None = None
+    """Null for that of all agents."""
+    interview: bool = True
+    """Whether they have their interview before each prompt."""
+
+
+class SanitySettings(Settings):
+    """Whether agents answer as those whom they stand for; of domains that have questions.csv."""
+
+    conditions: Annotated[_Named[ConditionSettings], _words("a condition's name")]
+    """Name -> how agents are made."""
+    prompts: str
+    """YAML of how they are asked."""
+
+
+class VariantSettings(Settings):
+    """What an arm has of its own; null for what all arms have."""
+
+    model: str | None = None
+    """Of its agents that vote."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+
+
 class ConsensusSettings(StudySettings):
     """All settings of the consensus study."""
 
-    domains: Annotated[dict[str, str], Field(min_length=1)]
+    domains: Annotated[_Named[str], _words("a domain's name")]
     """Name -> the folder with its agents and statements."""
     splits: Annotated[list[Literal["train", "held_out"]], Field(min_length=1), Once]
     """Which statements are debated."""
@@ -81,44 +153,102 @@ class ConsensusSettings(StudySettings):
     """Of the first and the last explanation of every agent."""
     reference: str
     """The arm that the others are compared with."""
-    arms: Annotated[dict[str, Strategy], Field(min_length=1)]
+    arms: _Arms[Unlearned | Learned]
     """Name -> strategy; two arms with the same strategy are a null comparison."""
+    variants: Annotated[dict[str, VariantSettings], BeforeValidator(without_nulls)] = Field(
+        default_factory=dict
+    )
+    """Arm -> its model and temperature, where they are its own."""
+    learning: LearningSettings
+    sanity: SanitySettings | None = None
+    """How agents are checked; null for not."""
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
     @property
-    def arm_names(self) -> list[str]:
-        return list(self.arms)
+    def compared(self) -> list[str]:
+        """The arms that are compared with the reference.
+
+        All but parts of ccagent, transfers, and arms with a model or temperature of their own.
+        """
+        parts = (*ABLATIONS, TRANSFERRED)
+        arms = self.arms.items()
+        return [arm for arm, strategy in arms if strategy not in parts and arm not in self.variants]
+
+    @property
+    def checks(self) -> dict[str, ConditionSettings]:
+        """Condition -> how agents are made who are checked."""
+        return self.sanity.conditions if self.sanity else {}
+
+    @property
+    def models_by_arm(self) -> dict[str, str]:
+        """Arm -> the model of its agents."""
+        return {arm: self.model_of(arm) for arm in self.arms}
+
+    @property
+    def temperatures(self) -> dict[str, float]:
+        """Arm -> the temperature of its replies."""
+        return {arm: self.temperature_of(arm) for arm in self.arms}
+
+    def model_of(self, arm: str) -> str:
+        """The model of the agents that vote in an arm."""
+        return (arm in self.variants and self.variants[arm].model) or self.model
+
+    def temperature_of(self, arm: str) -> float:
+        """The temperature of all replies in an arm."""
+        own = self.variants[arm].temperature if arm in self.variants else None
+        return self.protocol.temperature if own is None else own
+
+    @property
+    def learns(self) -> bool:
+        """Whether any arm waits for examples of earlier debates."""
+        return any(strategy in LEARNED for strategy in self.arms.values())
+
+    def source_of(self, strategy: str, domain: str) -> str:
+        """The domain whose examples a learned arm is shown in a domain: its own, or the next."""
+        names = list(self.domains)
+        return names[(names.index(domain) + (strategy == TRANSFERRED)) % len(names)]
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist."""
         return {
             "prompts": self.prompts,
+            "learning.prompts": self.learning.prompts,
+            **({"sanity.prompts": self.sanity.prompts} if self.sanity else {}),
             **{f"domains.{n}": str(Path(folder) / AGENTS) for n, folder in self.domains.items()},
             **{
                 f"domains.{n}.statements": str(Path(folder) / STATEMENTS_FILE)
                 for n, folder in self.domains.items()
             },
+            **{
+                f"domains.{n}.questions": str(path)
+                for n, folder in self.domains.items()
+                if self.sanity and (path := Path(folder) / QUESTIONS_FILE).exists()
+            },
         }
-
-    @field_validator("arms", "domains", mode="before")
-    @classmethod
-    def _leave_out(cls, named: Any) -> Any:
-        return without_nulls(named)
-
-    @field_validator("arms")
-    @classmethod
-    def _arm_words(cls, arms: dict[str, Any]) -> dict[str, Any]:
-        check_names(arms, "an arm's name", WORD)
-        return arms
 
     @field_validator("domains")
     @classmethod
-    def _domain_words(cls, domains: dict[str, str]) -> dict[str, str]:
-        check_names(domains, "a domain's name", WORD)
+    def _no_domain_is_all(cls, domains: dict[str, str]) -> dict[str, str]:
         if "all" in domains:
             raise ValueError("all is what stands for the domains together; choose another name")
         return domains
+
+    @model_validator(mode="after")
+    def _arms_can_run(self) -> ConsensusSettings:
+        if self.learns and "train" in self.splits:
+            may = "ccagent learns from train, so that it may be [held_out] alone"
+            raise Faults(fault("splits", self.splits, may))
+        if TRANSFERRED in self.arms.values() and len(self.domains) < 2:
+            may = f"{TRANSFERRED} learns in another domain; name two, or leave that arm out"
+            raise Faults(fault("domains", list(self.domains), may))
+        lost = [arm for arm in self.variants if arm not in self.arms]
+        if lost:
+            raise Faults(fault("variants", lost[0], f"it may be one of {', '.join(self.arms)}"))
+        if self.reference in self.arms and self.reference not in self.compared:
+            may = "it may be no part of ccagent, and in no variants; choose another arm"
+            raise Faults(fault("reference", self.reference, may))
+        return self
 
     @model_validator(mode="after")
     def _reference_is_an_arm(self) -> ConsensusSettings:

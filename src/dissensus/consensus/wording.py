@@ -86,6 +86,8 @@ class Words(Part):
         return told
 
 
+#: Roles: whose votes count, and who speaks in side rounds.
+VOTER, SIDE = "voter", "side"
 #: Strategies with an agent that has no vote.
 EXTRAS = ("moderator", "nudger", "credible", "sentimental")
 #: Strategies with side rounds -> the outsiders who may take part in them.
@@ -94,10 +96,28 @@ SIDES = {"alliance": "ally", "opposites": "experts"}
 WORDINGS = ("debate", "discuss", "consensus", "compromise")
 #: The baseline.
 RECONCILE = "reconcile"
+#: CCAgent, with all that it learns from.
+CCAGENT = "ccagent"
+#: The same with a part of its examples left out, or with numbers alone.
+ABLATIONS = (
+    "ccagent_without_good",
+    "ccagent_without_bad",
+    "ccagent_without_rationale",
+    "ccagent_without_counterfactual",
+    "ccagent_metrics_only",
+)
+#: The same with the examples of another domain.
+TRANSFERRED = "ccagent_transferred"
+#: Strategies that wait for examples of earlier debates.
+LEARNED = (CCAGENT, *ABLATIONS, TRANSFERRED)
 #: The paper's ten, and the baseline.
-STRATEGIES = (*WORDINGS, *EXTRAS, *SIDES, RECONCILE)
+UNLEARNED = (*WORDINGS, *EXTRAS, *SIDES, RECONCILE)
+STRATEGIES = (*UNLEARNED, *LEARNED)
 
 
 def instruction_of(strategy: str) -> str:
-    """Which instruction a strategy's agents get: those with others beside them are in a debate."""
+    """Which instruction a strategy's agents get.
+
+    Those with others beside them, or with examples before them, are in a debate.
+    """
     return strategy if strategy in (*WORDINGS, RECONCILE) else "debate"

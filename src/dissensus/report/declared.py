@@ -83,10 +83,16 @@ class Outputs:
         return Headline(f"{self.package}.headline:state", reads)
 
     def figure(
-        self, name: str, title: str, *reads: str, section: str = "1 Figures", module: str = ""
+        self,
+        name: str,
+        title: str,
+        *reads: str,
+        section: str = "1 Figures",
+        module: str = "",
+        draw: str = "draw",
     ) -> Figure:
-        """A figure that the module of its name draws, or another."""
-        maker = f"{self.package}.{module or name}:draw"
+        """A figure that the function ``draw`` of the module of its name draws, or another."""
+        maker = f"{self.package}.{module or name}:{draw}"
         return Figure(name, maker, reads, title, section, name in self.main)
 
     def table(self, module: str, name: str, *reads: str) -> Table:

@@ -49,8 +49,9 @@ class View:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """All arms, the reference first."""
-        return (self.reference, *(arm for arm in self["arms"] if arm != self.reference))
+        """All arms, or those that are compared where not all are; the reference first."""
+        arms = self.settings.get("compared", self["arms"])
+        return (self.reference, *(arm for arm in arms if arm != self.reference))
 
     @property
     def confidence(self) -> float:

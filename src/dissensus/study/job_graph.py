@@ -89,12 +89,12 @@ class JobGraph:
             rehearse(sessions)
         if self._is_main:
             self._expect(study, len(rows), len(rows) - len(pending))
-        late = sessions.study.is_late
+        part = sessions.study.part
         ordered = sorted(
-            rows, key=lambda r: (late(r), r["block"], r["draw_id"], r["position"], r["session_id"])
+            rows, key=lambda r: (part(r), r["block"], r["draw_id"], r["position"], r["session_id"])
         )
         places = {row["session_id"]: place for place, row in enumerate(ordered)}
-        drawn = Drawn(sessions, shards(rows, late), pending, {}, places)
+        drawn = Drawn(sessions, shards(rows, part), pending, {}, places)
         self._drawn[study] = changed, drawn
         return drawn
 
@@ -149,7 +149,7 @@ class JobGraph:
                 {
                     row["session_id"]: name
                     for shard in drawn.shards.values()
-                    for name, rows in bundles(shard, most).items()
+                    for name, rows in bundles(shard, most, self._part(study, shard)).items()
                     for row in rows
                 }
             )
@@ -157,7 +157,12 @@ class JobGraph:
 
     def bundle_rows(self, study: str, bundle: str) -> list[Row]:
         """The rows of the manifest that a bundle's name stands for."""
-        return bundled(self.drawn(study).sessions.rows.values(), bundle)
+        sessions = self.drawn(study).sessions
+        return bundled(sessions.rows.values(), bundle, sessions.study.part)
+
+    def _part(self, study: str, shard: Sequence[Row]) -> int:
+        """Which part of its study a shard is of."""
+        return self.drawn(study).sessions.study.part(shard[0])
 
     def _inputs(self, study: str, rows: Sequence[Row], before: Iterable[Path]) -> list[Path]:
         """What is pending waits for what comes before, and has the note of a change.
@@ -231,7 +236,8 @@ class JobGraph:
         rows, most = self.drawn(study).shards[shard], self.per_job(study)
         folder = self.results / study
         if most > 1 or "job" in rows[0]:
-            return [folder / f"bundles/{name}" for name in bundles(rows, most)]
+            made = bundles(rows, most, self._part(study, rows))
+            return [folder / f"bundles/{name}" for name in made]
         return [paths_in(folder, row["session_id"]).transcript for row in rows]
 
     def _changed_since(self, gathered: Path, rows: Sequence[Row]) -> bool:
@@ -254,18 +260,18 @@ class JobGraph:
         shards = self.drawn(study).shards
         return [file for shard in shards for file in self._left_by(study, shard)]
 
-    def shard_files(self, study: str, kind: str, *, late: bool = True) -> list[Path]:
+    def shard_files(self, study: str, kind: str, part: int | None = None) -> list[Path]:
         """One kind of artefact of every shard, in the order of the shards.
 
         Parameters
         ----------
-        late : whether shards count whose sessions read what is made of the others.
+        part : of the study whose shards count; None for all.
         """
         folder, drawn = self.results / study, self.drawn(study)
         return [
             folder / f"shards/{shard}/{kind}.parquet"
             for shard, rows in drawn.shards.items()
-            if late or not drawn.sessions.study.is_late(rows[0])
+            if part is None or self._part(study, rows) == part
         ]
 
     def shard_names(self, study: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -15,6 +16,8 @@ from dissensus.llm.journal import IN_FLIGHT
 #: Enough for the measures to begin while sessions run, and to keep as many cores busy; a job
 #: more has its start to pay for.
 _MOST_SHARDS = 24
+#: How a bundle's name ends that is not of the first part of its study.
+_PART = re.compile(r"\.part(\d+)$")
 
 Row = Mapping[str, Any]
 
@@ -23,32 +26,29 @@ class SessionsBroke(Exception):
     """Sessions of a bundle ended in a fault of this program; the first with its traceback."""
 
 
-def shards(
-    rows: Iterable[Row], is_late: Callable[[Row], bool] = lambda row: False
-) -> dict[str, list[Row]]:
+def shards(rows: Iterable[Row], part: Callable[[Row], int] = lambda row: 0) -> dict[str, list[Row]]:
     """Divide a study among its measuring jobs: one or more whole temporal blocks a shard.
 
     Parameters
     ----------
     rows : of the manifest, with ``session_id`` and ``block``.
-    is_late : whether a session reads what is made of the others; such sessions come last, and share
-        no shard with others.
+    part : of the study that a session belongs to; those of different parts share no shard.
 
     Returns
     -------
     Name -> its rows in the manifest's order; names are numbers of equal width, which sort.
     """
-    ordered = sorted(rows, key=lambda row: (is_late(row), row["block"], row["session_id"]))
+    ordered = sorted(rows, key=lambda row: (part(row), row["block"], row["session_id"]))
     dealt = []
-    for _, part in groupby(ordered, key=is_late):
-        blocks = [list(group) for _, group in groupby(part, key=lambda row: row["block"])]
+    for _, some in groupby(ordered, key=part):
+        blocks = [list(group) for _, group in groupby(some, key=lambda row: row["block"])]
         chunks = _chunks(blocks, -(-len(blocks) // _MOST_SHARDS))
-        dealt += [list(chain.from_iterable(some)) for some in chunks]
+        dealt += [list(chain.from_iterable(chunk)) for chunk in chunks]
     width = len(str(len(dealt)))
     return {f"{number:0{width}d}": group for number, group in enumerate(dealt, start=1)}
 
 
-def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
+def bundles(shard: Iterable[Row], per_job: int, part: int = 0) -> dict[str, list[Row]]:
     """Divide a shard among the jobs that run it: whole draws, up to a number of sessions a bundle.
 
     Parameters
@@ -56,27 +56,34 @@ def bundles(shard: Iterable[Row], per_job: int) -> dict[str, list[Row]]:
     shard : rows of the manifest, with ``session_id`` and ``draw_id``; with ``job`` too where the
         design says which job runs a session.
     per_job : sessions that a bundle may have, at least 1; a draw is never divided.
+    part : of the study that the shard is of.
 
     Returns
     -------
-    Name, ``<first draw>_<last draw>`` or the job's -> its rows in the manifest's order.
+    Name, ``<first draw>_<last draw>``, with ``.part<number>`` after the first part, or the job's ->
+    its rows in the manifest's order.
     """
     ordered = sorted(shard, key=_place)
     if ordered and "job" in ordered[0]:
         return {name: bundled(ordered, name) for name in sorted({row["job"] for row in ordered})}
     draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
+    ending = f".part{part}" if part else ""
     return {
-        f"{some[0][0]['draw_id']}_{some[-1][0]['draw_id']}": list(chain.from_iterable(some))
+        f"{some[0][0]['draw_id']}_{some[-1][0]['draw_id']}{ending}": list(chain.from_iterable(some))
         for some in _chunks(draws, per_job // max(map(len, draws)))
     }
 
 
-def bundled(rows: Iterable[Row], bundle: str) -> list[Row]:
-    """The rows of the manifest that a bundle's name stands for."""
-    first, dealt, last = bundle.partition("_")
+def bundled(
+    rows: Iterable[Row], bundle: str, part: Callable[[Row], int] = lambda row: 0
+) -> list[Row]:
+    """The rows of the manifest that a bundle's name stands for; ``part`` as in :func:`shards`."""
+    ending = _PART.search(bundle)
+    first, dealt, last = bundle[: ending.start() if ending else None].partition("_")
     if not dealt:
         return [row for row in rows if row["job"] == bundle]
-    rows = list(rows)
+    number = int(ending[1]) if ending else 0
+    rows = [row for row in rows if part(row) == number]
     ends = [_place(row)[:2] for row in rows if row["draw_id"] in (first, last)]
     # Ids alone do not say what lies between them: e10 comes before e9.
     found = [row for row in rows if ends and min(ends) <= _place(row)[:2] <= max(ends)]

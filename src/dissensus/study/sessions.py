@@ -163,19 +163,17 @@ class Sessions:
         """The sessions that must have ended before this one starts: what it reads, and its turn."""
         needed = list(self.study.needs(row).sessions)
         if self.study.sequential and row["position"] > 1:
-            needed += [
-                name
-                for name in self._draws[row["draw_id"]]
-                if self.rows[name]["position"] == row["position"] - 1
-            ]
+            before = row["draw_id"], self.study.part(row), row["position"] - 1
+            needed += self._draws.get(before, [])
         return needed
 
     @cached_property
-    def _draws(self) -> dict[str, list[str]]:
-        """draw_id -> the sessions of the draw."""
-        found: dict[str, list[str]] = {}
+    def _draws(self) -> dict[tuple[str, int, int], list[str]]:
+        """Draw, part and position -> the sessions that have them."""
+        found: dict[tuple[str, int, int], list[str]] = {}
         for name, row in self.rows.items():
-            found.setdefault(row["draw_id"], []).append(name)
+            place = row["draw_id"], self.study.part(row), row["position"]
+            found.setdefault(place, []).append(name)
         return found
 
     def is_complete(self, row: Row) -> bool:

@@ -153,7 +153,7 @@ class Study(ABC, Generic[S]):
     arm : the column of what the sessions of one draw differ in.
     protocol : the module of its protocol. Its code is part of what a session depends on.
     sequential : whether the sessions of a draw run one after another, in the order of their
-        ``position``.
+        ``position`` in their part; those of one position begin together.
     question : what the study asks, in one sentence.
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
         (:mod:`dissensus.study.embedding`). A study without embedders has none.
@@ -256,9 +256,13 @@ class Study(ABC, Generic[S]):
         """What a session reads of other sessions and stages."""
         return Needs()
 
-    def is_late(self, row: Row) -> bool:
-        """Whether a session reads an artefact that is made of the other sessions' turns."""
-        return False
+    def part(self, row: Row) -> int:
+        """Which part of the study a session belongs to, in the order in which parts begin.
+
+        Shards and bundles hold sessions of one part alone, so that an artefact can be made of the
+        turns of a part, and sessions of a later one read it.
+        """
+        return 0
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse a study that cannot run, where no single setting shows it.

@@ -209,7 +209,7 @@ def _verify_gathered(sessions: Sessions, found: Verified) -> None:
     """Gather again what shards, turns, outcomes, spending and conduct hold."""
     folder, ids = sessions.folder, sessions.study.ids
     turns, outcomes, calls = [], [], []
-    for shard, rows in shards(sessions.rows.values(), sessions.study.is_late).items():
+    for shard, rows in shards(sessions.rows.values(), sessions.study.part).items():
         made = gather(folder, [row["session_id"] for row in rows], ids)
         part = folder / f"shards/{shard}"
         found.compare(part / "turns.parquet", turns_schema(ids), made[0], "its sessions")

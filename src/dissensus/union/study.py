@@ -208,9 +208,9 @@ class Union(Study[UnionSettings]):
         """The chunks of all speakers, and what is asked of them, for the passages."""
         return ExpectedInputs(None, folder).searched()
 
-    def is_late(self, row: Row) -> bool:
+    def part(self, row: Row) -> int:
         """Clusters are named when all has been said."""
-        return bool(row["kind"] == "names")
+        return int(row["kind"] == "names")
 
     def needs(self, row: Row) -> Needs:
         """Corpora for styles; the coached debates of the epoch before for a memo; the map."""

@@ -10,6 +10,7 @@ from dissensus.consensus.inference import (
     estimate_arms,
     planted_values,
 )
+from dissensus.consensus.learning.inference import ABLATIONS_TABLE, learned_contrasts
 from dissensus.design.contrasts import Options
 from dissensus.report.frames import read_frame
 from dissensus.study.stage import Stage, run
@@ -27,10 +28,15 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     write(outputs.estimates, ESTIMATES, rows, stage.provenance)
     options = Options(confidence, inference["flips"], seed)
     reference = settings["reference"]
-    contrasts = contrast_arms(metrics, settings["arms"], reference, options)
+    contrasts = contrast_arms(metrics, settings["compared"], reference, options)
     write(outputs.contrasts, CONTRASTS, contrasts, stage.provenance)
-    planted = planted_values(manifest, statements, settings["speech"], reference, seed)
+    models = settings["models"]
+    speech = {arm: settings["speech"].get(model) for arm, model in models.items()}
+    planted = planted_values(manifest, statements, speech, reference, seed)
     write(outputs.planted, PLANTED, planted, stage.provenance)
+    own = {arm: (model, settings["temperatures"][arm]) for arm, model in models.items()}
+    learned = learned_contrasts(metrics, settings["arms"], own, reference, planted, options)
+    write(outputs.ablations, ABLATIONS_TABLE, learned, stage.provenance)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     results = folder.parent
     PROGRESS_COUNTS.begin(results / ".progress")
     sessions = Sessions.read(settings, folder)
-    rows = bundled(sessions.rows.values(), mark.name)
+    rows = bundled(sessions.rows.values(), mark.name, sessions.study.part)
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(results):
         failures = sessions.run_bundle(rows, registry, stage.resources["at_once"])

@@ -1,15 +1,15 @@
-"""What readers see of the consensus study: three figures, three tables, and what was misprinted."""
+"""What readers see of the consensus study: figures, tables, and what was misprinted."""
 
 from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.consensus.figures",
-    main=("effects", "course", "table_2", "table_contrasts"),
-    tables="Strategies, baselines, contrasts, and what was misprinted",
+    main=("effects", "course", "parts", "table_2", "table_contrasts", "table_ablations"),
+    tables="Strategies, CCAgent, contrasts, and what was misprinted",
 )
 _READS = ("estimates", "planted", "metrics", "manifest")
 
-HEADLINE = _SHOWN.headline("contrasts", "planted")
+HEADLINE = _SHOWN.headline("contrasts", "planted", "ablations")
 
 
 FIGURES = (
@@ -18,12 +18,30 @@ FIGURES = (
     _SHOWN.figure(
         "effects", "Figure 5. What each strategy changes, by domain", "contrasts", "planted"
     ),
+    _SHOWN.figure(
+        "parts",
+        "What each part of CCAgent is worth, and what carries over to another domain",
+        "ablations",
+        draw="draw_changed",
+    ),
+    _SHOWN.figure(
+        "learned",
+        "Figure 11. Consensus by what agents have learned from",
+        *_READS,
+        module="parts",
+        draw="draw_reached",
+    ),
 )
 
 
 TABLES = (
+    _SHOWN.table("agents", "table_1", "sanity"),
     _SHOWN.table("tables", "table_2", "estimates", "metrics", "manifest", "statements"),
     _SHOWN.table("tables", "table_3", "estimates", "metrics", "manifest", "statements"),
     _SHOWN.table("tables", "table_contrasts", "contrasts", "planted"),
+    _SHOWN.table("learned", "table_ablations", "ablations"),
+    _SHOWN.table("learned", "table_10", "estimates", "metrics", "manifest"),
+    _SHOWN.table("agents", "table_12", "sanity"),
+    _SHOWN.table("learned", "table_13", "estimates"),
     _SHOWN.table("printed", "table_printed"),
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
-from dissensus.consensus.figures.words import percent_of
+from dissensus.consensus.figures.words import attrition, percent_of
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import attrition
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Drawn, View

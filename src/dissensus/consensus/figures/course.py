@@ -9,16 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from dissensus.consensus.figures.forest import domains_of, joined_planted, key, looks
-from dissensus.consensus.figures.words import percent_of
+from dissensus.consensus.figures.words import attrition, percent_of
 from dissensus.consensus.inference import ALL, BY_ROUND
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import course, multiples, rounds_axis
-from dissensus.report.frames import attrition
 from dissensus.report.labels import arm_words
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
-_ACROSS = 4
+_ACROSS = 5
 #: How the planted course is drawn.
 PLANTED: dict[str, Any] = {"linewidth": 1.0, "linestyle": (0, (1, 1.2))}
 

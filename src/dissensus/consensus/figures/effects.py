@@ -52,7 +52,7 @@ def rows_of(artefacts: Artefacts) -> pd.DataFrame:
 def same_strategy(view: View) -> list[str]:
     """Arms that are the reference's strategy under another name."""
     arms = view["arms"]
-    return [arm for arm in arms if arm != view.reference and arms[arm] == arms[view.reference]]
+    return [arm for arm in view.arms if arm != view.reference and arms[arm] == arms[view.reference]]
 
 
 def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
+from dissensus.consensus.design import DEBATE
 from dissensus.consensus.figures.forest import domains_of, joined_planted
-from dissensus.consensus.figures.words import cell
+from dissensus.consensus.figures.words import attrition, cell
 from dissensus.consensus.inference import ALL, LOG_RANK, PRIMARY
 from dissensus.consensus.scale import AGREE
-from dissensus.consensus.wording import RECONCILE
+from dissensus.consensus.wording import CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, attrition, records
+from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
@@ -33,21 +34,26 @@ COLUMNS = {
     "match": ("GT match", 1.0, 2),
     "match_levels": ("GT match, three levels", 1.0, 2),
 }
-#: What the paper's Table 3 sets beside its own method; that method's rows are to come.
-FINAL = ("nudger", "moderator", "compromise", RECONCILE)
+#: The paper's Table 3: its method, and what it sets beside it.
+FINAL = ("nudger", "moderator", "compromise", RECONCILE, CCAGENT)
 
 
 def table_2(artefacts: Artefacts, view: View) -> Table:
     """Every strategy on every measure."""
-    arms = [arm for arm in view.arms if view["arms"][arm] != RECONCILE]
+    arms = [arm for arm in view.arms if view["arms"][arm] not in (RECONCILE, CCAGENT)]
     title = "Table 2. Strategies on consensus, agreement and behaviour"
     return _measures("table_2", title, artefacts, view, arms, _BESIDE)
 
 
 def table_3(artefacts: Artefacts, view: View) -> Table:
-    """The strategies that the paper's Table 3 has as baselines, and ReConcile."""
-    arms = [arm for arm in view.arms if view["arms"][arm] in FINAL]
-    title = "Table 3. The baselines of the final comparison"
+    """CCAgent, the strategies that the paper's Table 3 has as baselines, and ReConcile."""
+    models = view["models_by_arm"]
+    arms = [
+        arm
+        for arm, strategy in view["arms"].items()
+        if strategy in FINAL and models[arm] == models[view.reference]
+    ]
+    title = "Table 3. CCAgent and its baselines"
     note = _weighted(artefacts)
     return _measures("table_3", title, artefacts, view, arms, note)
 
@@ -67,15 +73,7 @@ def _measures(
     found = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
     rows: list[Row] = []
     for domain in domains_of(view):
-        for arm in arms:
-            cells = [
-                cell(found[domain, arm, outcome], factor, digits)
-                if (domain, arm, outcome) in found
-                else MISSING
-                for outcome, (_, factor, digits) in COLUMNS.items()
-            ]
-            sessions = found.get((domain, arm, PRIMARY), {"n": 0})["n"]
-            rows.append((domain, arm_words(arm), str(sessions), *cells))
+        rows += [(domain, arm_words(arm), *measure_cells(found, domain, arm)) for arm in arms]
         rows.append(_always_agree(domain, manifest, statements))
     note = (
         f"Means over debates with {view.level} intervals of a bootstrap of whole statements. "
@@ -88,9 +86,28 @@ def _measures(
     return make(name, title, columns, rows, note, view.simulated, facts)
 
 
+def measure_cells(
+    found: Mapping[tuple[str, str, str], Record], domain: str, arm: str
+) -> tuple[str, ...]:
+    """How many debates an arm has in a domain, and every measure of them with its interval.
+
+    Parameters
+    ----------
+    found : domain, arm and outcome -> row of the estimates.
+    """
+    cells = [
+        cell(found[domain, arm, outcome], factor, digits)
+        if (domain, arm, outcome) in found
+        else MISSING
+        for outcome, (_, factor, digits) in COLUMNS.items()
+    ]
+    return str(found.get((domain, arm, PRIMARY), {"n": 0})["n"]), *cells
+
+
 def _always_agree(domain: str, manifest: pd.DataFrame, statements: pd.DataFrame) -> Row:
     """The match of a constant Agree, on the statements that were drawn."""
-    drawn = set(manifest.loc[manifest["domain"] == domain, "statement_id"])
+    debated = (manifest["domain"] == domain) & (manifest["kind"] == DEBATE)
+    drawn = set(manifest.loc[debated, "statement_id"])
     own = statements[statements["statement_id"].isin(drawn)]
     exact = ((own["truth_low"] <= AGREE) & (own["truth_high"] >= AGREE)).mean()
     # At three levels, Agree is what Strongly agree is.

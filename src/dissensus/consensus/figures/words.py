@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.report.labels import estimate
+from dissensus.consensus.design import DEBATE
+from dissensus.report.labels import counted, estimate
 
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
@@ -22,3 +23,9 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
         for name in ("estimate", "ci_low", "ci_high")
     )
     return estimate(value, low, high, digits)
+
+
+def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
+    """How many debates that are compared came through, as "143 of 144 sessions"."""
+    ended = int(metrics["complete"].to_numpy(dtype=bool).sum())
+    return f"{ended} of {counted(int((manifest['kind'] == DEBATE).sum()), 'session')}"

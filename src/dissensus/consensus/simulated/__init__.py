@@ -7,14 +7,17 @@ others, and whom it has heard, it reads from the prompt. The equations of its vo
 and its vote with probability ``repeats``, and else one of three others for that vote: that plants
 the cosine. Votes go unread with probability unreadable_rate, a quarter of that when a reply is
 asked for again; a nudger gives the secret away with probability leak_rate.
+
+Those who have read examples step towards the others' mean with a chance that is the sum of what the
+parts of the examples are worth (``learns``), times ``carries`` where they are of another domain.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,8 +25,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.consensus.domains import STATEMENTS_FILE, read_statements
+from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE, read_statements
+from dissensus.consensus.sanity.questions import KINDS, QUESTIONS_FILE
 from dissensus.consensus.scale import LABELS, UNREAD, label_of, middle, point_of
+from dissensus.consensus.simulated.answering import BARE, answer, is_question
 from dissensus.consensus.simulated.dynamics import (
     EXPERT,
     Traits,
@@ -31,7 +36,16 @@ from dissensus.consensus.simulated.dynamics import (
     next_votes,
     opinion,
 )
-from dissensus.consensus.wording import EXTRAS, SIDES, WORDINGS
+from dissensus.consensus.simulated.lessons import (
+    END_OF_EXAMPLES,
+    PARTS,
+    domain_of,
+    parts_of,
+    shown_parts,
+    taught_by,
+)
+from dissensus.consensus.simulated.reflecting import is_reflection, reflect
+from dissensus.consensus.wording import CCAGENT, EXTRAS, LEARNED, SIDES, TRANSFERRED, WORDINGS
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
@@ -64,6 +78,8 @@ _ROLES = {
     "sentimental": "You are a sentimental agent",
 }
 
+#: What it knows of a domain.
+_READ = (STATEMENTS_FILE, AGENTS, QUESTIONS_FILE)
 _Chances = dict[str, Rate]
 
 
@@ -86,6 +102,12 @@ class SpeechSettings(Settings):
     """Strategy -> chance of a step towards the others' mean, by its wording."""
     susceptibility: _Chances = Field(default_factory=dict)
     """Role -> chance of going where an extra agent or a side round draws it."""
+    learns: _Chances = Field(default_factory=dict)
+    """Part of the examples -> chance of a step towards the others' mean that it adds."""
+    carries: Rate = 1.0
+    """Share of that chance that is left where the examples are of another domain."""
+    answers: _Chances = Field(default_factory=dict)
+    """Kind of question, or bare without an interview -> share of its own answers."""
     repeats: Rate = 0.8
     """Chance of explaining a vote in the words that it always has for it."""
     unreadable_rate: Rate = 0.0
@@ -103,13 +125,19 @@ class SpeechSettings(Settings):
 
     @model_validator(mode="after")
     def _chances_suffice(self) -> SpeechSettings:
-        for name, known in (("meets", (*WORDINGS, "reconcile")), ("susceptibility", _HEARD)):
+        for name, known in (
+            ("meets", (*WORDINGS, "reconcile")),
+            ("susceptibility", _HEARD),
+            ("learns", tuple(PARTS)),
+            ("answers", (*KINDS, BARE)),
+        ):
             lost = [key for key in getattr(self, name) if key not in known]
             if lost:
                 may = f"{lost[0]!r} is none of {', '.join(known)}"
                 raise Faults(fault(name, getattr(self, name), may))
-        most = max([*self.meets.values(), *self.susceptibility.values(), 0.0])
-        if self.conformity + self.drift + most > 1.0:
+        learned = self.lesson(PARTS)
+        most = max([*self.meets.values(), *self.susceptibility.values(), learned])
+        if self.conformity + self.drift + most > 1.0 + 1e-9:
             may = f"with drift and the largest other chance ({most:g}) it may be 1 in all"
             raise Faults(fault("conformity", self.conformity, may))
         return self
@@ -119,7 +147,17 @@ class SpeechSettings(Settings):
         """The same for the equations."""
         names = ("disagreement", "noise", "stubbornness", "conformity", "drift")
         values = {name: getattr(self, name) for name in names}
-        return Traits(**values, meets=self.meets, susceptibility=self.susceptibility)
+        learned = {
+            strategy: self.lesson(shown_parts(strategy), foreign=strategy == TRANSFERRED)
+            for strategy in LEARNED
+        }
+        meets = {**self.meets, **learned}
+        return Traits(**values, meets=meets, susceptibility=self.susceptibility)
+
+    def lesson(self, parts: Iterable[str], foreign: bool = False) -> float:
+        """The chance of a step towards the others' mean, of one who has read parts of examples."""
+        chance = sum(self.learns.get(part, 0.0) for part in parts)
+        return chance * (self.carries if foreign else 1.0)
 
 
 _HEARD = (*EXTRAS, *SIDES)
@@ -151,10 +189,14 @@ def speak(
     ResourceError : the prompt is none of this study's, or its statement in no folder that is known.
     """
     speech = validated_speech(settings["speech"])
-    prompt = _Prompt.read(messages)
-    truth = _truth(tuple(speech.domains.items()), prompt.statement)
+    if is_reflection(messages):
+        return reflect(messages, rng)
+    if is_question(messages):
+        return answer(messages, tuple(speech.domains.values()), speech.answers, rng)
+    prompt, domains = _Prompt.read(messages), tuple(speech.domains.items())
+    truth = _truth(domains, prompt.statement)
     if prompt.role == "voter":
-        return _ballot(prompt, speech, truth, rng)
+        return _ballot(prompt, speech, truth, rng, domains)
     if prompt.role == "credible":
         vote = expert_vote(prompt.statement, truth, speech.traits)
         return f"I have worked on this for twenty years, and I stand by it.\nVote: {LABELS[vote]}"
@@ -191,6 +233,7 @@ class _Prompt:
     side : whether side rounds have just ended.
     confident : whether a confidence is asked for.
     often : 1, or a quarter where a reply is asked for again.
+    examples : what was read before the debate; "" for nothing.
     """
 
     role: str
@@ -203,10 +246,11 @@ class _Prompt:
     side: bool
     confident: bool
     often: float
+    examples: str
 
     @classmethod
     def read(cls, messages: Sequence[Message]) -> _Prompt:
-        content = messages[-1].content
+        examples, _, content = messages[-1].content.rpartition(END_OF_EXAMPLES)
         found = _STATEMENT.search(content)
         if not found:
             raise ResourceError(
@@ -231,6 +275,7 @@ class _Prompt:
             talked is not None,
             "with two lines, of your confidence" in content,
             0.25 if "Your last reply cannot be used" in content else 1.0,
+            examples,
         )
 
 
@@ -253,10 +298,20 @@ def _role(messages: Sequence[Message], content: str, named: bool) -> str:
 
 
 def _ballot(
-    prompt: _Prompt, speech: SpeechSettings, truth: Sequence[int], rng: np.random.Generator
+    prompt: _Prompt,
+    speech: SpeechSettings,
+    truth: Sequence[int],
+    rng: np.random.Generator,
+    domains: tuple[tuple[str, str], ...],
 ) -> str:
     """The reply of an agent that votes."""
     traits, point = speech.traits, np.array([[middle(truth)]])
+    if prompt.examples:
+        prompt = replace(prompt, strategy=CCAGENT)
+        taught = taught_by(prompt.examples, domains)
+        foreign = domain_of(prompt.statement, domains) not in taught
+        chance = speech.lesson(parts_of(prompt.examples), foreign)
+        traits = replace(traits, meets={CCAGENT: chance})
     own = prompt.votes.get(prompt.agent, UNREAD)
     if prompt.round == 1 or own == UNREAD:
         mind = np.array([[opinion(prompt.statement, prompt.agent)]])
@@ -278,7 +333,8 @@ def _ballot(
 
 @cache
 def _resources_digest(folders: tuple[str, ...]) -> str:
-    files = [file_digest(Path(folder) / STATEMENTS_FILE) for folder in folders]
+    paths = [Path(folder) / name for folder in folders for name in _READ]
+    files = [file_digest(path) for path in paths if path.exists()]
     return digest([files, code_digest(__name__)])
 
 

@@ -1,6 +1,7 @@
 """The debate: rounds in which all vote at once, until they agree or the last round is over.
 
-In round 1 every agent votes by itself, in every arm alike. In round t it is shown the votes and
+In round 1 every agent votes by itself, in every arm alike but for those that learn, where examples
+of earlier debates stand before every prompt. In round t it is shown the votes and
 explanations of round t - 1, and in some strategies what others said in between: an extra agent,
 who speaks after a round, or those with whom it talked in the side rounds that follow round 1. Calls
 of one step are made at once, so that nobody sees a vote of the same round. What a model wrote is
@@ -15,10 +16,21 @@ from functools import partial
 from statistics import median_low
 from typing import Any, TypeVar
 
+from dissensus.consensus.learning.block import Lesson
 from dissensus.consensus.replies import Ballot, BallotFormat, SpeechFormat
 from dissensus.consensus.scale import LABELS, UNREAD, agreed, label_of, plurality
-from dissensus.consensus.wording import EXTRAS, RECONCILE, SIDES, Extra, Words, instruction_of
+from dissensus.consensus.wording import (
+    EXTRAS,
+    RECONCILE,
+    SIDE,
+    SIDES,
+    VOTER,
+    Extra,
+    Words,
+    instruction_of,
+)
 from dissensus.llm.call import Message
+from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.protocol import (
     PLACEHOLDER,
     Call,
@@ -31,8 +43,6 @@ from dissensus.session.protocol import (
 from dissensus.session.quoting import quoted
 from dissensus.session.templates import fill, render, repaired
 
-#: Roles: whose votes count, and who speaks in side rounds.
-VOTER, SIDE = "voter", "side"
 #: Strategies whose extra agent speaks without having heard the others, as its prompt has it.
 _ALONE = ("credible",)
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -67,6 +77,8 @@ class Debate:
     rounds, side_rounds, experts : how many, at most.
     model, extra_model : of the agents, and of those who have no vote.
     decoding : of every reply.
+    lesson : what the agents learn from before they vote; None for nothing.
+    inputs : the examples, where they learn.
     """
 
     words: Words
@@ -84,6 +96,8 @@ class Debate:
     model: str
     extra_model: str
     decoding: Decoding
+    lesson: Lesson | None = None
+    inputs: Inputs = field(default_factory=PlaceholderInputs)
 
     def start(self) -> Callable[[], Steps]:
         """What runs one attempt at the session."""
@@ -97,9 +111,12 @@ class _Session:
     debate: Debate
     number: int = 0
     ballots: dict[str, Ballot] = field(default_factory=dict)
+    block: str = ""
 
     def steps(self) -> Steps:
         debate = self.debate
+        if debate.lesson:
+            self.block = debate.lesson.block(debate.inputs)
         yield from self._vote(1, dict.fromkeys(debate.agents, ("", "")))
         own = ""
         for round_ in range(2, debate.rounds + 1):
@@ -136,7 +153,7 @@ class _Session:
             # Where calls are counted, nobody agrees, so that all rounds are.
             expected = f"{PLACEHOLDER}\nConfidence: 0.5\nVote: {LABELS[seat % len(LABELS)]}"
             format = BallotFormat(confident)
-            messages = self._as(name, prompt)
+            messages = self._as(name, self._taught(prompt))
             calls.append(self._call(name, VOTER, round_label(round_), messages, format, expected))
         turns = yield calls
         self.ballots = {turn.speaker: turn.value for turn in turns}
@@ -320,6 +337,13 @@ class _Session:
         given = {"STATEMENT": self.debate.statement, "AGENT": name, "OTHERS": ", ".join(others)}
         return render(self.debate.words.question, **given).rstrip("\n")
 
+    def _taught(self, prompt: str) -> str:
+        """A prompt with the examples before it, where there are any."""
+        if not self.debate.lesson:
+            return prompt
+        words = self.debate.lesson.words
+        return render(words.learned.rstrip("\n"), BLOCK=self.block, PROMPT=prompt)
+
     @property
     def _extra(self) -> Extra:
         extra: Extra = getattr(self.debate.words.extras, self.debate.strategy)
@@ -327,13 +351,7 @@ class _Session:
 
     def _as(self, name: str, prompt: str) -> tuple[Message, ...]:
         """A prompt to an agent, after its system prompt and its interview."""
-        persona = self.debate.agents[name]
-        asked = [
-            message
-            for question, answer in persona.interview
-            for message in (Message("user", question), Message("assistant", answer))
-        ]
-        return (Message("system", persona.system), *asked, Message("user", prompt))
+        return asked_as(self.debate.agents[name], prompt)
 
     def _side_call(
         self, speaker: str, role: str, side_round: int, messages: tuple[Message, ...]
@@ -364,6 +382,16 @@ class _Session:
             "debate" if voter else "extra",
             expected=expected,
         )
+
+
+def asked_as(persona: Persona, prompt: str) -> tuple[Message, ...]:
+    """A prompt after a system prompt and an interview."""
+    asked = [
+        message
+        for question, answer in persona.interview
+        for message in (Message("user", question), Message("assistant", answer))
+    ]
+    return (Message("system", persona.system), *asked, Message("user", prompt))
 
 
 def _common(votes: Sequence[int]) -> int:

@@ -1,0 +1,1 @@
+"""CCAgent: what agents learn from the best and the worst of earlier debates."""

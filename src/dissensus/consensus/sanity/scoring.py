@@ -1,0 +1,151 @@
+"""How close agents' answers come to those of whom they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.consensus.design import SANITY
+from dissensus.consensus.domains import STATEMENTS
+from dissensus.consensus.protocol.sanity import LetterFormat
+from dissensus.consensus.sanity.questions import DIRECT, EXTRAPOLATED, OPEN, Question
+from dissensus.design.contrasts import defined
+from dissensus.digests import digest
+from dissensus.stats.bootstrap import cluster_bootstrap
+from dissensus.stats.shares import wilson
+from dissensus.study.embedding import embedding_calls
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, text
+from dissensus.text.embeddings import Vectors
+from dissensus.text.rouge import rouge_l, rouge_n
+
+Row = Mapping[str, Any]
+
+#: Where all agents of a domain stand together.
+ALL_AGENTS = "all"
+ACCURACY = "accuracy"
+_CHOICES = (DIRECT, EXTRAPOLATED)
+_TEXTS = ("rouge_1", "rouge_2", "rouge_l", "cosine")
+CHECKS = Schema(
+    name="sanity",
+    row="domain, agent, condition and measure",
+    columns={
+        **STATEMENTS.pick("domain"),
+        "agent": text("Name of the agent in its domain; all for its agents together."),
+        "condition": text("Name of the condition in consensus.sanity."),
+        "measure": text(
+            "accuracy, and of direct and extrapolated questions alone: share of choices that are "
+            "the agent's own; rouge_1, rouge_2, rouge_l (F1) and cosine with its answers in full."
+        ),
+        **common("estimate?", "ci_low?", "ci_high?", "n"),
+    },
+    key=("domain", "agent", "condition", "measure"),
+)
+SANITY_CALLS = embedding_calls("sanity_calls")
+
+
+def score_sanity(
+    manifest: Sequence[Row],
+    turns: Mapping[str, Sequence[Row]],
+    questions: Mapping[str, Sequence[Question]],
+    embed: Callable[[Sequence[str]], Vectors],
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Rows of :data:`CHECKS`, for each agent and for all of a domain together.
+
+    An agent's accuracies have Wilson's interval; what is of all agents, and of texts, a bootstrap
+    of questions. A choice that cannot be read is a wrong one; an answer in full that is lost counts
+    in no mean.
+
+    Parameters
+    ----------
+    manifest : its rows.
+    turns : session_id -> its turns.
+    questions : domain -> its questions.
+    embed : unit vectors of texts, all of the study in one call.
+    confidence, resamples, seed : of the intervals.
+    """
+    answers = [
+        answer
+        for row in manifest
+        if row["kind"] == SANITY and row["session_id"] in turns
+        for answer in _answers(row, turns[row["session_id"]], questions[row["domain"]])
+    ]
+    if not answers:
+        return []
+    frame = pd.DataFrame(answers)
+    _add_cosines(frame, embed)
+    rows = []
+    for (domain, condition), own in frame.groupby(["domain", "condition"], sort=False):
+        for agent in (*pd.unique(own["agent"]), ALL_AGENTS):
+            some = own if agent == ALL_AGENTS else own[own["agent"] == agent]
+            for measure in (ACCURACY, *_CHOICES, *_TEXTS):
+                key = int(digest([seed, domain, condition, agent, measure])[:12], 16)
+                found = _estimate(some, measure, agent != ALL_AGENTS, (confidence, resamples, key))
+                names = {"domain": domain, "agent": agent, "condition": condition}
+                rows.append({**names, "measure": measure, **found})
+    return rows
+
+
+def _answers(
+    row: Row, turns: Sequence[Row], questions: Sequence[Question]
+) -> Iterator[dict[str, Any]]:
+    known = {question.id: question for question in questions}
+    for turn in turns:
+        question, said = known[turn["round_label"]], turn["text"]
+        agent = turn["speaker"]
+        found: dict[str, Any] = {"text": "", "reference": "", "own": np.nan}
+        found |= dict.fromkeys(_TEXTS, np.nan)
+        if question.kind != OPEN:
+            format = LetterFormat("".join(map(chr, range(65, 65 + len(question.answers)))))
+            found["own"] = float(format.read(said).value == question.letter(agent))
+        elif said.strip():
+            reference = question.answers[agent]
+            found |= {"text": said, "reference": reference, "rouge_l": rouge_l(said, reference)}
+            found |= {f"rouge_{n}": rouge_n(said, reference, n) for n in (1, 2)}
+        names = {"domain": row["domain"], "condition": row["arm"], "agent": agent}
+        yield {**names, "question": question.id, "kind": question.kind, **found}
+
+
+def _add_cosines(frame: pd.DataFrame, embed: Callable[[Sequence[str]], Vectors]) -> None:
+    """Each distinct text is embedded once."""
+    said = frame["text"] != ""
+    if not said.any():
+        return
+    texts = pd.unique(pd.concat([frame.loc[said, "text"], frame.loc[said, "reference"]]))
+    places = {one: place for place, one in enumerate(texts)}
+    vectors = embed(list(texts))
+    first, second = (
+        vectors[[places[one] for one in frame.loc[said, side]]] for side in ("text", "reference")
+    )
+    frame.loc[said, "cosine"] = np.clip((first * second).sum(axis=1), -1.0, 1.0).astype(float)
+
+
+def _estimate(
+    frame: pd.DataFrame, measure: str, is_one: bool, options: tuple[float, int, int]
+) -> dict[str, Any]:
+    confidence, resamples, seed = options
+    column = measure if measure in _TEXTS else "own"
+    own = frame[frame["kind"] == measure] if measure in _CHOICES else frame
+    own = own[own[column].notna()]
+    values, n = own[column].to_numpy(dtype=float), len(own)
+    low = high = float("nan")
+    if column == "own" and is_one and n:
+        low, high = wilson(int(values.sum()), n, confidence)
+    elif own["question"].nunique() > 1 and np.ptp(values) > 0:
+        found = cluster_bootstrap(
+            values,
+            own["question"].to_numpy(dtype=str),
+            resamples=resamples,
+            confidence=confidence,
+            seed=seed,
+        )
+        low, high = found.ci_low, found.ci_high
+    estimate = float(values.mean()) if n else float("nan")
+    limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
+    return {**{name: defined(value) for name, value in limits.items()}, "n": n}

@@ -1,0 +1,55 @@
+"""What simulated agents make of the examples that stand before their debates."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from dissensus.consensus.domains import read_statements
+from dissensus.consensus.learning.block import SHOWN
+
+#: How an agent knows where the examples end, and which parts they have.
+END_OF_EXAMPLES = "Here end the examples, and your own debate begins."
+PARTS = {
+    "good": re.compile(r"^Example \d+, a strong one", re.MULTILINE),
+    "bad": re.compile(r"^Example \d+, a weak one", re.MULTILINE),
+    "told": re.compile(r"^Round 1\. It voted", re.MULTILINE),
+    "rationale": re.compile(r"^Why it is (strong|weak): ", re.MULTILINE),
+    "counterfactual": re.compile(r"^What would have made it (strong|weak): ", re.MULTILINE),
+}
+_STATEMENT = re.compile(r"^Example \d+, .+? The statement was: (.+)$", re.MULTILINE)
+#: Domains as name and folder.
+Domains = tuple[tuple[str, str], ...]
+
+
+def parts_of(examples: str) -> list[str]:
+    """The parts that some examples have, as a prompt shows them."""
+    return [part for part, mark in PARTS.items() if mark.search(examples)]
+
+
+def shown_parts(strategy: str) -> list[str]:
+    """The parts that a strategy shows, where nothing of them is lost."""
+    shown = SHOWN[strategy]
+    return [
+        *shown.labels,
+        *(part for part in ("told", "rationale", "counterfactual") if getattr(shown, part)),
+    ]
+
+
+def taught_by(examples: str, domains: Domains) -> set[str]:
+    """The domains whose statements some examples are of; "" for one that is not known."""
+    homes = _homes(domains)
+    return {homes.get(one, "") for one in _STATEMENT.findall(examples)}
+
+
+def domain_of(statement: str, domains: Domains) -> str:
+    """The domain of a statement that is known."""
+    return _homes(domains)[statement]
+
+
+@cache
+def _homes(domains: Domains) -> dict[str, str]:
+    """Statement -> its domain."""
+    return {
+        row["statement"]: name for name, folder in domains for row in read_statements(name, folder)
+    }
