@@ -25,6 +25,7 @@ for study in STUDIES:
 
 
 include: "workflow/rules/pages.smk"
+include: "workflow/rules/targets.smk"
 
 
 # What is left to say once all rules are known.

@@ -23,9 +23,8 @@ from dissensus.tables.artefact import read
 from dissensus.union.measures.records import Tables, drawn_by, reconstruct
 from dissensus.union.pages.debate import debate_page
 from dissensus.union.pages.memos import memos_page
-from dissensus.union.pages.run import RECORDS
 from dissensus.union.pages.synthesis import synthesis_page
-from dissensus.union.tables import DIMENSIONS, FATES, IDS, LAYERS, SIDES
+from dissensus.union.tables import DIMENSIONS, FATES, IDS, LAYERS, RECORDS, SIDES
 from hostile_texts import HOSTILE
 from report.rendered import markdown_shape
 from union.union_debates import manifest_row

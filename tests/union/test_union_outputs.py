@@ -13,14 +13,15 @@ import pytest
 
 from dissensus.errors import ResourceError
 from dissensus.report.markdown import write_data
+from dissensus.study.run_stage import run_function
 from dissensus.study.stage import Stage
 from dissensus.tables.artefact import read
+from dissensus.union.measures.records import reconstruct_debates
 from dissensus.union.pages.debate import check_debate, debate_data, debate_page
 from dissensus.union.pages.memos import memos_page
-from dissensus.union.pages.run import RECORDS
 from dissensus.union.pages.summary import summary
 from dissensus.union.pages.synthesis import synthesis_page
-from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, VERDICTS
+from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, RECORDS, VERDICTS
 from support import ROOT
 from union.union_debates import ORDER
 from union.union_runs import CONTEST, DEFINITIONS, cells, loaded, make, page_of, scripts
@@ -255,14 +256,14 @@ def script(name: str) -> Any:
     return module
 
 
-def test_the_tables_are_those_that_the_script_makes_of_the_turns(tmp_path: Path) -> None:
-    inputs = Files(make(tmp_path, scripts()[1:]))
-    # Of every shard; here there is one.
-    vars(inputs)["turns"] = [str(inputs["turns"])]
-    made = Files({name: tmp_path / f"again/{name}.parquet" for name in RECORDS})
+def test_the_tables_are_those_that_the_stage_makes_of_the_turns(tmp_path: Path) -> None:
+    inputs = {name: str(path) for name, path in make(tmp_path, scripts()[1:]).items()}
+    made = {name: str(tmp_path / f"again/{name}.parquet") for name in RECORDS}
     protocol = {"points": True, "points_a_speech": 2, "accepted": 0.45, "accepted_late": 0.3}
-    stage = Stage({"layers": list(LAYERS), "protocol": protocol}, 0, [], "", True, {})
-    script("reconstruct_union").main(inputs, made, stage)
+    # Of every shard; here there is one.
+    of_shards = {**inputs, "turns": [inputs["turns"]]}
+    settings = {"layers": list(LAYERS), "protocol": protocol}
+    run_function(reconstruct_debates, of_shards, made, settings, {})
     for name, schema in RECORDS.items():
         assert read(made[name], schema) == read(inputs[name], schema)
 

@@ -29,6 +29,7 @@ ESTIMATES = [
     f"results/demo/union/{name}"
     for name in (
         *("outcomes.parquet", "judges.parquet", "coaching.parquet", "map.parquet", "summary.json"),
+        *("wins.parquet", "survival.parquet"),
     )
 ]
 KINDS = (".parquet", ".json")
@@ -158,9 +159,13 @@ BEFORE = {"run_session", "run_bundle", "gather_shard", "gather_union_turns", "re
 @pytest.mark.parametrize(
     ("artefact", "runs", "spared"),
     [
-        ("judges.parquet", {"audit_judges"}, {"estimate_union", "map_claims"}),
-        ("coaching.parquet", {"estimate_union"}, {"audit_judges", "map_claims"}),
-        ("map.parquet", {"map_claims"}, {"audit_judges", "estimate_union"}),
+        ("judges.parquet", {"audit_judges"}, {"estimate_coaching", "map_claims"}),
+        (
+            "coaching.parquet",
+            {"estimate_coaching"},
+            {"audit_judges", "estimate_wins", "map_claims"},
+        ),
+        ("map.parquet", {"map_claims"}, {"audit_judges", "estimate_wins"}),
         ("votes.parquet", {"reconstruct_union", "audit_judges", "summarise_union"}, set()),
     ],
 )

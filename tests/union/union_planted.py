@@ -24,13 +24,12 @@ from dissensus.tables.artefact import Schema
 from dissensus.union import simulated
 from dissensus.union.design.manifest import draw
 from dissensus.union.measures.records import Tables, drawn_by, reconstruct
-from dissensus.union.pages.run import RECORDS
 from dissensus.union.prompts import Spoken
 from dissensus.union.replies import Style
 from dissensus.union.settings import UnionSettings
 from dissensus.union.simulated import cues
 from dissensus.union.study import Union
-from dissensus.union.tables import IDS, MANIFEST
+from dissensus.union.tables import IDS, MANIFEST, RECORDS
 from union.union_sessions import MOTION, ORDER, PROMPTS, PROTOCOL, turns_of
 
 #: What is planted unless a test says otherwise: nothing but quality, read without an error.

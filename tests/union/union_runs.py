@@ -12,8 +12,8 @@ from dissensus.study.gather import outcomes_schema, turns_schema
 from dissensus.tables.artefact import write
 from dissensus.union.measures.records import Drawn, reconstruct
 from dissensus.union.pages.debate import debate_page
-from dissensus.union.pages.run import RECORDS, Run, load
-from dissensus.union.tables import IDS, LAYERS, MANIFEST, MOTIONS
+from dissensus.union.pages.run import Run, load
+from dissensus.union.tables import IDS, LAYERS, MANIFEST, MOTIONS, RECORDS
 from union.union_debates import MOTION, Script, golden, manifest_row, take_answered
 
 ALWAYS_A = {1: ("A",) * 3, 2: ("A",) * 3}

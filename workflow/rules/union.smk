@@ -4,7 +4,7 @@
 # in:    results/<run>/union/: motions, chunks, turns, outcomes, manifest
 # out:   results/<run>/union/: passages; speeches, points, claims, rebuttals, scores, votes, verdicts; judges, wins,
 #        survival, coaching; map, clusters, cluster_names, map.html; summary, memos, synthesis, and any debate to read
-# steps: retrieve_passages; reconstruct_union; audit_judges, estimate_union; map_claims, draw_map; summarise_union,
+# steps: retrieve_passages; reconstruct_union; audit_judges, estimate_wins, estimate_survival, estimate_coaching; map_claims, draw_map; summarise_union,
 #        write_debate
 # What every study goes through is in study.smk.
 
@@ -47,7 +47,7 @@ rule retrieve_passages:
         "../scripts/union/retrieve_passages.py"
 
 
-rule reconstruct_union:
+use rule stage as reconstruct_union with:
     input:
         # What names clusters reads what is made of all other sessions.
         turns=of_shards("union", "turns", part=0),
@@ -57,18 +57,15 @@ rule reconstruct_union:
         **RECORDS_OF_UNION,
     log:
         U / "logs/reconstruct_union.log",
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.union.measures.records:reconstruct_debates"],
         settings=given(layers=UNION.layers, protocol=UNION.protocol),
         shards=shards_of("union"),
     message:
         "Read what was said and judged, tally it, and give the verdicts"
-    script:
-        "../scripts/union/reconstruct_union.py"
 
 
-rule audit_judges:
+use rule local_stage as audit_judges with:
     input:
         votes=U / "votes.parquet",
         verdicts=U / "verdicts.parquet",
@@ -76,42 +73,60 @@ rule audit_judges:
         judges=U / "judges.parquet",
     log:
         U / "logs/audit_judges.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.union.inference.audit:audit_judges"],
         settings=given(inference=UNION.inference, seed=SETTINGS.seed),
     message:
         "Audit the judges: position, length, side, agreement"
-    script:
-        "../scripts/union/audit_judges.py"
 
 
-rule estimate_union:
+use rule local_stage as estimate_wins with:
     input:
         verdicts=U / "verdicts.parquet",
         speeches=U / "speeches.parquet",
-        claims=U / "claims.parquet",
         manifest=U / "manifest.parquet",
     output:
         wins=U / "wins.parquet",
+    log:
+        U / "logs/estimate_wins.log",
+    params:
+        functions=["dissensus.union.inference.wins:estimate_wins"],
+        settings=given(inference=UNION.inference, seed=SETTINGS.seed),
+    message:
+        "Estimate win shares, by side and place"
+
+
+use rule local_stage as estimate_survival with:
+    input:
+        claims=U / "claims.parquet",
+    output:
         survival=U / "survival.parquet",
+    log:
+        U / "logs/estimate_survival.log",
+    params:
+        functions=["dissensus.union.inference.survival:estimate_survival"],
+        settings=given(inference=UNION.inference, seed=SETTINGS.seed),
+    message:
+        "Estimate which claims survive"
+
+
+use rule local_stage as estimate_coaching with:
+    input:
+        verdicts=U / "verdicts.parquet",
+        manifest=U / "manifest.parquet",
+    output:
         coaching=U / "coaching.parquet",
     log:
-        U / "logs/estimate_union.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+        U / "logs/estimate_coaching.log",
     params:
+        functions=["dissensus.union.inference.coaching:estimate_coaching"],
         settings=given(
             inference=UNION.inference,
             gains=UNION.diagnosis.gains,
             seed=SETTINGS.seed,
         ),
     message:
-        "Estimate win shares, survival of claims, and the effect of coaching"
-    script:
-        "../scripts/union/estimate_union.py"
+        "Estimate the effect of coaching"
 
 
 rule map_claims:
@@ -229,7 +244,9 @@ rule union:
         rules.retrieve_passages.output,
         rules.reconstruct_union.output,
         rules.audit_judges.output,
-        rules.estimate_union.output,
+        rules.estimate_wins.output,
+        rules.estimate_survival.output,
+        rules.estimate_coaching.output,
         rules.map_claims.output,
         rules.draw_map.output,
         rules.summarise_union.output,

@@ -49,8 +49,8 @@ class View:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """The arms that are compared with the reference, itself first; all unless it is said."""
-        arms = self.settings.get("compared", self.settings["arms"])
+        """All arms, or those that are compared where not all are; the reference first."""
+        arms = self.settings.get("compared", self["arms"])
         return (self.reference, *(arm for arm in arms if arm != self.reference))
 
     @property

@@ -307,3 +307,8 @@ NUMBERS_OF_WINS = {
     **common("p_value?", "simulation_error?", "p_adjusted?", "p_bh?", "n", "n_clusters"),
     "note": text("What the numbers rest on, or why they are missing."),
 }
+
+#: Artefacts of what was said and judged, by their names.
+RECORDS = {
+    table.name: table for table in (SPEECHES, POINTS, CLAIMS, REBUTTALS, SCORES, VOTES, VERDICTS)
+}

@@ -290,6 +290,9 @@ def declared(**wrong: Any) -> type[Experiment]:
         ({"arms": ("a", "a")}, "needs at least two different names"),
         ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
         ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),
+        ({"factors": {"role": ("a", "b")}}, "Wrong.factors has 'role', which is a column of every"),
+        ({"item": {"seed": text("t")}}, "Wrong.item has 'seed', which is a column of every study"),
+        ({"outcomes": {"complete": "z"}}, "Wrong.outcomes has 'complete', which is a column"),
         ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
     ],
 )

@@ -153,16 +153,11 @@ class Session:
         ValueError : it is not said which model is asked.
         """
         field, asked = self._asked(by, model)
+        sent = {"temperature": temperature, "max_tokens": max_tokens, "options": options}
+        other: dict[str, Any] = {name: value for name, value in sent.items() if value is not None}
         conversation = (user(messages),) if isinstance(messages, str) else tuple(messages)
         if system:
             conversation = (Message("system", system), *conversation)
-        decoding = self.decoding
-        if temperature is not None:
-            decoding = replace(decoding, temperature=temperature)
-        if max_tokens is not None:
-            decoding = replace(decoding, max_tokens=max_tokens)
-        if options:
-            decoding = replace(decoding, options=dict(options))
         return Call(
             number=0,
             speaker=speaker,
@@ -172,7 +167,7 @@ class Session:
             messages=conversation,
             format=Read(reads),
             again=Again(conversation),
-            decoding=decoding,
+            decoding=replace(self.decoding, **other),
             purpose=purpose_of(field, self.models),
             required=required,
             expected=expected,

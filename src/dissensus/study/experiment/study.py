@@ -30,6 +30,7 @@ from dissensus.study.experiment.settings import (
     OneModel,
     models_of,
 )
+from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.study.study import Manifest, ModelUse, Registered, Row, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
@@ -263,7 +264,13 @@ def _check_declaration(cls: type[Experiment]) -> None:
     if lacking:
         raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
     names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
+    taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
     for what, each in names.items():
+        if clash := sorted(taken & set(each)) if what != "arms" else []:
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__}.{what} has {clash[0]!r}, which is a column of every "
+                "study; take another name."
+            )
         for name in each:
             if not isinstance(name, str) or not re.fullmatch(WORD.pattern, name):
                 raise SettingError(

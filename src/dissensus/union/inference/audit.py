@@ -31,6 +31,7 @@ from dissensus.stats.logistic import Grouped, logistic
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.shares import mid_p_interval, mid_p_sign_test
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, number, share, text
 from dissensus.union.tables import ALL, CONTESTED, LAYERS, SIDES
@@ -103,6 +104,7 @@ class Split:
         return Estimate(self.first / self.same, NAN, *limits, self.p_value, self.same)
 
 
+@makes(judges=JUDGES)
 def audit_judges(
     votes: pd.DataFrame, verdicts: pd.DataFrame, inference: Mapping[str, Any], seed: int
 ) -> list[Row]:

@@ -35,6 +35,7 @@ from dissensus.stats.differences import flipped_gain, spread_of_gain
 from dissensus.stats.location import paired_t
 from dissensus.stats.power import detectable, power_t
 from dissensus.stats.results import NAN, Estimate
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text
 from dissensus.union.tables import (
@@ -100,6 +101,7 @@ class Draws:
 NO_DRAWS = Draws(np.zeros(0), ())
 
 
+@makes(coaching=COACHING)
 def estimate_coaching(
     verdicts: pd.DataFrame,
     manifest: pd.DataFrame,

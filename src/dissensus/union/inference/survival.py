@@ -14,6 +14,7 @@ import pandas as pd
 
 from dissensus.design.contrasts import Row
 from dissensus.design.manifest import stream
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, text
 from dissensus.union.inference.shares import Resamples, shares
@@ -41,6 +42,7 @@ SURVIVAL = Schema(
 )
 
 
+@makes(survival=SURVIVAL)
 def estimate_survival(claims: pd.DataFrame, inference: Mapping[str, Any], seed: int) -> list[Row]:
     """Shares of claims by fate, for every type of claim.
 

@@ -25,6 +25,7 @@ from dissensus.design.manifest import stream
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.results import NAN, RandomisationTest, monte_carlo
 from dissensus.stats.signflip import sign_flip_test
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.union.inference.shares import Resamples, shares
@@ -49,6 +50,7 @@ WINS = Schema(
 )
 
 
+@makes(wins=WINS)
 def estimate_wins(
     verdicts: pd.DataFrame,
     speeches: pd.DataFrame,

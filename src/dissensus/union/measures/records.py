@@ -10,13 +10,14 @@ from statistics import fmean
 from typing import Any
 
 from dissensus.errors import ArtefactError
+from dissensus.study.makes import TurnsBySession, makes
 from dissensus.text.words import count_words
 from dissensus.union.measures.debate import Debate, Offered, Row, Speech, read_debate, slot_a
 from dissensus.union.measures.survival import fates
 from dissensus.union.measures.tally import claim_points, counted, tally
 from dissensus.union.measures.verdicts import NONE, higher, panel, passes_agree, verdict
 from dissensus.union.protocol.gates import Gate, Place, drawn
-from dissensus.union.tables import DEBATE, DIMENSIONS, FATES, LAYERS, SIDES
+from dissensus.union.tables import DEBATE, DIMENSIONS, FATES, LAYERS, RECORDS, SIDES
 
 Rows = list[dict[str, Any]]
 #: The points of a speech that were drawn to be offered, in order, each with whether it was taken.
@@ -57,6 +58,20 @@ def drawn_by(protocol: Mapping[str, Any]) -> Drawn:
         return drawn(speech.offers, len(speech.arguments or ()), place, gate)
 
     return points
+
+
+@makes(**RECORDS)
+def reconstruct_debates(
+    turns: TurnsBySession,
+    manifest: list[dict[str, Any]],
+    motions: list[dict[str, Any]],
+    layers: list[str],
+    protocol: dict[str, Any],
+) -> Tables:
+    """What was said and judged in all debates, and their verdicts."""
+    sessions = {row["session_id"]: row for row in manifest}
+    debated = {row["motion_id"]: row for row in motions}
+    return reconstruct(turns, sessions, debated, layers, drawn_by(protocol))
 
 
 def reconstruct(

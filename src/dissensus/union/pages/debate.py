@@ -11,8 +11,8 @@ from dissensus.report.labels import MISSING, counted, number
 from dissensus.report.markdown import bullets, line, page, paragraphs, table
 from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.totals import mean
-from dissensus.union.pages.run import RECORDS, Row, Rows, Run
-from dissensus.union.tables import CONTESTED, DEBATE, DIMENSIONS, LAYERS, SIDES
+from dissensus.union.pages.run import Row, Rows, Run
+from dissensus.union.tables import CONTESTED, DEBATE, DIMENSIONS, LAYERS, RECORDS, SIDES
 
 #: Layer -> what decides it.
 _LAYERS = {

@@ -11,24 +11,10 @@ import pyarrow.compute as pc
 
 from dissensus.study.gather import by_session, outcomes_schema, turns_schema
 from dissensus.tables.artefact import read, read_by
-from dissensus.union.tables import (
-    CLAIMS,
-    IDS,
-    MANIFEST,
-    MOTIONS,
-    POINTS,
-    REBUTTALS,
-    SCORES,
-    SPEECHES,
-    VERDICTS,
-    VOTES,
-)
+from dissensus.union.tables import IDS, MANIFEST, MOTIONS, RECORDS
 
 Row = Mapping[str, Any]
 Rows = list[dict[str, Any]]
-
-#: Artefacts of what was said and judged, by their names.
-RECORDS = {one.name: one for one in (SPEECHES, POINTS, CLAIMS, REBUTTALS, SCORES, VOTES, VERDICTS)}
 
 
 @dataclass(frozen=True)
