@@ -133,8 +133,8 @@ class _Pattern:
     Attributes
     ----------
     regex, marks : the pattern, and what stands for each of its groups.
-    may_occur : whether a plain text has words that every match has. To ask takes a small part of the
-        time of a search, and masked texts have none of them.
+    may_occur : whether a plain text has words that every match has. To ask takes a small part of
+        the time of a search, and masked texts have none of them.
     """
 
     regex: re.Pattern[str]
