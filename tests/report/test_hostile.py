@@ -25,7 +25,7 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import fill
 from dissensus.report.declared import Declared
 from dissensus.report.escaping import label, line, plain, say
-from dissensus.report.style import save
+from dissensus.report.style import save_svg
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
 from dissensus.report.view import View
 from dissensus.study import quote
@@ -226,16 +226,18 @@ def test_tables_hold_texts_and_nothing_else(study: str, first: int) -> None:
 def test_figures_and_captions_hold_texts_and_nothing_else(
     study: str, first: int, tmp_path: Path
 ) -> None:
+    # To lay a figure out takes longer than to make it, and to write it longer still.
+    place = list(RUNS).index(study)
+    laid_out, written = first in FIRST[place % 2 :: 2], first in FIRST[place :: len(RUNS)]
     for declared in attacked(study, first).study.FIGURES:
         drawn = made(study, first, declared)
         check_caption((TEMPLATES / f"{study}_{declared.name}.rst").read_text("utf-8"), drawn.facts)
-        for text, _ in visible_texts(drawn.figure):
+        for text, _ in visible_texts(drawn.figure) if laid_out else ():
             lines = text.split("\n")
             assert plain(text) == text and len(lines) < 12 and max(map(len, lines)) < 120
-        # To write a figure takes longer than to draw it.
-        if first in FIRST[::3]:
-            svg, png = tmp_path / f"{declared.name}.svg", tmp_path / f"{declared.name}.png"
-            save(drawn.figure, svg, png)
+        if written:
+            svg = tmp_path / f"{declared.name}.svg"
+            save_svg(drawn.figure, svg)
             assert "simulated models" in svg_words(svg.read_text("utf-8"))
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from dissensus.session import blinding
 from dissensus.session.blinding import SLOT_OF, Blinder, slotted
+from dissensus.session.blinding.phrases import GONE, NEEDED, PHRASES, SIDE_PHRASES, TITLE
+from dissensus.session.blinding.spelling import words_in
 from hostile_texts import HOSTILE
 from union.union_sessions import OPPOSITION, PROPOSITION, WORDING
 
@@ -41,6 +45,16 @@ WORDS_FOR_SIDES = ("proposition", "opposition", "propositions", "proposer", "opp
 def masked(text: str, own: str | None = None, people: dict[str, str] | None = None) -> str:
     blinder = Blinder(people, MASKS) if people else BLINDER
     return slotted(blinder.mask(text, own), FIRST)
+
+
+def searched_in_full(text: str, people: dict[str, str] | None = None) -> str:
+    """As :func:`masked`, with every pattern searched, also where it can not be found."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_names", "_phrases"):
+            made = getattr(blinding, name)
+            full = lambda *a, made=made: replace(made(*a), may_occur=lambda _: True)  # noqa: E731
+            patch.setattr(blinding, name, full)
+        return masked(text, people=people)
 
 
 def left(text: str, words: tuple[str, ...]) -> list[str]:
@@ -164,6 +178,7 @@ def test_particles_and_initials_stay_by_themselves() -> None:
         ("Søren Kjær", "SOREN KJAER, Søren Kjær"),
         ("Anna Weiß", "ANNA WEISS, weiss, Weiß"),
         ("Łukasz Żak", "Lukasz Zak, ŁUKASZ, żak"),
+        ("Iris", "\u0131ris, \U0001d6a4ris, \u0130RIS"),
         ("Nuala O'Brien", "O\u2019Brien, o'brien, Nuala O\u2018BRIEN, OBrien, Brien"),
         ("李明", "李明說，李明"),
         ("김민준", "김민준이"),
@@ -200,10 +215,26 @@ def test_no_name_honorific_or_side_word_is_left(
     words: list[str], space: str, own: str | None
 ) -> None:
     text = masked(space.join(words), own)
+    if own is None:
+        assert text == searched_in_full(space.join(words))
     # What the masks say is no word of the text.
     rest = re.sub(r"a speaker of team [AB]|team [AB]|a person", "\n", text)
     assert left(rest, (*NAMES, *HONORIFICS, *WORDS_FOR_SIDES)) == []
     assert not re.search(r"\b(Opp|Prop)\b", rest)
+
+
+#: The only phrase with a condition on what comes after it is a title.
+WHOLE_PHRASES = [TITLE, *(pattern for mark, pattern in PHRASES if mark != GONE)]
+
+
+@pytest.mark.parametrize("pattern", [*WHOLE_PHRASES, *(pattern for _, pattern in SIDE_PHRASES)])
+def test_every_phrase_has_a_word_without_which_there_is_no_search(pattern: str) -> None:
+    @settings(max_examples=50)
+    @given(st.from_regex(re.compile(pattern, re.IGNORECASE), fullmatch=True))
+    def check(phrase: str) -> None:
+        assert not NEEDED.isdisjoint(words_in(phrase))
+
+    check()
 
 
 @settings(max_examples=60)
@@ -222,6 +253,7 @@ def test_no_part_of_any_name_is_left(one: str, other: str, change: object) -> No
     people = {one: SIDES[0]} if one == other else {one: SIDES[0], other: SIDES[1]}
     said = change(f"I say {one} and {other}; {' or '.join(parts)}'s.")  # type: ignore[operator]
     text = masked(said, people=people)
+    assert text == searched_in_full(said, people)
     rest = re.sub(r"a speaker of team [AB]|a person", "\n", text)
     assert left(rest, tuple(change(part) for part in parts)) == []  # type: ignore[operator]
 
@@ -249,6 +281,7 @@ def test_hostile_texts_are_masked_and_stay_texts(text: str) -> None:
     said = masked(f"{text} Dr Haddad {text}")
     assert "Haddad" not in said
     assert masked(text) == unicodedata.normalize("NFC", text)
+    assert said == searched_in_full(f"{text} Dr Haddad {text}")
 
 
 @pytest.mark.parametrize(

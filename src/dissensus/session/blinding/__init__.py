@@ -23,18 +23,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Annotated
 
-from dissensus.session.blinding.people import names
+from dissensus.session.blinding.people import names, needed
 from dissensus.session.blinding.phrases import (
     AFTER_NAME,
     ARTICLE,
     BEFORE_NAME,
     GONE,
     MARKS,
+    NEEDED,
     OTHER,
     OWN,
     PERSON,
@@ -46,7 +47,7 @@ from dissensus.session.blinding.phrases import (
     TEAM,
     TEAM_OF,
 )
-from dissensus.session.blinding.spelling import BEGIN, Searched, any_of
+from dissensus.session.blinding.spelling import BEGIN, Searched, any_of, folded, words_in
 from dissensus.session.prompt_files import Part, Text, slots
 from dissensus.session.templates import fill
 
@@ -95,10 +96,10 @@ class Blinder:
     def _marked_once(self, text: str) -> str:
         searched = Searched.of(text, joined=True)
         for joined in (True, False) if searched.has_joints else (True,):
-            for pattern, marks in (_names(tuple(self.people.items())), _phrases()):
+            for pattern in (_names(tuple(self.people.items())), _phrases()):
                 if searched.text is not text or searched.joined != joined:
                     searched = Searched.of(text, joined=joined)
-                text = _marked(searched, pattern, marks)
+                text = _marked(searched, pattern)
         return text
 
     def _masks(self, own: str | None) -> dict[int, str]:
@@ -125,15 +126,29 @@ def slotted(text: str, slots: Mapping[str, str]) -> str:
     return text
 
 
-#: A pattern, and what stands for each of its groups.
-_Pattern = tuple[re.Pattern[str], dict[str, str]]
+@dataclass(frozen=True)
+class _Pattern:
+    """What is searched in plain texts.
+
+    Attributes
+    ----------
+    regex, marks : the pattern, and what stands for each of its groups.
+    may_occur : whether a plain text has words that every match has. To ask takes a small part of
+        the time of a search, and masked texts have none of them.
+    """
+
+    regex: re.Pattern[str]
+    marks: Mapping[str, str]
+    may_occur: Callable[[str], bool]
 
 
-def _marked(searched: Searched, pattern: re.Pattern[str], marks: Mapping[str, str]) -> str:
+def _marked(searched: Searched, pattern: _Pattern) -> str:
+    if not pattern.may_occur(searched.plain):
+        return searched.text
     text, pieces, last = searched.text, [], 0
-    for found in pattern.finditer(searched.plain):
+    for found in pattern.regex.finditer(searched.plain):
         begin, end = searched.span(found)
-        pieces += [text[last:begin], marks[str(found.lastgroup)]]
+        pieces += [text[last:begin], pattern.marks[str(found.lastgroup)]]
         last = end
     return "".join([*pieces, text[last:]]) if pieces else text
 
@@ -142,14 +157,22 @@ def _marked(searched: Searched, pattern: re.Pattern[str], marks: Mapping[str, st
 def _names(people: tuple[tuple[str, str], ...]) -> _Pattern:
     """The names of a debate's speakers, with the honorifics around them."""
     named, marks = _grouped(names(dict(people)))
-    return _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)"), marks
+    letters = needed(dict(people))
+
+    def may_occur(plain: str) -> bool:
+        text = folded(plain)
+        return any(one in text for one in letters)
+
+    regex = _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)")
+    return _Pattern(regex, marks, may_occur)
 
 
 @cache
 def _phrases() -> _Pattern:
     """What is removed from the texts of all debates."""
     (phrases, marks), (sides, others) = _grouped(PHRASES), _grouped(SIDE_PHRASES, "s")
-    return _compiled(any_of([phrases, ARTICLE + sides])), marks | others
+    regex = _compiled(any_of([phrases, ARTICLE + sides]))
+    return _Pattern(regex, marks | others, lambda plain: not NEEDED.isdisjoint(words_in(plain)))
 
 
 def _grouped(marked: Iterable[tuple[str, str]], letter: str = "g") -> tuple[str, dict[str, str]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from dissensus.session.blinding.phrases import PERSON, SPEAKER_OF
-from dissensus.session.blinding.spelling import any_of, end_of, one_of, plain
+from dissensus.session.blinding.spelling import any_of, end_of, folded, one_of, plain
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 #: Words of names that are honorifics, in small letters.
@@ -57,6 +57,21 @@ def names(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         sides = {people[name] for name in people if word in lone[name]}
         mark = SPEAKER_OF[sides.pop()] if len(sides) == 1 else PERSON
         yield mark, one_of(word, plural=True)
+
+
+def needed(people: Mapping[str, str]) -> frozenset[str]:
+    """Folded letters, some of which stand wherever a speaker is named.
+
+    Parameters
+    ----------
+    people : name -> side.
+    """
+    return frozenset(
+        # An apostrophe may be left out.
+        max(folded(word).split("'"), key=len)
+        for words in map(parts_of, people)
+        for word in (*sorted(words, key=len)[-1:], *_lone(words))
+    )
 
 
 def _lone(words: tuple[str, ...]) -> Iterator[str]:

@@ -32,19 +32,22 @@ def _maybe(text: str) -> str:
 #: How often a word may be repeated; without an end, a text of nothing else would take hours.
 _FEW = "{0,6}"
 _CAPITAL = "(?-i:(?=[A-Z]))"
+_HONOURABLES = ("hon", "hon'ble", "honourable", "honorable")
+_SHORT_TITLES = ("dr", "drs", "prof", "profs", "mr", "messrs", "mrs", "ms", "mx", "m.p")
+_TITLES = ("mp", "kc", "qc", "lord", "lady", "sir", "dame")
+_LONG_TITLES = (
+    *("professor", "professors", "doctor", "doctors", "miss", "madam", "baron", "baroness"),
+)
 #: Removed wherever they stand.
 _ALWAYS = any_of(
     [
-        _words("rt/right hon/hon'ble/honourable/honorable"),
-        rf"{one_of('dr', 'drs', 'prof', 'profs', 'mr', 'messrs', 'mrs', 'ms', 'mx', 'm.p')}\.?",
-        one_of("mp", "kc", "qc", "lord", "lady", "sir", "dame"),
+        _words(f"rt/right {'/'.join(_HONOURABLES)}"),
+        rf"{one_of(*_SHORT_TITLES)}\.?",
+        one_of(*_TITLES),
     ]
 )
 #: Removed before a name; in small letters some of them are words like others.
-_BEFORE_NAME = _CAPITAL + one_of(
-    *("professor", "professors", "doctor", "doctors", "miss", "madam", "baron", "baroness"),
-    *("hon", "hon'ble", "honourable"),
-)
+_BEFORE_NAME = _CAPITAL + one_of(*_LONG_TITLES, "hon", "hon'ble", "honourable")
 #: Removed before the name of a speaker alone, where they can be nothing else.
 _BEFORE_SPEAKER = one_of(
     *("rev", "reverend", "senator", "councillor", "cllr", "president", "minister", "judge"),
@@ -57,7 +60,7 @@ _JOINED = "(?:(?:dr|prof|mr|mrs|ms|lord|lady|sir|dame)(?-i:(?=[A-Z])))?"
 TITLE = rf"(?:{_ALWAYS}|{_BEFORE_NAME})\.?"
 POST_NOMINAL = any_of([rf"{one_of('m.p')}\.?", one_of("mp", "kc", "qc", "phd")])
 
-_HON = _words("hon/hon'ble/honourable/honorable")
+_HON = one_of(*_HONOURABLES)
 _HONOURABLE = (
     f"(?:{_words('right/rt/very/most/learned/noble/gallant/good')}{SPACE}){_FEW}"
     rf"{_HON}\.?{SPACE}"
@@ -66,7 +69,8 @@ _HONOURABLE = (
 _MEMBER = one_of(
     *("member", "gentleman", "gentlemen", "lady", "ladies", "friend", "opponent"), plural=True
 )
-_BESIDE = f"{SPACE}{_words('side/team/bench/benches')}"
+_BENCHES = ("side", "team", "bench", "benches")
+_BESIDE = f"{SPACE}{one_of(*_BENCHES)}"
 _OF_THE_MOTION = f"{SPACE}{_words('of the motion')}"
 
 
@@ -97,6 +101,7 @@ _FOR_BEFORE = ("government", "govt", "gov", "treasury", "affirmative", "proposin
 _FOR_MOTION = ("proponent", "supporter", "advocate", "defender")
 _AGAINST_WORDS = ("opposition", "oppositions", "noes", "nays")
 _AGAINST_BEFORE = ("negative", "con", "nay")
+_AGAINST_MOTION = ("opponent", "critic")
 
 #: What may stand around a name. A full stop is of the title or of the space, and once that is known
 #: it is not tried again: of many titles in a row, each would double the ways.
@@ -120,11 +125,24 @@ ARTICLE = _maybe("the/a/an")
 #: (mark, pattern), as above.
 SIDE_PHRASES = (
     (SPEAKER_OF[_PROPOSITION], _one_of_side("proposer", _FOR_MOTION)),
-    (SPEAKER_OF[_OPPOSITION], _one_of_side("opposer", ("opponent", "critic"))),
+    (SPEAKER_OF[_OPPOSITION], _one_of_side("opposer", _AGAINST_MOTION)),
     (TEAM_OF[_PROPOSITION], _side(_FOR_WORDS, _FOR_BEFORE, "prop")),
     (TEAM_OF[_OPPOSITION], _side(_AGAINST_WORDS, _AGAINST_BEFORE, "opp")),
     # Whoever speaks may mean the other side or the own.
     (TEAM, f"{one_of('opposing')}{_BESIDE}"),
     # A text's own words for the slots would pass for a mask.
     (TEAM, rf"{_words('team')}{SPACE}(?-i:[AB])(?![^\W_])"),
+)
+
+#: One of these words stands in each phrase, in small letters, as :func:`spelling.words_in` has it.
+NEEDED = frozenset(
+    [
+        *("hon", "honourable", "honorable", "p", *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
+        *(*_FOR_WORDS, *_AGAINST_WORDS, "prop", "opp", *_BENCHES),
+        *(
+            word + plural
+            for word in ("proposer", "opposer", *_FOR_MOTION, *_AGAINST_MOTION)
+            for plural in ("", "s", "es")
+        ),
+    ]
 )

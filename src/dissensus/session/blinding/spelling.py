@@ -26,6 +26,7 @@ _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0
 _APOSTROPHES = frozenset("\u2018\u2019\u02bc\u00b4`")
 #: A word broken at the end of a line.
 _BROKEN = re.compile(rf"(?<={_LETTER})-[^\S\n]*[\r\n]\s*(?={_LETTER})")
+_LETTERS = re.compile(f"{_LETTER}+")
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,16 @@ def _starts(text: str, lengths: Mapping[str, int]) -> list[int]:
         starts += [place] * lengths[text[place]]
         last = place + 1
     return [*starts, *range(last, len(text))]
+
+
+def folded(plain: str) -> str:
+    """A plain text in small letters, equal where a pattern takes two for the same."""
+    return plain.casefold().replace("\u0131", "i")
+
+
+def words_in(plain: str) -> frozenset[str]:
+    """The words of a plain text, folded; each is all letters that stand together."""
+    return frozenset(_LETTERS.findall(folded(plain)))
 
 
 def plain(text: str) -> str:
