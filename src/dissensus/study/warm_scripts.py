@@ -8,6 +8,7 @@ script.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -17,18 +18,22 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, NoReturn
+
+from dissensus.study.registry import STUDIES
 
 #: What nearly every script imports; the rest is imported where it is needed.
 _IMPORTED = (
     *("snakemake.logging", "snakemake.iocontainers", "numpy", "pandas", "pyarrow.parquet"),
-    *("scipy.special", "dissensus.study.stage", "dissensus.tables.artefact"),
+    *("scipy.special", "dissensus.study.sessions", "dissensus.study.stage"),
+    *("dissensus.tables.artefact", *STUDIES.values()),
 )
 
 
@@ -177,7 +182,24 @@ def serve(imported: Iterable[str]) -> None:
     path = _serve(socket.socket(fileno=int(sys.argv[1])))
     if path:
         sys.argv, sys.path[0] = [path], str(Path(path).parent)
-        runpy.run_path(path, run_name="__main__")
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except SystemExit as end:
+            if not isinstance(end.code, int | None):
+                raise
+            _leave(end.code or 0)
+        _leave(0)
+
+
+def _leave(status: int) -> NoReturn:
+    """End as Python does, but let go of nothing that is held: to free what the server imported
+    copies all of its memory first, which takes as long as many a script.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
