@@ -75,6 +75,17 @@ print("script", end=" ")
         assert out.read_text("utf-8") == "script thread atexit "
 
 
+def test_what_a_script_needs_is_imported_before_it_begins(
+    server: ScriptServer, tmp_path: Path
+) -> None:
+    (tmp_path / "late").mkdir()
+    check = "import sys; assert 'colorsys' in sys.modules"
+    assert server.run(script(tmp_path / "late", check)) == 1
+    assert server.run(script(tmp_path, check), ["no_such_module", "colorsys"]) == 0
+    # It stays for the next, and so does a server that could not import something.
+    assert server.run(script(tmp_path, check)) == 0
+
+
 def test_a_script_is_main_and_has_a_process_of_its_own(
     server: ScriptServer, tmp_path: Path
 ) -> None:
