@@ -90,6 +90,6 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
 def test_a_null_plant_is_not_found(page: Project) -> None:
     config = page.folder / "echo.yaml"
     config.write_text(config.read_text(encoding="utf-8").replace("pull: 0.5", "pull: 0.0"))
-    page.succeed(cores=8)
+    page.succeed("results/echo/echo/contrasts.parquet", cores=8)
     found = contrast(page)
     assert abs(found["estimate"]) < 20 and found["p_value"] > 0.01

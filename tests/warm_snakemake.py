@@ -13,12 +13,13 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from dissensus.study.registry import STUDIES
 from dissensus.study.warm_scripts import ScriptServer, serve
 
 _IMPORTED = (
     *("snakemake.cli", "dissensus.study.configuration", "dissensus.study.job_graph"),
     *("dissensus.study.preflight", "dissensus.study.start", "dissensus.study.preregistration"),
-    "snakemake_logger_plugin_dissensus.board",
+    *("snakemake_logger_plugin_dissensus.board", *STUDIES.values()),
 )
 #: Goes into the folder, takes the environment, says what it says into files, and ends in time.
 _START = """

@@ -59,6 +59,33 @@ def test_a_script_ends_with_its_own_status(
     assert server.run(script(tmp_path, text)) == status
 
 
+def test_a_script_ends_when_its_threads_have_and_says_all_that_it_says(
+    server: ScriptServer, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    text = f"""
+import atexit, os, sys, threading, time
+os.dup2(os.open({str(out)!r}, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+atexit.register(print, "atexit", end=" ")
+threading.Thread(target=lambda: (time.sleep(0.2), print("thread", end=" "))).start()
+print("script", end=" ")
+"""
+    for end, status in (("", 0), ("sys.exit()", 0), ("sys.exit(3)", 3), ("sys.exit(True)", 1)):
+        assert server.run(script(tmp_path, text + end)) == status
+        assert out.read_text("utf-8") == "script thread atexit "
+
+
+def test_what_a_script_needs_is_imported_before_it_begins(
+    server: ScriptServer, tmp_path: Path
+) -> None:
+    (tmp_path / "late").mkdir()
+    check = "import sys; assert 'colorsys' in sys.modules"
+    assert server.run(script(tmp_path / "late", check)) == 1
+    assert server.run(script(tmp_path, check), ["no_such_module", "colorsys"]) == 0
+    # It stays for the next, and so does a server that could not import something.
+    assert server.run(script(tmp_path, check)) == 0
+
+
 def test_a_script_is_main_and_has_a_process_of_its_own(
     server: ScriptServer, tmp_path: Path
 ) -> None:

@@ -3,11 +3,13 @@
 A stage's script is a process of its own, so that a crash, a kill, its memory and its threads are
 its own too. To start Python and to import pyarrow and pandas takes half a second of a processor,
 longer than most stages work. Here a server imports them once, has one thread, and forks for each
-script.
+script. What the functions of a stage import, as matplotlib, it imports before it forks for the
+first that needs it.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -17,18 +19,23 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, NoReturn
+
+from dissensus.study.registry import STUDIES
 
 #: What nearly every script imports; the rest is imported where it is needed.
 _IMPORTED = (
     *("snakemake.logging", "snakemake.iocontainers", "numpy", "pandas", "pyarrow.parquet"),
-    *("scipy.special", "dissensus.study.stage", "dissensus.tables.artefact"),
+    *("scipy.special", "dissensus.study.sessions", "dissensus.study.stage"),
+    *("dissensus.tables.artefact", *STUDIES.values()),
 )
 
 
@@ -52,14 +59,19 @@ class ScriptServer:
         with self._lock:
             self._started()
 
-    def run(self, path: str) -> int:
-        """How a script ends: its exit status, below 0 for the signal that ended it."""
+    def run(self, path: str, modules: Sequence[str] = ()) -> int:
+        """How a script ends: its exit status, below 0 for the signal that ended it.
+
+        Parameters
+        ----------
+        modules : what the server imports first, for this script and those after it.
+        """
         future: Future[int] = Future()
         with self._lock:
             number = next(self._numbers)
             self._running[number] = future
             try:
-                self._started().sendall(f"{json.dumps([number, path])}\n".encode())
+                self._started().sendall(f"{json.dumps([number, path, *modules])}\n".encode())
             except OSError:
                 # The server has just been killed; the next script has another.
                 del self._running[number]
@@ -111,12 +123,27 @@ def fork_scripts() -> Callable[[], None]:
         of_its_own = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
         if edit or any(of_its_own):
             in_a_new_process(script, fname, edit)
-        elif status := server.run(fname):
+        elif status := server.run(fname, _modules(script.params.get("functions", []))):
             # As Snakemake's own way of running a script ends.
             raise subprocess.CalledProcessError(status, [sys.executable, fname])
 
     PythonScript.execute_script = execute_script
     return server.start
+
+
+def _modules(functions: Iterable[str]) -> list[str]:
+    """The project's own modules among those of some functions, which are ``module:name``."""
+    return [name for each in functions if (name := each.split(":")[0]).startswith("dissensus.")]
+
+
+def _import(modules: Iterable[str]) -> None:
+    """Import modules; what cannot be imported, the script that needs it will say."""
+    for name in modules:
+        if name not in sys.modules:
+            with suppress(Exception):
+                import_module(name)
+    # What is there already is nobody's to collect, so that its pages stay shared.
+    gc.freeze()
 
 
 def _serve(ours: socket.socket) -> str:
@@ -143,7 +170,8 @@ def _serve(ours: socket.socket) -> str:
                     return ""
                 *lines, asked = (asked + received).split(b"\n")
                 for line in lines:
-                    number, path = json.loads(line)
+                    number, path, *modules = json.loads(line)
+                    _import(modules)
                     process = os.fork()
                     if not process:
                         signal.set_wakeup_fd(-1)
@@ -172,12 +200,28 @@ def serve(imported: Iterable[str]) -> None:
     """
     for name in imported:
         import_module(name)
-    # What is there already is nobody's to collect, so that its pages stay shared.
     gc.freeze()
     path = _serve(socket.socket(fileno=int(sys.argv[1])))
     if path:
         sys.argv, sys.path[0] = [path], str(Path(path).parent)
-        runpy.run_path(path, run_name="__main__")
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except SystemExit as end:
+            if not isinstance(end.code, int | None):
+                raise
+            _leave(end.code or 0)
+        _leave(0)
+
+
+def _leave(status: int) -> NoReturn:
+    """End as Python does, but let go of nothing that is held: to free what the server imported
+    copies all of its memory first, which takes as long as many a script.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
