@@ -11,7 +11,10 @@ from both import ran_since, rows
 from support import Project, built_once
 from union.test_union_attacked_runs import ESTIMATES, bytes_of, configure, folder_of, pairs
 
-MAPPED = [*ESTIMATES, "results/demo/union/cluster_names.parquet"]
+MAPPED = [
+    *ESTIMATES,
+    *(f"results/demo/union/{name}.parquet" for name in ("cluster_names", "wins", "survival")),
+]
 NAMER = {"projection": "pca", "namer": "union-coach"}
 
 

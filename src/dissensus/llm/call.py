@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -43,14 +43,18 @@ class Request:
     top_p: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def members(self) -> dict[str, Any]:
+        """Its fields as plain data, as they are digested: without a ``top_p`` or options unset."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["messages"] = [vars(message) for message in self.messages]
+        unset = [name for name in ("top_p", "options") if not values[name]]
+        return {name: value for name, value in values.items() if name not in unset}
+
     @cached_property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        fields = {**vars(self), "messages": [vars(message) for message in self.messages]}
-        for name in ("top_p", "options"):
-            if not fields[name]:
-                del fields[name]
-        text = json.dumps(fields, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -113,10 +113,7 @@ class Chunk:
 
     def _request(self, request: Request) -> list[Any]:
         """Numbers of its messages, and its other fields as its digest has them."""
-        rest = {**vars(request), "messages": []}
-        rest = {key: rest[key] for key in Request.__dataclass_fields__}
-        if rest["top_p"] is None:
-            del rest["top_p"]
+        rest = {**request.members, "messages": []}
         frame = json.dumps(rest, ensure_ascii=False, sort_keys=True)
         return [[self._message(one.role, one.content) for one in request.messages], frame]
 
