@@ -41,9 +41,9 @@ pictures: .venv/installed
 	cp results/demo/union/debates/lottery-e1-r01-coached.md docs/union-debate.md
 
 # Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a
-# part, or all in small. Beside Inspect AI too where INSPECT names a python that has it.
+# part, or all in small. Beside Inspect AI and MALLM where INSPECT and MALLM name a python that has it.
 benchmarks: .venv/installed
-	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)"
+	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)" --mallm "$(MALLM)"
 
 # The schema that editors check config.yaml by.
 schema: .venv/installed
