@@ -84,7 +84,7 @@ def test_filled_prompts():
         "Q?\nThis was your most recent opinion:\n- mine\n"
         "Based on the following other agents' opinions:\n- Agent Opinion 1: theirs"
     )
-    anonymized = PROMPTS.anonymized("Q?", ["x", "y", "z"])
+    anonymized = PROMPTS.alike("anonymized", "Q?", ["x", "y", "z"])
     assert anonymized.split("\nInstructions")[0] == (
         "Q?\nBased on the following opinions from agents:\n"
         "- Agent Opinion 1: x\n- Agent Opinion 2: y\n- Agent Opinion 3: z"
@@ -105,7 +105,7 @@ def test_whatever_is_said_stands_in_the_prompt_as_it_was_said(question, own, pee
         f"{question}\nThis was your most recent opinion:\n- {own}\n"
         f"Based on the following other agents' opinions:{said}\nInstr{ending}"
     )
-    assert PROMPTS.anonymized(question, peers) == (
+    assert PROMPTS.alike("anonymized", question, peers) == (
         f"{question}\nBased on the following opinions from agents:{said}\nInstr{ending}"
     )
 
@@ -150,8 +150,8 @@ def test_a_round_is_one_step_of_calls_that_do_not_wait_for_each_other():
     ]
     assert len({call.messages for call in opening}) == 1
     for steps in (
-        debate().vanilla(OPENED, peers_in("ring", 3), 2),
-        debate().anonymized(OPENED, peers_in("ring", 3), 2, 5),
+        debate().goes_on("vanilla", OPENED, peers_in("ring", 3), 2, 5),
+        debate().goes_on("anonymized", OPENED, peers_in("ring", 3), 2, 5),
     ):
         rounds = held(steps)
         assert [[c.number for c in step] for step in rounds] == [[1] * 3, [2] * 3]
@@ -161,7 +161,7 @@ def test_a_round_is_one_step_of_calls_that_do_not_wait_for_each_other():
 
 def test_vanilla_agents_see_their_own_last_response_and_their_peers_in_order():
     peers = ((3, 2), (1,), (2,))
-    first, second = held(debate().vanilla(OPENED, peers, 2))
+    first, second = held(debate().goes_on("vanilla", OPENED, peers, 2, 5))
     for number, step in enumerate((first, second)):
         for agent, (call, seen) in enumerate(zip(step, peers, strict=True), start=1):
             expected = PROMPTS.vanilla(
@@ -174,13 +174,15 @@ def test_vanilla_agents_see_their_own_last_response_and_their_peers_in_order():
 
 def test_anonymized_agents_see_the_same_responses_without_names_in_the_order_drawn():
     peers = peers_in("star", 3)
-    rounds = held(debate().anonymized(OPENED, peers, 2, 11))
+    rounds = held(debate().goes_on("anonymized", OPENED, peers, 2, 11))
     for number, step in enumerate(rounds):
         for agent, (call, seen) in enumerate(zip(step, peers, strict=True), start=1):
             own_first = [f"A{who} in round {number}" for who in (agent, *seen)]
             places = order(11, number + 1, agent, len(own_first))
             shown = [own_first[place] for place in places]
-            assert call.messages[0].content == PROMPTS.anonymized("Q?\n(A) x\n(B) y", shown)
+            assert call.messages[0].content == PROMPTS.alike(
+                "anonymized", "Q?\n(A) x\n(B) y", shown
+            )
             assert "your most recent opinion" not in call.messages[0].content
 
 
@@ -205,7 +207,7 @@ def test_a_persona_is_the_agents_role_and_system_message():
         Message("system", "You are a doctor."),
         Message("system", "You are a programmer."),
     ]
-    (later,) = held(panel.vanilla(["x", "y"], peers_in("ring", 2), 1))
+    (later,) = held(panel.goes_on("vanilla", ["x", "y"], peers_in("ring", 2), 1, 5))
     assert [message.role for message in later[0].messages] == ["system", "user"]
     assert later[1].again(("no final answer",))[0] == Message("system", "You are a programmer.")
 
@@ -224,7 +226,7 @@ def test_a_response_without_a_final_answer_is_the_only_violation():
 
 
 def test_a_repair_is_the_same_prompt_with_one_sentence_more():
-    (step,) = held(debate().vanilla(OPENED, peers_in("full", 3), 1))
+    (step,) = held(debate().goes_on("vanilla", OPENED, peers_in("full", 3), 1, 5))
     (message,) = step[1].again(("no final answer",))
     before, _, sentence = message.content.rpartition("\n\n")
     assert before == step[1].messages[0].content

@@ -26,7 +26,8 @@ MANIFEST = Schema(
         "bank": text("Name of the question bank; all where banks are pooled."),
         "question_id": text("Name of the question; see the artefact questions."),
         "condition": text(
-            "opening, vanilla or anonymized; difference for vanilla less anonymized."
+            "opening, vanilla, anonymized, or a control of the team such as again; difference for "
+            "vanilla less anonymized."
         ),
         "opening": text("Session that the debate continues; empty for an opening."),
         **common("position"),
@@ -175,7 +176,11 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
     if cast.personas:
         order = stream(*stream_key, "seats").permutation(len(drawing.personas))[:agents]
         seats = [drawing.personas[int(index)] for index in order]
-    debates = [(team, condition) for team in cast.teams for condition in CONDITIONS]
+    debates = [
+        (team, condition)
+        for team in cast.teams
+        for condition in (*CONDITIONS, *drawing.teams[team].controls)
+    ]
     in_order = [debates[int(i)] for i in stream(*stream_key, "order").permutation(len(debates))]
     draw_id = f"{cast.teams[0]}-{question}"
     opening = f"{draw_id}-{OPENING}"

@@ -11,7 +11,7 @@ from typing import Any
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.measures.answers import NAMES, read_answers
 from dissensus.identity.measures.transitions import ANSWERS, TRANSITIONS, follow_answers
-from dissensus.identity.terms import CONDITIONS
+from dissensus.identity.terms import OPENING
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, flag, share
@@ -136,7 +136,7 @@ def measure_rounds(
     followed = {key: list(group) for key, group in groupby(transitions, key=place)}
     rows = []
     for row in manifest:
-        if row["condition"] not in CONDITIONS:
+        if row["condition"] == OPENING:
             continue
         for number in range(row["rounds"] + 1):
             key = (row["session_id"], number)
