@@ -52,6 +52,8 @@ class Run:
     metrics: pd.DataFrame
     outcomes: pd.DataFrame
     power: pd.DataFrame
+    comparisons: pd.DataFrame
+    equal_tokens: pd.DataFrame
 
     @property
     def artefacts(self) -> Artefacts:
@@ -84,6 +86,8 @@ def make_run(teams: int, banks: int, rounds: int = 2, several: bool = True) -> R
         _metrics(manifest[~lost], rounds),
         outcomes,
         _power(chosen, held),
+        _comparisons(chosen, rng),
+        _equal_tokens(chosen),
     )
 
 
@@ -217,6 +221,8 @@ def _dcm_tests(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
             | {"cells": [], "n": QUESTIONS},
             {**ids, "test": "goodness_of_fit", "statistic": 2.2, "df": np.nan, "p_value": 0.41}
             | {"cells": cells, "n": 720},
+            {**ids, "test": "goodness_by_agent", "statistic": 31.0, "df": np.nan, "p_value": 0.02}
+            | {"cells": [f"A{seat} {cell}" for seat in (1, 2) for cell in cells], "n": 720},
         ]
     return pd.DataFrame(rows)
 
@@ -283,4 +289,67 @@ def _power(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
                 | {"questions": size}
                 for size in sorted({own, 272})
             ]
+    return pd.DataFrame(rows)
+
+
+def _comparisons(teams: list[str], rng: np.random.Generator) -> pd.DataFrame:
+    """A comparison of every kind; none but of seats where there is one team."""
+    kinds = ("personas", "peers", "graph", "model", "round", "drops", "labels", "again")
+    chosen = [*(kinds if len(teams) > 1 else ()), "seat", "persona"]
+    rows = []
+    for kind in chosen:
+        value = float(rng.uniform(-0.4, 0.4))
+        sides = {"one": f"{kind} one", "other": "others", "measure": "ibc"}
+        numbers = {"estimate_one": 0.2 + value, "estimate_other": 0.2}
+        tested = {"p_value": 0.04, "p_adjusted": 0.08}
+        row = _row(value, 0.3, 0, QUESTIONS)
+        rows.append({"kind": kind, "team": teams[0], **sides, **numbers, **row, **tested})
+    return pd.DataFrame(rows).drop(columns="n")
+
+
+#: Strategy -> accuracy, tokens and calls after its first step.
+STRATEGIES = {
+    "debate, vanilla": (0.70, 700.0, 5.0),
+    "debate, anonymised": (0.66, 700.0, 5.0),
+    "one agent": (0.50, 140.0, 1.0),
+    "majority vote": (0.60, 700.0, 5.0),
+    "self-consistency": (0.60, 700.0, 5.0),
+    "self-refine": (0.50, 140.0, 1.0),
+    "self-refine, then vote": (0.60, 700.0, 5.0),
+}
+
+
+def _equal_tokens(teams: list[str]) -> pd.DataFrame:
+    """Every strategy of every team; the debate ends at 0.74, .09 or more above all others."""
+    rows = []
+    for team, (name, (accuracy, tokens, calls)) in product(teams, STRATEGIES.items()):
+        steps = 1 if name in ("one agent", "majority vote") else 3
+        for step in range(steps):
+            value = accuracy + 0.02 * step
+            at_end = step == steps - 1
+            compared = at_end and name != "debate, vanilla"
+            gain = 0.74 - value if compared else np.nan
+            rows.append(
+                {
+                    "team": team,
+                    "strategy": name,
+                    "step": step,
+                    "calls": calls * (step + 1),
+                    "tokens": tokens * (step + 1),
+                    "usd": np.nan if team == teams[0] else tokens * (step + 1) * 1e-6,
+                    "accuracy": value,
+                    "accuracy_low": value - 0.08,
+                    "accuracy_high": value + 0.08,
+                    "is_debate": name == "debate, vanilla",
+                    "compared": compared,
+                    "estimate": gain,
+                    "se": 0.02,
+                    "ci_low": gain - 0.03,
+                    "ci_high": gain + 0.03,
+                    "p_value": 0.002 if compared else np.nan,
+                    "p_adjusted": 0.01 if compared else np.nan,
+                    "n": QUESTIONS,
+                    "n_clusters": QUESTIONS,
+                }
+            )
     return pd.DataFrame(rows)

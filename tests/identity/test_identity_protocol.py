@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
@@ -15,7 +16,7 @@ from scipy.stats import chisquare
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.identity.design.graph import peers_in
+from dissensus.identity.design.graph import Peers, peers_in
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, order, read_personas
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps
@@ -184,6 +185,68 @@ def test_anonymized_agents_see_the_same_responses_without_names_in_the_order_dra
                 "anonymized", "Q?\n(A) x\n(B) y", shown
             )
             assert "your most recent opinion" not in call.messages[0].content
+
+
+ASKED = "Q?\n(A) x\n(B) y"
+
+
+def sent(condition: str, peers: Peers, seed: int = 11) -> list[list[str]]:
+    """What every agent is sent, by round."""
+    steps = debate().goes_on(condition, OPENED, peers, 2, seed)
+    return [[call.messages[0].content for call in step] for step in held(steps)]
+
+
+def test_vanilla_again_is_vanilla() -> None:
+    peers = peers_in("full", 3)
+    assert sent("again", peers) == sent("vanilla", peers)
+
+
+def test_exchanged_labels_name_a_peers_response_as_the_agents_own() -> None:
+    for number, step in enumerate(sent("swapped", peers_in("ring", 3))):
+        for agent, content in enumerate(step, start=1):
+            own, peer = (f"A{who} in round {number}" for who in (agent, agent % 3 + 1))
+            assert content == PROMPTS.vanilla(ASKED, peer, [own])
+    # Of several peers one is drawn, whose place the own response takes.
+    found = Counter()
+    for seed in range(200):
+        content = sent("swapped", peers_in("full", 3), seed)[0][0]
+        drawn = [
+            PROMPTS.vanilla(ASKED, "A2 in round 0", ["A1 in round 0", "A3 in round 0"]),
+            PROMPTS.vanilla(ASKED, "A3 in round 0", ["A2 in round 0", "A1 in round 0"]),
+        ].index(content)
+        found[drawn] += 1
+    assert chisquare([found[0], found[1]]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("condition", "begins"),
+    [
+        ("own", "These were your most recent opinions:\n- Opinion 1: "),
+        ("others", "Based on the following other agents' opinions:\n- Agent Opinion 1: "),
+    ],
+)
+def test_one_label_for_all_shows_what_anonymized_shows(condition: str, begins: str) -> None:
+    peers = peers_in("full", 3)
+    for alike, blind in zip(sent(condition, peers), sent("anonymized", peers), strict=True):
+        for one, other in zip(alike, blind, strict=True):
+            assert one.startswith(f"{ASKED}\n{begins}")
+            shown = [re.findall(r"Opinion (\d): (A\d in round \d)", text) for text in (one, other)]
+            assert shown[0] == shown[1] and len(shown[0]) == 3
+            assert one.endswith(unbroken(LAST))
+
+
+def test_baselines_show_no_peer() -> None:
+    peers = peers_in("full", 3)
+    for number, step in enumerate(sent("refined", peers)):
+        for agent, content in enumerate(step, start=1):
+            assert content == PROMPTS.refined(ASKED, f"A{agent} in round {number}")
+            assert re.findall(r"A\d in round \d", content) == [f"A{agent} in round {number}"]
+    assert sent("sampled", peers) == [[PROMPTS.opening(ASKED)] * 3] * 2
+
+
+def test_a_lone_agent_has_nobody_to_exchange_labels_with() -> None:
+    (step,) = held(debate(1).goes_on("swapped", OPENED[:1], ((),), 1, 3))
+    assert step[0].messages[0].content == PROMPTS.vanilla(ASKED, OPENED[0], [])
 
 
 def test_every_order_of_opinions_is_as_likely_and_rounds_and_agents_draw_their_own():

@@ -116,6 +116,8 @@ class IdentitySettings(StudySettings):
     shard: Count
     """Questions in a bundle, that is, in one job."""
     teams: Annotated[dict[str, TeamSettings], Field(min_length=1)]
+    samples: Count | None = None
+    """Answers of each agent under the control sampled, after its first; null: as many as rounds."""
     prompts: str
     """YAML of the debate prompts."""
     personas: str

@@ -45,7 +45,7 @@ class Identity(Study[IdentitySettings]):
     )
     manifest = Manifest(
         f"{_DESIGN}.manifest:draw",
-        settings=("teams", "agents", "rounds", "shard", "personas"),
+        settings=("teams", "agents", "rounds", "samples", "shard", "personas"),
         files=("personas",),
         schema=f"{_DESIGN}.manifest:MANIFEST",
     )

@@ -13,7 +13,7 @@ from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, write_peers
 from dissensus.identity.protocol import read_personas
 from dissensus.identity.settings import TeamSettings
-from dissensus.identity.terms import CONDITIONS, OPENING
+from dissensus.identity.terms import CONDITIONS, OPENING, SAMPLED
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, text, texts
 
@@ -58,6 +58,7 @@ class Drawing:
     shard : questions in one job.
     teams : name -> settings.
     personas : names that an agent may have as its persona.
+    samples : rounds of the control sampled; None for as many as of debates.
     """
 
     seed: int
@@ -66,6 +67,13 @@ class Drawing:
     shard: int
     teams: Mapping[str, TeamSettings]
     personas: Sequence[str]
+    samples: int | None = None
+
+    def rounds_of(self, condition: str) -> int:
+        """How many rounds a session has after its opening."""
+        if condition == OPENING:
+            return 0
+        return self.samples or self.rounds if condition == SAMPLED else self.rounds
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,7 @@ def draw(
         settings["shard"],
         {name: TeamSettings(**team) for name, team in settings["teams"].items()},
         list(read_personas(settings["personas"])),
+        settings["samples"],
     )
     return draw_manifest(questions.values(), drawing)
 
@@ -205,7 +214,7 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
             "graph": "" if is_opening else write_peers(peers),
             "seats": seats,
             "agents": agents,
-            "rounds": 0 if is_opening else drawing.rounds,
+            "rounds": drawing.rounds_of(condition),
             "seed": int(digest([drawing.seed, session_id])[:12], 16),
         }
 

@@ -149,9 +149,7 @@ def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Itera
     for one, condition in enumerate(ratios.conditions):
         counts = ratios.below[:, one].sum(axis=0)
         questions = int(ratios.complete[:, one].sum())
-        rows = _rows(condition, ratios.labels, under[one], counts, questions, confidence)
-        # A control has no cells of its own where it has no case.
-        yield from (row for row in rows if condition in CONDITIONS or row["n"])
+        yield from _rows(condition, ratios.labels, under[one], counts, questions, confidence)
     vanilla, anonymized = paired
     counts = ratios.below[both][:, pair].sum(axis=(0, 1))
     difference = vanilla - anonymized

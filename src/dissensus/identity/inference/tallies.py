@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dissensus.identity.terms import CONDITIONS, CONTROLS, POLICIES
+from dissensus.identity.terms import BASELINES, CONDITIONS, LABELLINGS, POLICIES
 from dissensus.stats.checks import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -61,7 +61,7 @@ def tally(metrics: pa.Table, transitions: pa.Table, manifest: pa.Table) -> list[
 
     Parameters
     ----------
-    metrics : of every debate of the manifest, failed ones included.
+    metrics : of every debate of the manifest, failed ones included; what is no debate is left out.
     transitions : of the complete debates.
     manifest : the sessions, with how many agents they have.
 
@@ -70,6 +70,8 @@ def tally(metrics: pa.Table, transitions: pa.Table, manifest: pa.Table) -> list[
     A tally a team, as the metrics first name them.
     """
     of_round, of_agent = columns(metrics), columns(transitions)
+    debated = ~np.isin(of_round["condition"], BASELINES)
+    of_round = {name: values[debated] for name, values in of_round.items()}
     agents = dict(
         zip(*(manifest[name].to_pylist() for name in ("session_id", "agents")), strict=True)
     )
@@ -118,8 +120,8 @@ def _of_team(
 ) -> Tally:
     bank_of = dict(zip(of_round["question_id"], of_round["bank"], strict=True))
     place = {question: index for index, question in enumerate(bank_of)}
-    held = set(of_round["condition"])
-    conditions = (*CONDITIONS, *(one for one in CONTROLS if one in held))
+    present = set(of_round["condition"])
+    conditions = (*CONDITIONS, *(one for one in LABELLINGS if one in present))
     shape = (len(place), len(conditions), int(of_round["round"].max()))
     complete = np.zeros(shape[:2], dtype=bool)
     where = _places(of_round, place, conditions)
