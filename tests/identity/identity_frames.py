@@ -13,6 +13,7 @@ from dissensus.identity.inference.power import detectable_ibc, needed_questions,
 from dissensus.identity.terms import POOLED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
+from equal_token_rows import equal_tokens
 
 VIEW = View("identity", {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}, True)
 RING, FULL = "2|3|4|5|1", "2+3+4+5|1+3+4+5|1+2+4+5|1+2+3+5|1+2+3+4"
@@ -87,7 +88,7 @@ def make_run(teams: int, banks: int, rounds: int = 2, several: bool = True) -> R
         outcomes,
         _power(chosen, held),
         _comparisons(chosen, rng),
-        _equal_tokens(chosen),
+        equal_tokens("team", chosen, QUESTIONS),
     )
 
 
@@ -305,51 +306,3 @@ def _comparisons(teams: list[str], rng: np.random.Generator) -> pd.DataFrame:
         row = _row(value, 0.3, 0, QUESTIONS)
         rows.append({"kind": kind, "team": teams[0], **sides, **numbers, **row, **tested})
     return pd.DataFrame(rows).drop(columns="n")
-
-
-#: Strategy -> accuracy, tokens and calls after its first step.
-STRATEGIES = {
-    "debate, vanilla": (0.70, 700.0, 5.0),
-    "debate, anonymised": (0.66, 700.0, 5.0),
-    "one agent": (0.50, 140.0, 1.0),
-    "majority vote": (0.60, 700.0, 5.0),
-    "self-consistency": (0.60, 700.0, 5.0),
-    "self-refine": (0.50, 140.0, 1.0),
-    "self-refine, then vote": (0.60, 700.0, 5.0),
-}
-
-
-def _equal_tokens(teams: list[str]) -> pd.DataFrame:
-    """Every strategy of every team; the debate ends at 0.74, .09 or more above all others."""
-    rows = []
-    for team, (name, (accuracy, tokens, calls)) in product(teams, STRATEGIES.items()):
-        steps = 1 if name in ("one agent", "majority vote") else 3
-        for step in range(steps):
-            value = accuracy + 0.02 * step
-            at_end = step == steps - 1
-            compared = at_end and name != "debate, vanilla"
-            gain = 0.74 - value if compared else np.nan
-            rows.append(
-                {
-                    "team": team,
-                    "strategy": name,
-                    "step": step,
-                    "calls": calls * (step + 1),
-                    "tokens": tokens * (step + 1),
-                    "usd": np.nan if team == teams[0] else tokens * (step + 1) * 1e-6,
-                    "accuracy": value,
-                    "accuracy_low": value - 0.08,
-                    "accuracy_high": value + 0.08,
-                    "is_debate": name == "debate, vanilla",
-                    "compared": compared,
-                    "estimate": gain,
-                    "se": 0.02,
-                    "ci_low": gain - 0.03,
-                    "ci_high": gain + 0.03,
-                    "p_value": 0.002 if compared else np.nan,
-                    "p_adjusted": 0.01 if compared else np.nan,
-                    "n": QUESTIONS,
-                    "n_clusters": QUESTIONS,
-                }
-            )
-    return pd.DataFrame(rows)

@@ -7,6 +7,7 @@ of a group answered the same questions, so that two of them are compared by the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,57 @@ class Strategy:
     def complete(self) -> npt.NDArray[np.bool_]:
         """(M,), which questions it answered to the end."""
         return np.asarray(np.isfinite(self.scores).all(axis=1))
+
+
+ONE, VOTE, SAMPLES = "one agent", "majority vote", "self-consistency"
+REFINE, REFINE_VOTE = "self-refine", "self-refine, then vote"
+
+#: What the agents of a question said in each step, and what was right; None where it is not
+#: complete.
+Said = tuple[Sequence[Sequence[str]], str]
+
+
+def strategies_of(kind: str, said: Sequence[Said | None], costs: FloatArray) -> list[Strategy]:
+    """What sessions of one kind are scored by.
+
+    Parameters
+    ----------
+    kind : :data:`REFINE` for agents that revise their own answers alone, :data:`SAMPLES` for
+        answers that nobody has heard, else the name of a debate.
+    said : of every question.
+    costs : (2, M, S), tokens and dollars of every question until each step.
+
+    Returns
+    -------
+    Of a debate: it by the vote of its agents, and its first step as one agent and as a vote. Of
+    revised answers: those of one agent, and with a vote. Of samples: the vote over all until then.
+    """
+    agents = len(next(one for one in said if one)[0][0])
+    votes, means, pooled = np.full((3, *costs.shape[1:]), np.nan)
+    for place, one in enumerate(said):
+        if one is None:
+            continue
+        steps, right = one
+        votes[place] = [majority_vote(answers, right) for answers in steps]
+        means[place] = [np.mean([text == right for text in answers]) for answers in steps]
+        so_far = [
+            [text for step in steps[:end] for text in step] for end in range(1, len(steps) + 1)
+        ]
+        pooled[place] = [majority_vote(answers, right) for answers in so_far]
+    calls = agents * np.arange(1.0, costs.shape[2] + 1)
+
+    def strategy(
+        name: str, scores: FloatArray, share: float = 1.0, end: int | None = None
+    ) -> Strategy:
+        spent = costs[:, :, :end] * share
+        return Strategy(name, np.asarray(calls[:end] * share), scores[:, :end], *spent)
+
+    if kind == SAMPLES:
+        return [strategy(SAMPLES, pooled)]
+    if kind == REFINE:
+        return [strategy(REFINE, means, 1.0 / agents), strategy(REFINE_VOTE, votes)]
+    alone = strategy(ONE, means, 1.0 / agents, 1)
+    return [strategy(kind, votes), alone, strategy(VOTE, votes, end=1)]
 
 
 def equal_tokens_schema(group: Mapping[str, Column]) -> Schema:
@@ -166,6 +218,23 @@ def _affordable(tokens: FloatArray, most: float) -> int:
     """The last step that costs no more; the first where none does."""
     within = np.flatnonzero(tokens <= most)
     return int(within[-1]) if len(within) else 0
+
+
+def majority_vote(answers: Sequence[str], right: str) -> float:
+    """How far a majority vote is right: 1/k where the right answer is among k most frequent ones.
+
+    Parameters
+    ----------
+    answers : of all agents; "" casts no vote.
+    right : the right answer.
+
+    Returns
+    -------
+    Between 0 and 1; the chance of being right if ties are broken at random. 0 without any vote.
+    """
+    votes = Counter(answer for answer in answers if answer)
+    top = [answer for answer, count in votes.items() if count == max(votes.values())]
+    return 1.0 / len(top) if right in top else 0.0
 
 
 class Spent:

@@ -21,16 +21,19 @@ WORTH, NOT_WORTH, UNTOLD = (
 )
 
 
-def draw_equal_tokens(frame: pd.DataFrame, group: str, missing: str, view: View) -> Drawn:
+def draw_equal_tokens(
+    frame: pd.DataFrame, group: str, unit: str, missing: str, view: View
+) -> Drawn:
     """Draw each group as a row: curves at the left, differences at the right.
 
     Parameters
     ----------
     frame : rows of :func:`dissensus.design.equal_tokens.equal_tokens_schema`.
     group : the column that names a group.
+    unit : what is answered: a question, a draw.
     missing : the sentence where there are no rows.
     """
-    facts = describe(frame, group, missing, view)
+    facts = describe(frame, group, unit, missing, view)
     groups = list(dict.fromkeys(frame[group]))
     if not groups:
         return Drawn(notice(missing, view.simulated), facts)
@@ -43,8 +46,8 @@ def draw_equal_tokens(frame: pd.DataFrame, group: str, missing: str, view: View)
         _curves(left, rows, look)
         _differences(right, rows, view)
         left.set_title(str(name))
-        left.set_xlabel("mean tokens on a question")
-        right.set_xlabel("accuracy of the debate − of the other")
+    panels[-1][0].set_xlabel(f"mean tokens on a {unit}")
+    panels[-1][1].set_xlabel("accuracy of the debate − of the other")
     legend(figure, (key_of(mark) for mark in look.values()), 3)
     settle(figure)
     return Drawn(figure, facts)
@@ -86,7 +89,9 @@ def verdict(rows: Sequence[Record], alpha: float) -> str:
     return WORTH if rows and len(told) == len(rows) else UNTOLD
 
 
-def describe(frame: pd.DataFrame, group: str, missing: str, view: View) -> dict[str, str]:
+def describe(
+    frame: pd.DataFrame, group: str, unit: str, missing: str, view: View
+) -> dict[str, str]:
     """What the caption says: the verdict of every group, and the strategies that decide it."""
     said = []
     for name, rows in frame.groupby(group, sort=False):
@@ -104,7 +109,7 @@ def describe(frame: pd.DataFrame, group: str, missing: str, view: View) -> dict[
         said.append(
             f"{name}: {verdict(compared, view.alpha)} ({debate['strategy']}, accuracy "
             f"{number(debate['accuracy'])} at {_price(debate)}{against}; "
-            f"{counted(int(debate['n']), 'question')})"
+            f"{counted(int(debate['n']), unit)})"
         )
     return {
         "found": f"{'; '.join(said)}." if said else missing,

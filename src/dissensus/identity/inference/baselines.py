@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 
 from dissensus.design.equal_tokens import (
+    ONE,
+    REFINE,
+    REFINE_VOTE,
+    SAMPLES,
+    VOTE,
+    Said,
     Spent,
     Strategy,
     compare_strategies,
     equal_tokens_schema,
+    strategies_of,
 )
 from dissensus.digests import digest
 from dissensus.identity.design.manifest import MANIFEST
-from dissensus.identity.measures.metrics import majority_vote
 from dissensus.identity.terms import ANONYMIZED, BASELINES, REFINED, SAMPLED, VANILLA
-from dissensus.stats.checks import FloatArray
 from dissensus.study.makes import makes
 
 EQUAL_TOKENS = equal_tokens_schema(MANIFEST.pick("team"))
@@ -28,8 +33,6 @@ Row = Mapping[str, Any]
 
 #: What readers call what is scored: the debates first, of which the first is the reference.
 DEBATE, BLIND = "debate, vanilla", "debate, anonymised"
-ONE, VOTE, SAMPLES = "one agent", "majority vote", "self-consistency"
-REFINE, REFINE_VOTE = "self-refine", "self-refine, then vote"
 
 
 @makes(equal_tokens=EQUAL_TOKENS)
@@ -78,6 +81,8 @@ def compare_baselines(
             )
         ]
         strategies.sort(key=lambda one: _ORDER.index(one.name))
+        if not strategies or strategies[0].name != DEBATE:
+            continue
         rows += [
             {"team": team, **row}
             for row in compare_strategies(
@@ -92,14 +97,14 @@ def compare_baselines(
 
 
 _ORDER = (DEBATE, BLIND, ONE, VOTE, SAMPLES, REFINE, REFINE_VOTE)
-_DEBATES = {VANILLA: DEBATE, ANONYMIZED: BLIND}
+_KINDS = {VANILLA: DEBATE, ANONYMIZED: BLIND, REFINED: REFINE, SAMPLED: SAMPLES}
 
 
 def _by_team(manifest: Sequence[Row]) -> dict[str, dict[str, dict[str, Row]]]:
     """Team -> condition -> question -> session, of what the baselines are about."""
     found: dict[str, dict[str, dict[str, Row]]] = {}
     for row in manifest:
-        if row["condition"] in (*_DEBATES, *BASELINES):
+        if row["condition"] in _KINDS:
             of_team = found.setdefault(row["team"], {})
             of_team.setdefault(row["condition"], {})[row["question_id"]] = row
     return found
@@ -113,35 +118,17 @@ def _strategies(
     right: Mapping[str, str],
 ) -> list[Strategy]:
     """What is scored of the sessions of a condition, one for every question of the team."""
-    first = next(row for row in sessions if row)
-    agents, steps = int(first["agents"]), int(first["rounds"]) + 1
-    votes, means, pooled = np.full((3, len(sessions), steps), np.nan)
+    steps = 1 + max(row["rounds"] for row in sessions if row)
     costs = np.full((2, len(sessions), steps), np.nan)
+    said: list[Said | None] = [None] * len(sessions)
     for place, row in enumerate(sessions):
         if row is None or row["session_id"] not in given:
             continue
-        rounds, answer = given[row["session_id"]], right[row["question_id"]]
-        said = [[one["answer"] for one in of_round] for of_round in rounds]
-        votes[place] = [majority_vote(one, answer) for one in said]
-        means[place] = [np.mean([text == answer for text in one]) for one in said]
-        so_far = [[text for one in said[: step + 1] for text in one] for step in range(steps)]
-        pooled[place] = [majority_vote(one, answer) for one in so_far]
-        opening = spent.until(row["opening"], 1)
-        costs[:, place] = opening + np.pad(
-            spent.until(row["session_id"], steps - 1), ((0, 0), (1, 0))
-        )
-    calls = agents * np.arange(1.0, steps + 1)
-
-    def strategy(name: str, scores: FloatArray, share: float = 1.0) -> Strategy:
-        return Strategy(name, np.asarray(calls * share), scores, *(costs * share))
-
-    if condition == SAMPLED:
-        return [strategy(SAMPLES, pooled)]
-    if condition == REFINED:
-        return [strategy(REFINE, means, 1.0 / agents), strategy(REFINE_VOTE, votes)]
-    debate = strategy(_DEBATES[condition], votes)
-    if condition == ANONYMIZED:
-        return [debate]
-    voted = (calls[:1], votes[:, :1], *costs[:, :, :1])
-    alone = (calls[:1] / agents, means[:, :1], *(costs[:, :, :1] / agents))
-    return [debate, Strategy(ONE, *alone), Strategy(VOTE, *voted)]
+        rounds = [[one["answer"] for one in of_round] for of_round in given[row["session_id"]]]
+        said[place] = rounds, right[row["question_id"]]
+        later = np.pad(spent.until(row["session_id"], steps - 1), ((0, 0), (1, 0)))
+        costs[:, place] = spent.until(row["opening"], 1) + later
+    if not any(said):
+        return []
+    found = strategies_of(_KINDS[condition], said, costs)
+    return found[:1] if condition == ANONYMIZED else found
