@@ -24,7 +24,7 @@ def diagnosed(
 ) -> list[dict[str, Any]]:
     settings = {
         "draws": draws,
-        "arm_names": arms,
+        "compared": arms,
         "reference": "emergent",
         "diagnosis": {"simulations": simulations, "effects": effects},
         "inference.confidence": 0.95,

@@ -24,6 +24,7 @@ def test_an_arm_without_settings_is_the_protocol():
         "rca": False,
         "hints": False,
         "schedule": None,
+        "sees": "all",
     }
     assert not arm.judged
 
@@ -56,6 +57,11 @@ def test_a_judge_is_asked_where_something_hangs_on_it(
         ({"judges": []}, "judges holds []; it needs a model for the arm 'crit'"),
         ({"reference": "none"}, "reference holds 'none'; it may be one of emergent, crit, hinted"),
         ({"arms": {}}, "arms holds {}; it needs at least 1 entry."),
+        ({"arms": {"emergent": {"sees": "some"}}}, "arms.emergent.sees holds 'some'; it may be"),
+        (
+            {"arms": {"emergent": {"sees": "own"}}},
+            "reference holds 'emergent'; it must be an arm in which agents see all turns",
+        ),
         ({"arms": {"emergent": {"topology": "ring"}}}, "arms.emergent.topology holds 'ring'"),
         ({"arms": {"emergent": {"schedule": "sine"}}}, "arms.emergent.schedule holds 'sine'"),
         ({"arms": {"emergent": {"hint": True}}}, "arms.emergent.hint is no setting; 'hints' is."),

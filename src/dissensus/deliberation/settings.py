@@ -24,6 +24,7 @@ from dissensus.study.settings import Draws, StudySettings
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
+Sees = Literal["all", "own", "nothing"]
 
 Gain = Annotated[float, Field(ge=0)]
 
@@ -41,6 +42,9 @@ class ArmSettings(Settings):
     """Whether the moderator's note of the draw is given."""
     schedule: Schedule | None = None
     """Of contentiousness: fixed, linear, exponential, divide, pid or pid_fast; null for none."""
+    sees: Sees = "all"
+    """The turns of earlier rounds that an agent is shown: all; its own, which it refines alone; or
+    nothing, so that it answers anew."""
 
     @property
     def assessed(self) -> bool:
@@ -138,6 +142,11 @@ class DeliberationSettings(StudySettings):
     def arm_names(self) -> list[str]:
         return list(self.arms)
 
+    @property
+    def compared(self) -> list[str]:
+        """The arms that deliberate; the others are baselines."""
+        return [name for name, arm in self.arms.items() if arm.sees == "all"]
+
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist."""
         return {name: getattr(self, name) for name in ("topics", "prompts", "judging")}
@@ -158,6 +167,9 @@ class DeliberationSettings(StudySettings):
         faults = []
         if self.reference not in self.arms:
             may = f"it may be one of {', '.join(self.arms)}"
+            faults.append(fault("reference", self.reference, may))
+        elif self.reference not in self.compared:
+            may = "it must be an arm in which agents see all turns"
             faults.append(fault("reference", self.reference, may))
         judged = [name for name, arm in self.arms.items() if arm.judged]
         if judged and not self.judges:

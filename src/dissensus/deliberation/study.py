@@ -49,14 +49,17 @@ class Deliberation(Study[DeliberationSettings]):
         schema=f"{_DESIGN}.manifest:MANIFEST",
     )
     counting = "Turns that a judge sends back, and what it then says of them, are not counted."
-    view = ("reference", "inference.confidence", "arms", "control.target")
+    view = (
+        *("reference", "inference.confidence", "arms", "compared", "control.target"),
+        "measures.alerts",
+    )
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
     reader = READER
     diagnosis = Diagnosis(
         "dissensus.deliberation.inference.diagnosis:diagnose",
-        settings=("draws", "arm_names", "reference", "diagnosis", "inference.confidence"),
+        settings=("draws", "compared", "reference", "diagnosis", "inference.confidence"),
     )
 
     def models(self) -> list[ModelUse]:
@@ -162,6 +165,8 @@ def _protocol_of(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:
         "retries": control.rca_retries if arm.rca else None,
         "schedule": arm.schedule,
         "control": _control(arm, control),
+        # Named where it is a choice, lest sessions be run anew that it changes nothing about.
+        **({} if arm.sees == "all" else {"sees": arm.sees}),
     }
 
 

@@ -28,6 +28,7 @@ FIGURES = (
         "ignored_claims", "Figure 3. Claims that nobody engaged", "claims", "engagements", "stances"
     ),
     _SHOWN.figure("contrasts", "Figure 4. Arms against the reference", "contrasts"),
+    _SHOWN.figure("equal_tokens", "Figure 6. Is debate worth its tokens?", "equal_tokens"),
     _SHOWN.figure(
         "debate_graph",
         "Figure 5. One session's debate graph",
@@ -38,7 +39,7 @@ FIGURES = (
 
 
 TABLES = (
-    _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest"),
+    _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest", "rounds"),
     _SHOWN.table("contrast_tables", "table_contrasts", "contrasts"),
     _SHOWN.table("contrast_tables", "table_outcomes", "contrasts"),
     _SHOWN.table("contrast_tables", "table_silence", "contrasts", "metrics"),

@@ -103,13 +103,18 @@ def table_control(artefacts: Artefacts, view: View) -> Table:
         *_of_estimate("β last", f"{view.level} CI, β", "beta"),
         Column("ρ first", "rho_first", _HUNDREDTHS),
         Column("ρ last", "rho_last", _HUNDREDTHS),
+        Column("Signed, last", "signed_last", _HUNDREDTHS),
+        Column("Last rounds", "quadrants"),
         *_of_estimate("Gain", f"{view.level} CI, gain", "gain"),
         Column("Error last", "error", _HUNDREDTHS),
         Column("Frozen", "frozen"),
     )
     note = (
         "Contentiousness β that debaters were told and mean quality ρ of their arguments, means "
-        f"over sessions with {view.level} intervals by draw. Error: ρ* − ρ with ρ* = {target:g}, "
+        f"over sessions with {view.level} intervals by draw. Signed: reasons less rival reasons, "
+        "over their sum; strong rivals raise ρ and lower it. Last rounds: much divergence and "
+        "quality are healthy, much divergence and little quality chaotic, little and much "
+        f"converged, little and little stuck. Error: ρ* − ρ with ρ* = {target:g}, "
         "plus what a fall of disagreement without evidence adds. Gain: ρ in the last round minus "
         "that of the arm whose contentiousness stays as it is, paired by draw. Frozen: rounds in "
         "which the loop stood still, since quality had been falling with contentiousness."
@@ -142,10 +147,18 @@ def _steered(arm: str, schedule: str, rounds: pd.DataFrame, view: View) -> dict[
         ),
         "rho_first": mean(first["quality"]),
         "rho_last": mean(ends["quality"]),
+        "signed_last": mean(ends["quality_signed"]),
+        "quadrants": _quadrants(ends),
         "gain": _quality_gain(rounds, ends, view),
         "error": mean(ends["error"]),
         "frozen": f"{int(steered['frozen'].sum())} of {len(steered)}" if len(steered) else MISSING,
     }
+
+
+def _quadrants(ends: pd.DataFrame) -> str:
+    """Such as "healthy 7, stuck 5"; those of a judged last round."""
+    counts = ends.loc[ends["quadrant"] != "", "quadrant"].value_counts()
+    return ", ".join(f"{name} {counts[name]}" for name in sorted(counts.index)) or MISSING
 
 
 def _quality_gain(rounds: pd.DataFrame, ends: pd.DataFrame, view: View) -> Estimate:

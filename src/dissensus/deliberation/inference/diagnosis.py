@@ -50,7 +50,7 @@ def diagnose(
     Parameters
     ----------
     topics : topic_id -> row.
-    settings : draws, arm_names, reference, ``inference.confidence``, and ``diagnosis`` with the
+    settings : draws, compared, reference, ``inference.confidence``, and ``diagnosis`` with the
         number of simulations and the planted effects.
     seed : of the run.
     cores : processes that share the work.
@@ -71,7 +71,7 @@ def diagnose(
     variance lies between topics, drawn anew in every study. Under ``sharp_null`` arms change
     nothing, and all effects are zero. Topics are dealt as evenly as draws allow, in random order.
     """
-    contrasts = sum(arm != settings["reference"] for arm in settings["arm_names"])
+    contrasts = sum(arm != settings["reference"] for arm in settings["compared"])
     plan = Plan(settings["draws"], len(topics), contrasts)
     effects = settings["diagnosis"]["effects"]
     worlds = [World("topics_differ", float(effect), ESTIMATORS) for effect in effects]

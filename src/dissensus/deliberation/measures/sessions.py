@@ -78,6 +78,9 @@ def measure_deliberation(
 def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
     """Measure every session of the manifest.
 
+    Where agents do not see each other there is no deliberation to measure: such a session has a row
+    of metrics alone, without measures.
+
     Parameters
     ----------
     inputs : the artefacts.
@@ -96,6 +99,9 @@ def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
         name, topic = session["session_id"], topics[session["topic_id"]]
         if not complete[name]:
             measured.metrics.append(_lost(session))
+            continue
+        if study["arms"][session["arm"]]["sees"] != "all":
+            measured.metrics.append(_lost(session) | {"complete": True, **_counts(turns[name])})
             continue
         debate = debate_of(session, topic, *(table.get(name, []) for table in tables))
         one = CompleteSession(session, topic, debate)
