@@ -118,7 +118,7 @@ def _log_scale(axes: Axes, low: float, high: float, room: float) -> None:
 
 
 def _curves(axes: Axes, power: pd.DataFrame, scale: float) -> None:
-    """A line an IBC at the median over teams and banks, in a band from the least to the most.
+    """A line an IBC, at the median over teams and banks.
 
     ``scale`` is how much of the axis a letter takes, by what it takes in the lowest figure.
     """
@@ -128,15 +128,14 @@ def _curves(axes: Axes, power: pd.DataFrame, scale: float) -> None:
     )
     # Every cell has its own number of questions too: a band needs those that all have.
     own = own[own["questions"].isin(cells.index[cells == cells.max()])]
-    by = own.groupby(["ibc", "questions"])["power"].agg(["min", "median", "max"])
+    by = own.groupby(["ibc", "questions"])["power"].agg(["median"])
     effects = sorted(set(own["ibc"]))
     first, last = float(own["questions"].min()), float(own["questions"].max())
     greys = np.linspace(0.62, 0.05, len(effects))
     for effect, grey in zip(effects, greys, strict=True):
         rows = by.loc[effect]
         places = rows.index.to_numpy(dtype=float)
-        axes.fill_between(places, rows["min"], rows["max"], color=FAINT, alpha=0.35, linewidth=0)
-        axes.plot(places, rows["median"], "o-", color=str(grey), markersize=2.6)
+        axes.plot(places, rows["median"], color=str(grey), linewidth=1.1)
     axes.axhline(TARGET, color=GREY, linewidth=0.6)
     axes.text(last * 1.08, TARGET + 0.01, percent(TARGET), size=6.5, color=GREY, va="bottom")
     axes.set(ylim=(0, 1.04), ylabel="power", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0])
