@@ -9,7 +9,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast local lint schema docs site lock pictures benchmarks clean
+.PHONY: reproduce test test-fast local lint schema docs site lock pictures diagnosis benchmarks clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -39,6 +39,11 @@ pictures: .venv/installed
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
 	cp results/demo/consensus/figures/effects.png docs/consensus_effects.png
 	cp results/demo/union/debates/lottery-e1-r01-coached.md docs/union-debate.md
+
+# What the designs of the default run are worth, for its table of what was planted: some ten minutes.
+diagnosis: .venv/installed
+	$(BIN)/snakemake --cores 2 diagnosis
+	$(BIN)/python -m dissensus.study.diagnosed config.yaml
 
 # Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a
 # part, or all in small. Beside Inspect AI and MALLM where INSPECT and MALLM name a python that has it.
