@@ -155,7 +155,7 @@ def fits(held: Held) -> dict[str, float]:
 
 def test_a_mixture_of_seats_is_found_seat_by_seat(tmp_path: Path) -> None:
     file = bank(tmp_path / "q.csv", 80)
-    held = hold(file, dict.fromkeys("tu", {"model": "m"}), keepers(file, {"A1", "A3"}))
+    held = hold(file, {name: {"model": "m"} for name in "tu"}, keepers(file, {"A1", "A3"}))
     rows = compared(held, kind="seat", team="t")
     # Holm over the five seats of one team, by hand.
     seats = sorted(rows.values(), key=_p)
