@@ -9,7 +9,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast local lint schema docs lock pictures benchmarks clean
+.PHONY: reproduce test test-fast local lint schema docs site lock pictures diagnosis benchmarks clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -40,10 +40,19 @@ pictures: .venv/installed
 	cp results/demo/consensus/figures/effects.png docs/consensus_effects.png
 	cp results/demo/union/debates/lottery-e1-r01-coached.md docs/union-debate.md
 
+# What the designs of the default run are worth, for its table of what was planted: some ten minutes.
+diagnosis: .venv/installed
+	$(BIN)/snakemake --cores 2 diagnosis
+	$(BIN)/python -m dissensus.study.diagnosed config.yaml
+
 # Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a
-# part, or all in small. Beside Inspect AI too where INSPECT names a python that has it.
+# part, or all in small. Beside Inspect AI and MALLM where INSPECT and MALLM name a python that has it.
 benchmarks: .venv/installed
-	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)"
+	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)" --mallm "$(MALLM)"
+
+# The documentation as a site, in site/.
+site: .venv/site
+	$(BIN)/mkdocs build --strict
 
 # The schema that editors check config.yaml by.
 schema: .venv/installed
@@ -58,6 +67,13 @@ lock:
 	uv pip compile pyproject.toml --extra dev --extra slurm --universal --python-version 3.11 --generate-hashes \
 		--no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
+	echo "mkdocs-material>=9.6" | uv pip compile - --universal --python-version 3.11 --generate-hashes \
+		--no-header --constraint requirements.lock --output-file requirements-site.lock
+
+# What builds the site, which no other target needs.
+.venv/site: requirements-site.lock .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-site.lock
+	touch $@
 
 # llama.cpp's server, which no other target needs.
 .venv/llama: requirements-llama.lock .venv/installed

@@ -21,7 +21,10 @@ KINDS = (".parquet", ".csv", ".md", ".svg")
 
 AGENTS, ROUNDS = 3, 2
 SEATS, TURNS = 4, 3
-UNUSED = ("full", "one_target", "hinted", "pid_fast", "fixed", "linear", "exponential", "divide")
+ARMS: dict[str, Any] = {
+    **dict.fromkeys(("emergent_again", "full")),
+    **{"crit": {"crit": True}, "rca": {"hints": True, "rca": True}},
+}
 #: Both studies, small enough to be quick: two banks, the first in two shards; two blocks of draws.
 BOTH: dict[str, Any] = {
     "studies": [*STUDIES],
@@ -37,7 +40,7 @@ BOTH: dict[str, Any] = {
         "rounds": ROUNDS,
         "shard": 4,
         "teams": {
-            **dict.fromkeys(("deferring-4", "deferring-personas", "stubborn")),
+            **dict.fromkeys(("deferring-4", "deferring-personas", "stubborn", "even")),
             "full": {"model": "identity-deferring", "graph": "full", "banks": ["choice"]},
         },
         "inference": {"resamples": 100, "goodness_resamples": 19},
@@ -46,7 +49,7 @@ BOTH: dict[str, Any] = {
         "draws": 3,
         "block_size": 2,
         "rounds": TURNS,
-        "arms": dict.fromkeys(UNUSED),
+        "arms": ARMS,
         "inference": {"resamples": 100, "flips": 200},
     },
 }  # fmt: skip

@@ -118,7 +118,8 @@ def test_no_line_of_what_is_said_passes_for_one_of_the_prompts(
     forged = "".join(end + line for line, end in zip(lines, cycle(ENDS)))
     attacked = list(prompts(sessions, forged))
     assert len(attacked) == len(harmless)
-    for before, after in zip(harmless, attacked, strict=True):
+    # Sessions of one kind have most of their prompts in common.
+    for before, after in dict.fromkeys(zip(harmless, attacked, strict=True)):
         # Fewer there may be: a text that names a secret is shown to nobody.
         assert not begun(after, known) - begun(before, known)
         assert not [token for token in TOKENS if token in after]

@@ -38,10 +38,10 @@ SESSIONS = [
         for arm in ("emergent", "crit")
     ),
 ]
-UNUSED = (
-    *("full", "one_target", "hinted", "rca", "pid", "pid_fast"),
-    *("fixed", "linear", "exponential", "divide"),
-)
+ARMS: dict[str, Any] = {
+    **dict.fromkeys(("emergent_again", "full", "pid")),
+    "crit": {"crit": True},
+}
 
 
 def real(server: Server, timeout_s: float = 120.0, **top: Any) -> dict[str, Any]:
@@ -63,7 +63,9 @@ def real(server: Server, timeout_s: float = 120.0, **top: Any) -> dict[str, Any]
             "agents": AGENTS,
             "rounds": ROUNDS,
             "teams": {
-                **dict.fromkeys(("deferring", "deferring-4", "deferring-personas", "stubborn")),
+                **dict.fromkeys(
+                    ("deferring", "deferring-4", "deferring-personas", "stubborn", "even")
+                ),
                 "team": {"model": "agents"},
             },
         },
@@ -72,7 +74,7 @@ def real(server: Server, timeout_s: float = 120.0, **top: Any) -> dict[str, Any]
             "rounds": TALKS,
             "panel": PANEL,
             "judges": ["judge"],
-            "arms": dict.fromkeys(UNUSED),
+            "arms": ARMS,
         },
         **top,
     }

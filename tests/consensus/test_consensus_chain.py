@@ -250,7 +250,7 @@ def diagnosed(arms: int, simulations: int, meets: list[float]) -> pd.DataFrame:
         **{name: block[name] for name in ("splits", "statements", "repeats", "rounds")},
         "domains": FOLDERS,
         "compared": list(map(str, range(arms))),
-        "diagnosis": {"simulations": simulations, "meets": meets},
+        "diagnosis": {**block["diagnosis"], "simulations": simulations, "meets": meets},
         "inference.confidence": 0.95,
     }
     return pd.DataFrame(diagnose(statements(), settings, CONFIG["seed"])).set_index(

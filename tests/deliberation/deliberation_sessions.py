@@ -184,7 +184,10 @@ def study_values(**changes: Any) -> dict[str, Any]:
             **{"movement": 0.05, "katz": 0.5, "collapse": 0.2, "alerts": [0.8, 0.65]},
             "material": "all",
         },
-        "diagnosis": {"simulations": 5, "effects": [0.0]},
+        "diagnosis": {
+            **{"simulations": 5, "effects": [0.0], "sessions": 1},
+            **{"debaters": [simulated()] * 3, "judge": simulated("judge")},
+        },
     }
     for name, change in changes.items():
         block = name in ("control", "protocol", "inference", "measures")

@@ -9,27 +9,47 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
-from dissensus.deliberation.inference.diagnosis import Plan, deal_topics, diagnose, differences
+from deliberation.deliberation_sessions import PROMPTS, study_values, topic_rows
+from dissensus.deliberation.inference.diagnosis import (
+    Plan,
+    as_run,
+    deal_topics,
+    diagnose,
+    differences,
+)
+from dissensus.deliberation.settings import ArmSettings
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.tables.artefact import write
+from scripted import ROOT
 
 SIMULATIONS = 300
 ARMS = ("emergent", "a", "b", "c")
 
 
+def dumped(topologies: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Arm -> its settings as plain data."""
+    return {
+        arm: ArmSettings.model_validate({"topology": one}).model_dump()
+        for arm, one in topologies.items()
+    }
+
+
 def diagnosed(
     draws: int, topics: int, arms: Sequence[str], simulations: int, effects: list[float], seed: int
 ) -> list[dict[str, Any]]:
+    values = study_values(rounds=2, arms=dumped(dict.fromkeys(arms, "full")))
     settings = {
+        **values,
         "draws": draws,
         "compared": arms,
-        "reference": "emergent",
-        "diagnosis": {"simulations": simulations, "effects": effects},
+        "diagnosis": values["diagnosis"] | {"simulations": simulations, "effects": effects},
         "inference.confidence": 0.95,
     }
-    return diagnose({str(topic): {} for topic in range(topics)}, settings, seed)
+    rows = {row["topic_id"]: row for row in topic_rows()[:topics]}
+    return diagnose(rows, settings, seed)
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +69,8 @@ def within(share: float, level: float) -> bool:
 
 def test_rows_conform(rows: list[dict[str, Any]], tmp_path: Path) -> None:
     write(tmp_path / "design_diagnosis.parquet", DIAGNOSIS, rows, {})
-    assert len(rows) == 3 * 4
-    assert all(row["simulations"] == SIMULATIONS for row in rows)
+    assert len(rows) == (3 + 3) * 4
+    assert all(row["simulations"] == SIMULATIONS for row in rows[: 3 * 4])
 
 
 def test_headline_is_unbiased_and_covers(frame: pd.DataFrame) -> None:
@@ -106,8 +126,27 @@ def test_effects_share_the_studies_and_the_seed_decides() -> None:
 
 def test_what_cannot_be_diagnosed_is_missing() -> None:
     # A single topic has no standard error by topic; a single arm no contrast at all.
-    topic = pd.DataFrame(diagnosed(6, 1, ARMS, 3, [0.0], 1))
+    topic = pd.DataFrame(diagnosed(6, 1, ARMS, 3, [0.0], 1)[: 2 * 4])
     assert (topic.loc[topic["estimator"] == HEADLINE, "simulations"] == 0).all()
     assert (topic.loc[topic["estimator"] == RANDOMISATION, "simulations"] == 3).all()
     arm = pd.DataFrame(diagnosed(6, 4, ("emergent",), 3, [0.0], 1))
     assert (arm["simulations"] == 0).all() and arm["rejection"].isna().all()
+
+
+def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
+    """Where silence is acceptance, disagreement is kept by those who must answer everyone."""
+    block = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))["deliberation"]
+    diagnosis = block["diagnosis"] | {"simulations": 100, "effects": [0.0], "sessions": 2}
+    topologies = {"emergent": "emergent", "again": "emergent", "full": "full"}
+    settings = {**block, "arms": dumped(topologies), "diagnosis": diagnosis}
+    settings |= {**PROMPTS, "inference.confidence": 0.95}
+    settings["protocol"] = {**block["protocol"], "session_deadline_s": None}
+    rows = diagnose({row["topic_id"]: row for row in topic_rows()}, settings, 5)
+    found = {(row["world"], row["estimator"]): row for row in rows}
+    again, full = (found[as_run(arm), HEADLINE] for arm in ("again", "full"))
+    assert (again["true"], again["true_se"]) == (0.0, 0.0)
+    assert abs(again["bias"]) < 4 * again["bias_se"]
+    assert found[as_run("again"), HEADLINE + HOLM]["rejection"] < 0.15
+    assert full["true"] > 5 * full["true_se"] > 0.0
+    assert abs(full["bias"]) < 4 * full["bias_se"]
+    assert found[as_run("full"), HEADLINE + HOLM]["rejection"] > 0.9

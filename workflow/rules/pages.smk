@@ -1,17 +1,50 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: index.html, report.rst, reader/; findings of each study
-# steps: write_results_page; write_<study>_reader, write_reader_page; summarise_run
+# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; findings of each study
+# steps: compare_with_truth, write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
 from dissensus.report.reader_page import reader_assets
 from dissensus.report.results import assets_digest
-from dissensus.study.rules import page_settings
+from dissensus.study.rules import page_settings, truth_settings
+
+# Whose models have known effects planted in them; real models have no known truth.
+PLANTED = [study for study in STUDIES.values() if study.truth and SETTINGS.simulated]
+
+
+if PLANTED:
+
+    rule compare_with_truth:
+        input:
+            [shown(study.name) for study in PLANTED],
+        output:
+            truth=[RESULTS / study.name / "truth.parquet" for study in PLANTED],
+            csv=RESULTS / "tables/table_truth.csv",
+            markdown=RESULTS / "tables/table_truth.md",
+            page=report(
+                RESULTS / "tables/index.html",
+                caption="../report/truth.rst",
+                category="What was planted",
+                labels={"result": "What was planted, and what was found"},
+            ),
+        log:
+            RESULTS / "logs/compare_with_truth.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[study.truth for study in PLANTED],
+            settings={"studies": [truth_settings(SETTINGS, study) for study in PLANTED]},
+        message:
+            "Put what was planted in the simulated models beside what was found"
+        script:
+            "../scripts/study/compare_with_truth.py"
 
 
 rule write_results_page:
     input:
         [shown(study) for study in STUDIES],
+        truth=rules.compare_with_truth.output.truth if PLANTED else [],
     output:
         page=RESULTS / "index.html",
         findings=[RESULTS / name / "findings.parquet" for name in STUDIES],

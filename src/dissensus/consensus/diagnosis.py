@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.consensus.domains import read_domain
 from dissensus.consensus.measures import measure
+from dissensus.consensus.simulated import validated_speech
 from dissensus.consensus.simulated.dynamics import Traits, debates
 from dissensus.design.contrasts import METHODS, Options, Pairs, compare
 from dissensus.design.diagnosis import HOLM, World, run_worlds
@@ -21,16 +22,6 @@ from dissensus.stats.results import NAN, Estimate
 ESTIMAND = "what an arm changes in the share of agents that agree at the end"
 ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
 
-#: Agents of the worlds; a planted arm has its own chance of a step towards the others' mean.
-TRAITS = Traits(
-    disagreement=1.1,
-    noise=0.3,
-    stubbornness=0.35,
-    conformity=0.2,
-    drift=0.05,
-    meets={},
-    susceptibility={},
-)
 _NULL, _PLANTED = "debate", "compromise"
 #: Sign patterns of a test: 999 put p = .05 exactly on the grid.
 _FLIPS = 999
@@ -71,8 +62,13 @@ def diagnose(
     sizes = [min(settings["statements"] or most, most) for most in available]
     plan = [(n, size) for n, size in zip(agents, sizes, strict=True)]
     chances = [float(chance) for chance in settings["diagnosis"]["meets"]]
-    study = partial(_outcomes, plan, settings["repeats"], settings["rounds"])
-    worlds = [World("planted_step", _true(study, chance), ESTIMATORS) for chance in chances]
+    traits = validated_speech(settings["diagnosis"]["agent"]["speech"]).traits
+    study = partial(_outcomes, traits, plan, settings["repeats"], settings["rounds"])
+    truths = [_true(study, chance) for chance in chances]
+    worlds = [
+        World(step_world(chance), true, ESTIMATORS, error)
+        for chance, (true, error) in zip(chances, truths, strict=True)
+    ]
     contrasts = len(settings["compared"]) - 1
     confidence = settings["inference.confidence"]
     simulations = settings["diagnosis"]["simulations"] if contrasts else 0
@@ -80,7 +76,13 @@ def diagnose(
     return run_worlds(worlds, ESTIMAND, simulate, simulations, confidence, cores)
 
 
+def step_world(chance: float) -> str:
+    """The world in which one arm has a chance of a step towards the others' mean."""
+    return f"step_{chance:g}"
+
+
 def _outcomes(
+    traits: Traits,
     plan: list[tuple[int, int]],
     repeats: int,
     rounds: int,
@@ -97,8 +99,8 @@ def _outcomes(
         dealt = np.tile(np.arange(many), repeats)
         rows = []
         for strategy, chance in arms:
-            traits = replace(TRAITS, meets={_PLANTED: chance})
-            votes, lasted = debates(truth[dealt], opinions[dealt], traits, strategy, rounds, rng)
+            own = replace(traits, meets={_PLANTED: chance})
+            votes, lasted = debates(truth[dealt], opinions[dealt], own, strategy, rounds, rng)
             rows.append(measure(votes, lasted)["agreement"])
         parts.append(np.array(rows))
         clusters.append(begun + dealt)
@@ -106,14 +108,18 @@ def _outcomes(
     return np.concatenate(parts, axis=1), np.concatenate(clusters)
 
 
-def _true(study: Any, chance: float) -> float:
-    """The mean difference over very many statements; 0 exactly where nothing is planted."""
+def _true(study: Any, chance: float) -> tuple[float, float]:
+    """The mean difference over very many statements, with its standard error.
+
+    It is 0 exactly where nothing is planted.
+    """
     if not chance:
-        return 0.0
+        return 0.0, 0.0
     arms = [(_NULL, 0.0), (_PLANTED, chance)]
-    statements = sum(size for _, size in study.args[0])
+    statements = sum(size for _, size in study.args[1])
     found, _ = study(arms, np.random.default_rng(_SEED), times=-(-_MANY // statements))
-    return float((found[1] - found[0]).mean())
+    differences = found[1] - found[0]
+    return float(differences.mean()), float(differences.std() / len(differences) ** 0.5)
 
 
 def _simulate(

@@ -54,6 +54,7 @@ PLANTED = Schema(
         **common("outcome"),
         "true": number("Its mean under the agents' equations, for these very statements."),
         "effect": number("The same minus that of the reference."),
+        "effect_se": number("Its standard error at most, from simulating it."),
     },
     key=("domain", "arm", "outcome"),
 )
@@ -206,6 +207,7 @@ def planted_values(
     for domain, some in by_domain(values):
         means = some.groupby("arm")[followed].mean()
         effects = means - means.loc[reference]
+        errors = some.groupby("arm")[followed].sem()
         rows += [
             {
                 "domain": domain,
@@ -213,11 +215,20 @@ def planted_values(
                 "outcome": outcome,
                 "true": defined(float(means.loc[arm, outcome])),
                 "effect": defined(float(effects.loc[arm, outcome])),
+                "effect_se": _of_difference(errors, str(arm), reference, outcome),
             }
             for arm in means.index
             for outcome in followed
         ]
     return rows
+
+
+def _of_difference(errors: pd.DataFrame, arm: str, reference: str, outcome: str) -> float | None:
+    """The standard error of a difference of two arms; 0 of an arm from itself."""
+    if arm == reference:
+        return 0.0
+    both = errors.loc[[arm, reference], outcome].to_numpy(dtype=float)
+    return defined(float(np.sqrt((both**2).sum())))
 
 
 def _planted_sessions(

@@ -85,6 +85,7 @@ class Consensus(Study[ConsensusSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    truth = "dissensus.consensus.figures.truth:effects"
     reader = READER
     diagnosis = Diagnosis(
         "dissensus.consensus.diagnosis:diagnose",

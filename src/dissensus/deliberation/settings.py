@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from dissensus.deliberation.controls.schedules import PRESETS
+from dissensus.llm.settings import SimulatedModelSettings
 from dissensus.settings import (
     WORD,
     Confidence,
@@ -59,6 +61,26 @@ class ArmSettings(Settings):
         """Whether it asks a judge at all."""
         return self.assessed or self.rca
 
+    def protocol(self, control: ControlSettings) -> dict[str, Any]:
+        """The fields of :class:`dissensus.deliberation.protocol.Arm`."""
+        return {
+            "topology": self.topology,
+            "crit": self.crit,
+            "assessed": self.assessed,
+            "retries": control.rca_retries if self.rca else None,
+            "schedule": self.schedule,
+            "control": self._controlled(control),
+            # Named where it is a choice, lest sessions be run anew that it changes nothing about.
+            **({} if self.sees == "all" else {"sees": self.sees}),
+        }
+
+    def _controlled(self, control: ControlSettings) -> dict[str, Any]:
+        """What its schedule looks at; see :class:`dissensus.deliberation.controls.loop.Loop`."""
+        if self.schedule is None:
+            return {}
+        names = None if self.schedule in PRESETS else {"start"}
+        return control.model_dump(include=names, exclude={"rca_retries"})
+
 
 class ControlSettings(Settings):
     kp: Gain
@@ -107,6 +129,12 @@ class MeasureSettings(Settings):
 class DiagnosisSettings(Settings):
     simulations: Count
     """Simulated studies in each row of the design diagnosis."""
+    sessions: Count
+    """Draws that are run for every topic, from which the studies of the run's arms are drawn."""
+    debaters: Annotated[list[SimulatedModelSettings], Field(min_length=2)]
+    """Simulated models, as in models, that debate in them."""
+    judge: SimulatedModelSettings
+    """The same of the judge."""
     effects: Annotated[list[float], Field(min_length=1), Once]
     """Planted effects of an arm, in standard deviations of a paired difference."""
 

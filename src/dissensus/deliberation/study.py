@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
-from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.deliberation.design.manifest import IDS
 from dissensus.deliberation.figures import FIGURES, HEADLINE, TABLES
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
 from dissensus.deliberation.reader import READER
-from dissensus.deliberation.settings import ArmSettings, ControlSettings, DeliberationSettings
+from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled
@@ -56,10 +55,25 @@ class Deliberation(Study[DeliberationSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    truth = "dissensus.deliberation.figures.truth:effects"
     reader = READER
     diagnosis = Diagnosis(
         "dissensus.deliberation.inference.diagnosis:diagnose",
-        settings=("draws", "compared", "reference", "diagnosis", "inference.confidence"),
+        settings=(
+            *(
+                "draws",
+                "rounds",
+                "arms",
+                "compared",
+                "reference",
+                "control",
+                "topics",
+                "prompts",
+                "judging",
+            ),
+            *("protocol", "measures", "diagnosis", "inference.confidence"),
+        ),
+        files=("topics", "prompts", "judging"),
     )
 
     def models(self) -> list[ModelUse]:
@@ -95,7 +109,7 @@ class Deliberation(Study[DeliberationSettings]):
                 "options": item["options"],
                 "evidence": dict(zip(item["evidence_ids"], item["evidence"], strict=True)),
             },
-            "arm_settings": _protocol_of(arm, settings.control),
+            "arm_settings": arm.protocol(settings.control),
             "note": note if arm.hints else [],
             "prompts": settings.prompts,
             "judging": settings.judging,
@@ -138,7 +152,7 @@ class Deliberation(Study[DeliberationSettings]):
                 self._wording,
                 topic,
                 Cast({"A1": PLACEHOLDER, "A2": PLACEHOLDER}, PLACEHOLDER),
-                Arm(**_protocol_of(arm, settings.control)),
+                Arm(**arm.protocol(settings.control)),
                 min(settings.rounds, _ROUNDS_COMPILED),
                 Note("a", 2) if arm.hints else None,
                 Decoding.of(settings.protocol.model_dump()),
@@ -154,25 +168,3 @@ class Deliberation(Study[DeliberationSettings]):
             f"debate's graph is rebuilt from that. {settings.draws} draws are run in each of "
             f"{len(settings.arms)} arms, compared with {settings.reference}."
         )
-
-
-def _protocol_of(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:
-    """The fields of :class:`dissensus.deliberation.protocol.Arm`."""
-    return {
-        "topology": arm.topology,
-        "crit": arm.crit,
-        "assessed": arm.assessed,
-        "retries": control.rca_retries if arm.rca else None,
-        "schedule": arm.schedule,
-        "control": _control(arm, control),
-        # Named where it is a choice, lest sessions be run anew that it changes nothing about.
-        **({} if arm.sees == "all" else {"sees": arm.sees}),
-    }
-
-
-def _control(arm: ArmSettings, control: ControlSettings) -> dict[str, Any]:
-    """What an arm's schedule looks at; see :class:`dissensus.deliberation.controls.loop.Loop`."""
-    if arm.schedule is None:
-        return {}
-    names = None if arm.schedule in PRESETS else {"start"}
-    return control.model_dump(include=names, exclude={"rca_retries"})

@@ -39,6 +39,9 @@ DIAGNOSIS = Schema(
         "world": text("Name of the simulated world."),
         "estimand": text("What is estimated, with its unit."),
         "true": Column("float", "True value in the simulated world.", _UNIT),
+        "true_se": Column(
+            "float", "Standard error of the true value, from simulating it; 0 where exact.", _UNIT
+        ),
         "estimator": text("Name of the estimator or test that is diagnosed."),
         "simulations": count("How many simulated studies the estimator gave a result in."),
         "mean": _number("Mean estimate over the simulated studies."),
@@ -72,11 +75,13 @@ class World:
     name : of what data are like there.
     true : value of what is estimated.
     estimators : whose rows the world has.
+    true_se : standard error of ``true`` where it is simulated too.
     """
 
     name: str
     true: float
     estimators: tuple[str, ...]
+    true_se: float = 0.0
 
 
 #: From the number of a simulated study to its estimates: estimator -> estimate, for each world.
@@ -120,8 +125,9 @@ def run_worlds(
             fields = [(one.estimate, one.ci_low, one.ci_high, one.p_value) for one in found]
             values = np.array(fields, dtype=np.float64).reshape(-1, 4)
             performance = _performance(values, world.true, 1.0 - confidence)
-            named = {"world": world.name, "estimand": estimand, "true": world.true}
-            rows.append({**named, "estimator": name, **performance})
+            named = {"world": world.name, "estimand": estimand, "estimator": name}
+            truth = {"true": world.true, "true_se": world.true_se}
+            rows.append(named | truth | performance)
     return rows
 
 

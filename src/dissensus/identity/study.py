@@ -53,6 +53,7 @@ class Identity(Study[IdentitySettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    truth = "dissensus.identity.figures.truth:effects"
     reader = READER
     diagnosis = Diagnosis(
         "dissensus.identity.inference.diagnosis:diagnose",

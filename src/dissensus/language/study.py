@@ -67,6 +67,8 @@ class Language(Study[LanguageSettings]):
         "reference",
         "draws",
         "measures.primary",
+        "measures.tokenizer",
+        "measures.embedder",
         "measures.paper_scale",
         "inference.confidence",
         "inference.saturation_warning",
@@ -74,6 +76,7 @@ class Language(Study[LanguageSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    truth = "dissensus.language.figures.truth:effects"
     reader = READER
     diagnosis = Diagnosis(
         "dissensus.language.inference.diagnosis:diagnose",

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
-from dissensus.report.tables import page, parts
+from dissensus.report.tables import as_html, page, parts
+from dissensus.report.truth import table_truth, tally
 
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
@@ -87,7 +89,13 @@ class Place:
     target: str
 
 
-def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) -> str:
+def results_page(
+    run: str,
+    seed: int,
+    studies: Sequence[Part],
+    simulated: bool,
+    truth: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """The page, in HTML.
 
     Parameters
@@ -95,6 +103,7 @@ def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) 
     run, seed : of the run.
     studies : in their order.
     simulated : whether the run's models are simulated.
+    truth : rows of :data:`dissensus.report.truth.TRUTH`; none of real models.
     """
     body = [
         f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
@@ -111,12 +120,24 @@ def results_page(run: str, seed: int, studies: Sequence[Part], simulated: bool) 
             for one in studies
         ),
         '</ul></nav><main id="content">',
+        *_truth(truth),
         *(line for one in studies for line in _study(one)),
         "</main>",
     ]
     style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
     scripts = [path.read_text(encoding="utf-8") for path in _SCRIPTS]
     return page(f"Results of run {run}", style, "\n".join(body), scripts, beside="images")
+
+
+def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What is planted beside what was found, of all studies together."""
+    if rows:
+        base = "tables/table_truth"
+        yield '<section id="truth"><h2>What was planted, and what was found</h2>'
+        yield f'<p class="abstract"><strong>{html(tally(rows))}</strong></p><div class="table">'
+        yield as_html(table_truth(rows))
+        yield f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p>'
+        yield "</div></section>"
 
 
 def _study(part: Part) -> Iterator[str]:

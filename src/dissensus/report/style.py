@@ -28,6 +28,8 @@ WIDTH = 7.1
 INK, GREY, FAINT, ALARM = "#222222", "#767676", "#d5d5d5", "#b2182b"
 
 SIMULATED = "simulated models"
+#: How that stands behind a panel, and the name of the text there.
+_BEHIND, _MARKED = "#e6e6e6", "simulated"
 
 _RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -154,6 +156,25 @@ def settle(figure: Figure) -> None:
         axes.set_position((left, low, wide, high))
 
 
+def _mark_panels(figure: Figure) -> None:
+    """Say in every panel, behind what is drawn, that models are simulated: a crop keeps that."""
+    for axes in figure.axes:
+        if axes.axison and not any(text.get_gid() == _MARKED for text in axes.texts):
+            axes.text(
+                0.5,
+                0.5,
+                SIMULATED,
+                gid=_MARKED,
+                transform=axes.transAxes,
+                ha="center",
+                va="center",
+                size=9.0,
+                color=_BEHIND,
+                zorder=-1,
+                clip_on=True,
+            ).set_in_layout(False)
+
+
 def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
     """Write both forms, complete or not at all; the same figure gives the same bytes."""
     save_svg(figure, svg)
@@ -168,6 +189,8 @@ def save_svg(figure: Figure, path: str | Path) -> None:
     """Write one form, well-formed whatever the words are."""
     text = StringIO()
     with _look():
+        if any(one.get_text() == SIMULATED for one in figure.texts):
+            _mark_panels(figure)
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
     write_text(path, plain(text.getvalue()))
 

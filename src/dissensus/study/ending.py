@@ -8,6 +8,7 @@ from pathlib import Path
 from dissensus.errors import DissensusError
 from dissensus.report.findings import FINDINGS
 from dissensus.report.labels import listed
+from dissensus.report.truth import TRUTH, tally
 from dissensus.study.configuration import Configuration
 from dissensus.study.rules import stage_settings
 from dissensus.study.stage import resolve
@@ -48,10 +49,20 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
     for study, own in said.items():
         lines += [f"{study}: {sentence}" for sentence in own["headline"][:each]]
         lines += [f"  against it: {sentence}" for sentence in own["against"][:2]]
+    lines += _planted([results / study / "truth.parquet" for study in said])
     for study, own in said.items():
         how = f"`dissensus read <id> --run {results.name} --study {study}` prints its tries."
         lines += [f"{study}: {sentence} {how}" for sentence in own["lost"]]
     return [*lines, f"Open {page} for the results, each with what it rests on."]
+
+
+def _planted(paths: Iterable[Path]) -> list[str]:
+    """What was found of what is planted in the simulated models."""
+    try:
+        rows = [row for path in paths if path.exists() for row in read(path, TRUTH).to_pylist()]
+    except DissensusError:
+        return []
+    return [tally(rows)] if rows else []
 
 
 def planned(

@@ -131,6 +131,19 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     }
 
 
+def truth_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What is planted in a study's models, for the table that has it beside the estimates."""
+    from dissensus.study.diagnosed import diagnosed_rows
+
+    view = page_settings(settings, study)["view"]
+    return {
+        "study": study.name,
+        "truth": study.truth,
+        "view": {**view, "diagnosis": plain(study.settings.diagnosis)},
+        "diagnosed": diagnosed_rows(study),
+    }
+
+
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
     """The files that a stage of a study reads."""
     files, prefixes = study.settings.files(), tuple(f"{prefix}." for prefix in stage.files)

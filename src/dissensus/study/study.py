@@ -160,6 +160,9 @@ class Study(ABC, Generic[S]):
     view : the settings that figures and tables may use, by their paths in the study's block.
     headline : states its findings; without one, those of ``contrasts.parquet`` are stated, where
         the study makes that.
+    truth : "module:function" of the effects that its simulated models have planted in them; takes
+        artefacts, a view and :class:`~dissensus.report.truth.Diagnosed`, and gives
+        :class:`~dissensus.report.truth.Effect`.
     reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
     """
@@ -179,6 +182,7 @@ class Study(ABC, Generic[S]):
     figures: ClassVar[tuple[Figure, ...]] = ()
     tables: ClassVar[tuple[Table, ...]] = ()
     headline: ClassVar[Headline | None] = None
+    truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()
     diagnosis: ClassVar[Diagnosis | None] = None
 

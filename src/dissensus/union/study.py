@@ -69,6 +69,7 @@ class Union(Study[UnionSettings]):
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
+    truth = "dissensus.union.figures.truth:effects"
     reader = READER
     embedding_calls = ("passage_calls", "map_calls")
     counting = (

@@ -6,9 +6,10 @@ from typing import Any
 from dissensus.report.findings import FINDINGS
 from dissensus.report.results import results_page
 from dissensus.report.results_files import findings_of, part_of
+from dissensus.report.truth import TRUTH
 from dissensus.report.view import View
 from dissensus.study.stage import Stage, resolve, run
-from dissensus.tables.artefact import write, write_text
+from dissensus.tables.artefact import read, write, write_text
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
@@ -19,7 +20,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         said = findings_of(folder, state, View.of(given["view"], stage.simulated))
         write(path, FINDINGS, said, stage.provenance)
         parts.append(part_of(folder, given, said))
-    page = results_page(stage.settings["run"], stage.seed, parts, stage.simulated)
+    truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]
+    page = results_page(stage.settings["run"], stage.seed, parts, stage.simulated, truth)
     write_text(outputs.page, page)
 
 

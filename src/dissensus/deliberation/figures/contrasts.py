@@ -51,7 +51,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if not names:
         return Drawn(notice(NONE, view.simulated), facts)
     deep = -(-len(beside) // _ACROSS)
-    large, small = 0.165 * len(names) + 0.85, 0.165 * len(names) + 0.5
+    large, small = 0.165 * len(names) + 0.85, 0.165 * len(names) + 0.68
     figure = new_figure(large + deep * small + 0.1, view.simulated)
     heights = [large, deep * small] if deep else [large]
     made: Any = figure.subfigures(len(heights), 1, height_ratios=heights)
@@ -97,7 +97,7 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
     own = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
     _forest(axes, own, names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
-    axes.set_xlabel(f"arm − {arm_words(view.reference)}")
+    axes.set_xlabel(f"arm − {arm_words(view.reference)}, ratio of divergences")
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
 
@@ -133,11 +133,12 @@ def _keyed(rows: pd.DataFrame) -> dict[tuple[str, str], Record]:
 
 def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of another outcome."""
-    _forest(axes, rows[rows["outcome"] == outcome], names, view)
-    if outcome != "entropy_last":
-        # Shares differ by 1 at most: an interval of two topics would squeeze all others.
-        low, high = axes.get_xlim()
-        axes.set_xlim(max(low, -1.02), min(high, 1.02))
+    own = rows[rows["outcome"] == outcome]
+    _forest(axes, own, names, view)
+    counts = sorted(set(own.loc[own["estimate"].notna(), "n"].astype(int)))
+    sizes = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    unit = "bits" if outcome == "entropy_last" else "share"
+    axes.set_xlabel(f"difference, {unit}; n = {sizes}", size=6.5)
     axes.xaxis.set_major_locator(MaxNLocator(4))
 
 

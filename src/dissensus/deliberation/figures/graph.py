@@ -24,6 +24,7 @@ from dissensus.report.labels import arm_words, counted, wrapped
 from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 
+_COMMON = "rebut"
 #: relation -> colour and dashes; any two differ in both.
 RELATIONS: dict[str, tuple[str, Any]] = {
     "rebut": ("#b2182b", "-"),
@@ -230,8 +231,9 @@ def _edges(
                     fill=False,
                     edgecolor=colour,
                     linestyle=dashes,
-                    linewidth=0.7 if crowd else 1.0,
-                    alpha=0.7 if crowd else 0.85,
+                    # Most engagements are rebuttals: pale, so that the others are seen.
+                    linewidth=0.5 if edge["relation"] == _COMMON else 0.8 if crowd else 1.1,
+                    alpha=0.35 if edge["relation"] == _COMMON else 0.9,
                     zorder=2,
                 )
             )

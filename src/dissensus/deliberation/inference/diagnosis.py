@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.deliberation.inference.library import simulate_library
 from dissensus.design.contrasts import METHODS, Options, Pairs, compare
 from dissensus.design.diagnosis import HOLM, World, run_worlds
 from dissensus.stats.checks import FloatArray, IntArray
@@ -19,6 +20,8 @@ ESTIMAND = "an arm's effect, in standard deviations of a paired difference"
 
 #: Share of the variance of a paired difference that lies between topics, by world.
 SHARES = {"topics_differ": 0.3, "sharp_null": 0.0}
+
+RETENTION = "what an arm changes in the retention of disagreement, last round"
 
 ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
 
@@ -50,8 +53,9 @@ def diagnose(
     Parameters
     ----------
     topics : topic_id -> row.
-    settings : draws, compared, reference, ``inference.confidence``, and ``diagnosis`` with the
-        number of simulations and the planted effects.
+    settings : of the design (``compared``: the arms that hold debates), ``inference.confidence``,
+        and ``diagnosis``: the number of simulations, the planted effects, and what the library is
+        made with.
     seed : of the run.
     cores : processes that share the work.
 
@@ -61,7 +65,8 @@ def diagnose(
     :data:`~dissensus.design.diagnosis.HOLM` is a family: its rejection at an effect of 0 is the
     share of studies that find an effect in any arm where there is none; at another effect, which
     one arm has and the others have not, that of studies that find the one. Draws of a single topic
-    have no headline.
+    have no headline. Last, a world for each arm, :func:`as_run`: what the run's own arms change in
+    the primary outcome of simulated debaters.
 
     Notes
     -----
@@ -71,15 +76,90 @@ def diagnose(
     variance lies between topics, drawn anew in every study. Under ``sharp_null`` arms change
     nothing, and all effects are zero. Topics are dealt as evenly as draws allow, in random order.
     """
-    contrasts = sum(arm != settings["reference"] for arm in settings["compared"])
-    plan = Plan(settings["draws"], len(topics), contrasts)
+    settings = {**settings, "arms": {arm: settings["arms"][arm] for arm in settings["compared"]}}
+    others = len(settings["arms"]) - 1
+    plan = Plan(settings["draws"], len(topics), others)
     effects = settings["diagnosis"]["effects"]
     worlds = [World("topics_differ", float(effect), ESTIMATORS) for effect in effects]
     worlds.append(World("sharp_null", 0.0, ESTIMATORS))
     confidence = settings["inference.confidence"]
-    simulations = settings["diagnosis"]["simulations"] if contrasts else 0
+    simulations = settings["diagnosis"]["simulations"] if others else 0
     simulate = partial(_simulate, plan, worlds, confidence, seed)
-    return run_worlds(worlds, ESTIMAND, simulate, simulations, confidence, cores)
+    rows = run_worlds(worlds, ESTIMAND, simulate, simulations, confidence, cores)
+    if not others:
+        return rows
+    arms = arms_of(simulate_library(list(topics.values()), settings, seed, cores), settings)
+    known = [World(as_run(arm.name), arm.true, ESTIMATORS, arm.true_se) for arm in arms]
+    simulate = partial(_draw_studies, plan, arms, confidence, seed)
+    return rows + run_worlds(known, RETENTION, simulate, simulations, confidence, cores)
+
+
+def as_run(arm: str) -> str:
+    """The world in which simulated debaters debate in an arm of the run."""
+    return f"{arm}_as_run"
+
+
+@dataclass(frozen=True)
+class SimulatedArm:
+    """An arm of the library against the reference.
+
+    Attributes
+    ----------
+    name : of the arm.
+    differences : of the primary outcome, shape (topics, draws); NaN where a session has none.
+    same : whether the arm is the reference under another name.
+    """
+
+    name: str
+    differences: FloatArray
+    same: bool
+
+    @property
+    def true(self) -> float:
+        """The mean over topics, each of which has the same weight; 0 where nothing differs."""
+        return 0.0 if self.same else float(np.nanmean(self.differences, axis=1).mean())
+
+    @property
+    def true_se(self) -> float:
+        """Standard error of that mean, from so many draws of each topic."""
+        if self.same:
+            return 0.0
+        counts = np.isfinite(self.differences).sum(axis=1)
+        variances = np.nanvar(self.differences, axis=1, ddof=1) / counts
+        return float(np.sqrt(variances.sum()) / len(counts))
+
+
+def arms_of(library: FloatArray, settings: Mapping[str, Any]) -> list[SimulatedArm]:
+    """The arms beside the reference, from a library of shape (arms, topics, draws)."""
+    arms, reference = settings["arms"], settings["reference"]
+    base = library[list(arms).index(reference)]
+    return [
+        SimulatedArm(name, values - base, arms[name] == arms[reference])
+        for name, values in zip(arms, library, strict=True)
+        if name != reference
+    ]
+
+
+def _draw_studies(
+    plan: Plan, arms: Sequence[SimulatedArm], confidence: float, seed: int, index: int
+) -> list[dict[str, Estimate]]:
+    """One study of the run's arms: its estimates, arm by arm.
+
+    In a null arm the two sessions of a draw are exchangeable, and change places at random.
+    """
+    rng = np.random.default_rng([seed, index, 1])
+    dealt = deal_topics(plan, rng)
+    places = rng.integers(arms[0].differences.shape[1], size=len(dealt))
+    options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
+    found = []
+    for arm in arms:
+        signs = rng.choice([-1.0, 1.0], size=len(dealt)) if arm.same else 1.0
+        found.append(_compare(signs * arm.differences[dealt, places], dealt, options))
+    for name in METHODS:
+        adjusted = adjust([one[name].p_value for one in found], "holm")
+        for one, p_value in zip(found, adjusted, strict=True):
+            one[name + HOLM] = Estimate(NAN, p_value=float(p_value))
+    return found
 
 
 def _simulate(

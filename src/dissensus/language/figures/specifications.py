@@ -19,6 +19,7 @@ from dissensus.report.labels import (
 )
 from dissensus.report.style import ALARM, FAINT, GREY, INK, beside, new_figure, styled, zero_line
 from dissensus.report.view import Drawn, View
+from dissensus.stats.checks import FloatArray
 
 #: Column of the curve -> what readers call the choice.
 CHOICES = {
@@ -39,6 +40,9 @@ _VALUES: dict[str, dict[str, str]] = {
 }
 
 ALPHA = 0.05
+
+#: Stretches of the curve, each a cell in the row of an option.
+_STRETCHES = 64
 
 
 def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
@@ -147,7 +151,7 @@ def _matrix(
     rows: list[tuple[str, str, pd.Series]],
     first: bool,
 ) -> None:
-    """A tick for each option that a point took, and the median effect under each option."""
+    """How often each option is taken along the curve, and the median effect under it."""
     titles = [title for title, _, _ in rows]
     d = own["estimate_d"]
     for row, (title, _, taken) in enumerate(rows):
@@ -155,10 +159,7 @@ def _matrix(
             axes.axhline(row - 0.5, color=FAINT, linewidth=0.6)
         ranks = np.flatnonzero(taken.to_numpy(dtype=bool))
         main = own["main"].to_numpy(dtype=bool)[ranks].any()
-        # One broken line instead of a line a tick: hundreds of times fewer elements to draw.
-        xs = np.repeat(ranks, 3).astype(float)
-        ys = np.tile([row - 0.36, row + 0.36, np.nan], len(ranks))
-        axes.plot(xs, ys, color="#4a4a4a", linewidth=min(2.0, max(0.3, 180 / len(own))))
+        _strip(axes, row, taken.to_numpy(dtype=float))
         if len(ranks):
             text = signed(float(d[taken].median()), 2)
             beside(axes, row, text, weight="bold" if main else "normal")
@@ -176,6 +177,23 @@ def _matrix(
             for row, (title, name, _) in enumerate(rows)
         ]
         axes.set_yticks(range(len(rows)), labels, fontsize=6.5)
+
+
+def _strip(axes: Axes, row: int, taken: FloatArray) -> None:
+    """A row of cells, each as dark as the share of its stretch of the curve that took the option.
+
+    Parameters
+    ----------
+    taken : 1 where a specification took the option, shape (n,).
+    """
+    if not len(taken):
+        return
+    cells = np.array_split(taken, min(_STRETCHES, len(taken)))
+    edges = np.concatenate([[0], np.cumsum([len(cell) for cell in cells])]) - 0.5
+    shares = np.array([[cell.mean() for cell in cells]])
+    axes.pcolormesh(
+        edges, [row - 0.4, row + 0.4], shares, cmap="Greys", vmin=0.0, vmax=1.0, rasterized=True
+    )
 
 
 def describe(curve: pd.DataFrame, tests: pd.DataFrame) -> dict[str, str]:

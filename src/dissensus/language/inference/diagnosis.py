@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -46,12 +46,14 @@ class Planted:
     draws : of a study in it.
     treated : components of the sessions in the language, shape (m, u, 2, 2).
     true : the net effect over the library, in SDs of the reference.
+    true_se : its standard error, from so many sessions of these motions.
     """
 
     name: str
     draws: int
     treated: Array
     true: float
+    true_se: float = 0.0
 
 
 def diagnose(
@@ -89,7 +91,7 @@ def diagnose(
     weights = settings["measures.weights"]
     shares = (weights["lexical"], weights["semantic"])
     planted, checks = plant(library, shares, diagnosis["draws"])
-    worlds = [World(one.name, one.true, DIAGNOSED) for one in planted]
+    worlds = [World(one.name, one.true, DIAGNOSED, one.true_se) for one in planted]
     simulate = partial(_simulate, library, planted, shares, confidence, seed)
     rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
     found = World("zero_as_run", 0.0, ("library_mean",))
@@ -129,26 +131,43 @@ def plant(
     own = library.reference[:, :, 0]
     centre = _mean(own, weights)
     spread = np.sqrt(_mean((own - centre) ** 2, weights))
-    found: list[tuple[str, Array, Array]] = []
+    found: list[tuple[str, Array, Array, float]] = []
     checks = {}
     for name, treated in library.treated.items():
         differences = _net(library.reference, treated)
         effect = _mean(differences, weights)
-        if name != ZERO:
-            found.append((name, treated, effect))
-            continue
         by_draw = (differences / spread * shares).sum(axis=-1)
+        if name != ZERO:
+            found.append((name, treated, effect, _mean_se(by_draw, weights)))
+            continue
         labels = np.repeat(np.array(library.motions), by_draw.shape[1])
         known = np.isfinite(by_draw).ravel()
         checks["library_mean"] = robust_mean(by_draw.ravel()[known], labels[known], 0.95)
         moved = treated - effect
-        found.append((name, moved, np.zeros_like(effect)))
-        found += [(f"shifted_{s:g}_SD", moved + s * spread, s * spread) for s in SHIFTS]
+        found.append((name, moved, np.zeros_like(effect), 0.0))
+        found += [(f"shifted_{s:g}_SD", moved + s * spread, s * spread, 0.0) for s in SHIFTS]
     return [
-        Planted(f"{name}_{n}_draws", n, treated, float((effect / spread) @ np.asarray(shares)))
+        Planted(_world(name, n), n, treated, float((effect / spread) @ np.asarray(shares)), error)
         for n in sizes
-        for name, treated, effect in found
+        for name, treated, effect, error in found
     ], checks
+
+
+def planted_world(chances: Collection[float | None], planted: Mapping[str, float], n: int) -> str:
+    """The world of debaters who all recycle with one chance; "" where no world has it.
+
+    Parameters
+    ----------
+    chances : of the debaters, each once.
+    planted : effect -> chance.
+    n : draws of the study.
+    """
+    names = [name for name, chance in planted.items() if set(chances) == {chance}]
+    return _world(names[0], n) if names else ""
+
+
+def _world(name: str, n: int) -> str:
+    return f"{name}_{n}_draws"
 
 
 def _chances(library: Library) -> Array:
@@ -164,6 +183,20 @@ def _mean(values: Array, weights: Array) -> Array:
     known = np.isfinite(values)
     total = np.where(known, values, 0.0) * chances
     return np.asarray(total.sum(axis=(0, 1)) / (known * chances).sum(axis=(0, 1)))
+
+
+def _mean_se(by_draw: Array, weights: Array) -> float:
+    """Standard error of the mean over the library, from so many draws of these very motions.
+
+    Parameters
+    ----------
+    by_draw : effect of each draw, shape (m, u), NaN where it has none.
+    weights : chance of each motion, shape (m,).
+    """
+    counts = np.isfinite(by_draw).sum(axis=1)
+    several = counts > 1
+    variances = np.nanvar(by_draw[several], axis=1, ddof=1) / counts[several]
+    return float(np.sqrt((weights[several] ** 2 * variances).sum()))
 
 
 def _net(reference: Array, treated: Array) -> Array:

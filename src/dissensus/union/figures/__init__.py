@@ -21,7 +21,6 @@ FIGURES = (
     _SHOWN.figure("judges", "Figure 3. The judges, audited", "judges"),
     _SHOWN.figure("layers", "Figure 4. How far judges and layers agree", "judges", "verdicts"),
     _SHOWN.figure("survival", "Figure 5. What becomes of claims", "survival"),
-    _SHOWN.figure("wins", "Figure 6. Win share by place of the speech", "wins"),
 )
 
 

@@ -36,6 +36,8 @@ GAINS = {
 }
 BIAS = "the share of a judge's votes that it casts by its bias"
 
+FOLLOWING = "of the pairs of votes that follow the slot, the share for slot A"
+
 #: Shares of votes that a planted judge casts by its bias, in the worlds of that bias.
 STRENGTHS = (0.3, 1.0)
 UNBIASED, ANY = "unbiased_judges", "any" + HOLM
@@ -127,7 +129,10 @@ def diagnose(
             simulate = partial(_coach, plan, planted, confidence, seed)
             rows += run_worlds(worlds, GAINS[outcome], simulate, total, confidence, cores)
     judges = _judge_worlds()
-    return rows + run_worlds(judges, BIAS, partial(_judge, plan, judges, seed), total, confidence)
+    rows += run_worlds(judges, BIAS, partial(_judge, plan, judges, seed), total, confidence)
+    slots = _slot_worlds(settings["diagnosis"]["people"]["judges"])
+    favour = partial(_favour_slot, plan, slots, confidence, seed)
+    return rows + run_worlds(slots, FOLLOWING, favour, total, confidence)
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
@@ -149,11 +154,13 @@ class Planted:
     strength : what advice adds to a student's, in logits.
     differences : coached less control, shape (m, u); NaN where a debate has none.
     true : the gain over the library.
+    true_se : its standard error, from so many pairs of these motions.
     """
 
     strength: float
     differences: FloatArray
     true: float
+    true_se: float = 0.0
 
 
 def plant(library: Library, place: int) -> list[Planted]:
@@ -164,14 +171,39 @@ def plant(library: Library, place: int) -> list[Planted]:
         known = np.isfinite(differences)
         if known.any(axis=1).all():
             true = float(np.nanmean(differences, axis=1).mean()) if strength else 0.0
-            found.append(Planted(strength, differences, true))
+            variances = np.nanvar(differences, axis=1, ddof=1) / known.sum(axis=1)
+            error = float(np.sqrt(variances.sum()) / len(variances)) if strength else 0.0
+            found.append(Planted(strength, differences, true, error))
     return found
 
 
 def _gain_worlds(outcome: str, planted: Sequence[Planted], plan: Plan) -> list[World]:
     clustered = (CLUSTERED,) if plan.motions >= FEWEST_MOTIONS else ()
     estimators = (RANDOMISATION, *clustered, IN_DIFFERENCES)
-    return [World(f"{outcome}_coached_by_{p.strength:g}", p.true, estimators) for p in planted]
+    return [
+        World(coached_world(outcome, one.strength), one.true, estimators, one.true_se)
+        for one in planted
+    ]
+
+
+def coached_world(outcome: str, strength: float) -> str:
+    """The world of an outcome in which advice adds so much to a student's strength, in logits."""
+    return f"{outcome}_coached_by_{strength:g}"
+
+
+def slot_world(logits: float) -> str:
+    """The world of a judge for whom slot A counts so much."""
+    return f"slot_bias_of_{logits:g}"
+
+
+def slot_share(logits: float) -> float:
+    """Of the pairs of votes that follow the slot, the share for slot A: 1 / (1 + exp(-2 b)).
+
+    A judge with the bias b votes for slot A with the logit b + x in one pass and b - x in the
+    other, x being what it sees in the speeches. Both votes are for A with odds of exp(2 b) against
+    both for B, whatever x is.
+    """
+    return float(special.expit(2.0 * logits))
 
 
 def _judge_worlds() -> list[World]:
@@ -179,6 +211,16 @@ def _judge_worlds() -> list[World]:
     for bias in BIASES:
         worlds += [World(f"{bias}_bias", share, (bias, bias + HOLM)) for share in STRENGTHS]
     return worlds
+
+
+def _slot_worlds(judges: Sequence[Mapping[str, Any]]) -> list[World]:
+    """The worlds of the simulated judges who favour a slot."""
+    biases = dict.fromkeys(float(one["speech"].get("slot_bias", 0.0)) for one in judges)
+    return [
+        World(slot_world(bias), slot_share(bias), (POSITION, POSITION + HOLM))
+        for bias in biases
+        if bias
+    ]
 
 
 def _coach(
@@ -289,6 +331,34 @@ def cast_votes(
     elif bias == SIDE:
         for_label = for_label | by_bias[1]
     return for_a, for_label
+
+
+def _favour_slot(
+    plan: Plan, worlds: Sequence[World], confidence: float, seed: int, index: int
+) -> list[dict[str, Estimate]]:
+    """One study in every world of a judge who favours a slot; all other judges are unbiased."""
+    rng = np.random.default_rng([seed, index, 3])
+    debates = draw_debates(plan.motions * plan.epochs * plan.runs * plan.arms, rng)
+    unbiased = [
+        bias_tests(debates, *cast_votes(debates, seats, "", 0.0, rng)) for seats in plan.seats
+    ]
+    others = [p for judge in unbiased[1:] for p in judge.values()]
+    sides = np.array([1.0, -1.0])
+    found = []
+    for world in worlds:
+        bias = special.logit(world.true) / 2.0
+        chances = special.expit(bias + debates.quality[:, None, None] * sides)
+        for_a = rng.random((len(debates.quality), plan.seats[0], 2)) < chances
+        split = Split.of(for_a[..., 0], for_a[..., 1])
+        own = unbiased[0] | {POSITION: split.p_value}
+        holm = adjust([*own.values(), *others], "holm")[list(own).index(POSITION)]
+        found.append(
+            {
+                POSITION: split.estimate(confidence),
+                POSITION + HOLM: Estimate(NAN, p_value=float(holm)),
+            }
+        )
+    return found
 
 
 def bias_tests(debates: Debates, for_a: Votes, for_label: Votes) -> dict[str, float]:

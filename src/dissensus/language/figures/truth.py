@@ -1,0 +1,47 @@
+"""What is planted in the simulated debaters: an effect of the language, and none of the order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dissensus.language.figures.frames import headlines, primary
+from dissensus.language.inference.diagnosis import planted_world
+from dissensus.language.inference.estimators import NET
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.frames import records
+from dissensus.report.labels import contrast_words, language_name
+from dissensus.report.truth import Diagnosed, Effect, Truth
+from dissensus.report.view import View
+
+_PERIOD = "period_effect"
+
+
+def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[Effect]:
+    """The net effect of every language on the headline's scale, and that of a session's place."""
+    frame, manifest = artefacts.frames("language_effect", "manifest")
+    draws = int(manifest["draw_id"].nunique())
+    unit = f"Homogeneity Index in SDs of {language_name(view.reference)} debates"
+    for contrast, row in headlines(frame).items():
+        world = _world(contrast.removesuffix(f"-{view.reference}"), draws, view)
+        truth = diagnosed.truth(world, NET)
+        if row["method"] == NET and truth:
+            power = diagnosed.power(world, NET)
+            words = f"{contrast_words(contrast)}, net of the instrument, {unit}"
+            yield Effect(words, truth, row, row["p_value"], power)
+    own = frame[(frame["method"] == _PERIOD) & (frame["outcome"] == primary(view))]
+    for row in records(own):
+        words = f"First − second place in a draw, {contrast_words(row['contrast'])}, {unit}"
+        # A session knows nothing of any other.
+        yield Effect(words, Truth(0.0), row, row["p_value"])
+
+
+def _world(language: str, draws: int, view: View) -> str:
+    """The diagnosis's world of the run's own debaters; "" where they are not those of it."""
+    diagnosis = view["diagnosis"]
+    own = [view.planted[name] for name in sorted(view.planted)]
+    if own != [one["speech"] for one in diagnosis["debaters"]] or primary(view) != "hi_z":
+        return ""
+    if any(view[name] != diagnosis[name] for name in ("tokenizer", "embedder")):
+        return ""
+    chances = {one["recycle"].get(language) for one in own}
+    return planted_world(chances, diagnosis["recycle"], draws)

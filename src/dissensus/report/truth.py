@@ -1,0 +1,179 @@
+"""What is planted in simulated models, beside what the run's estimators made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dissensus.report.frames import Record
+from dissensus.report.labels import MISSING, estimate, number, p_value
+from dissensus.report.tables import Table, make
+from dissensus.stats.results import NAN
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, flag, share, text
+from dissensus.tables.common import number as numbers
+
+_UNIT = "of the effect"
+
+TRUTH = Schema(
+    name="truth",
+    row="effect whose truth is known, in a run with simulated models",
+    columns={
+        "study": text("Name of the study."),
+        "effect": text("What is compared in which outcome, with its unit."),
+        "planted": numbers("True value under the simulated models.", _UNIT),
+        "planted_se": numbers(
+            "Standard error of the true value, from simulating it; 0 where it is exact.", _UNIT
+        ),
+        "none": numbers("The value that stands for no effect.", _UNIT),
+        **common("estimate?", "ci_low?", "ci_high?", "p_value?", "n"),
+        "power": share("Share of such studies that find the effect; missing where there is none."),
+        "found": flag("Whether the p-value is below one minus the level of the intervals."),
+    },
+    key=("study", "effect"),
+)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A true value, and the standard error of its simulation; 0 where it is exact."""
+
+    value: float
+    se: float = 0.0
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect that is planted, or planted to be none, beside the run's estimate.
+
+    Attributes
+    ----------
+    words : what is compared in which outcome, with its unit.
+    truth : under the simulated models.
+    row : the estimate: ``estimate``, ``ci_low``, ``ci_high``, ``n``.
+    p_value : of the estimate, adjusted where it is one of a family.
+    power : share of such studies that find it; NaN where nobody knows it, or nothing is there.
+    none : the value that stands for no effect.
+    """
+
+    words: str
+    truth: Truth
+    row: Mapping[str, Any]
+    p_value: float
+    power: float = NAN
+    none: float = 0.0
+
+
+@dataclass(frozen=True)
+class Diagnosed:
+    """What the design diagnosis says of these very settings.
+
+    Attributes
+    ----------
+    rows : (world, estimator) -> ``true``, ``true_se`` and ``rejection``.
+    """
+
+    rows: Mapping[tuple[str, str], Mapping[str, float]]
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]]) -> Diagnosed:
+        """From rows of the stored diagnosis."""
+        return cls({(row["world"], row["estimator"]): row for row in rows})
+
+    def truth(self, world: str, estimator: str) -> Truth | None:
+        """The true value in a world; None where the diagnosis has no such world."""
+        row = self.rows.get((world, estimator))
+        return Truth(row["true"], row["true_se"]) if row else None
+
+    def power(self, world: str, estimator: str) -> float:
+        """The share of studies in a world that find the effect; NaN without such a world."""
+        row = self.rows.get((world, estimator))
+        return row["rejection"] if row else NAN
+
+
+def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list[Record]:
+    """Rows of :data:`TRUTH`.
+
+    Parameters
+    ----------
+    study : its name.
+    effects : those that the run has an estimate of; others are left out.
+    confidence : level of the intervals, and one minus that of the tests.
+    """
+    return [
+        {
+            "study": study,
+            "effect": one.words,
+            "planted": one.truth.value,
+            "planted_se": one.truth.se,
+            "none": one.none,
+            **{name: _known(one.row[name]) for name in ("estimate", "ci_low", "ci_high")},
+            "p_value": _known(one.p_value),
+            "n": int(one.row["n"]),
+            "power": _known(one.power) if one.truth.value != one.none else None,
+            "found": bool(one.p_value < 1.0 - confidence),
+        }
+        for one in effects
+        if _known(one.row["estimate"]) is not None
+    ]
+
+
+def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Truth beside estimate, for all studies of a run."""
+    columns = (
+        *("Study", "Effect", "Planted", "Estimate with its interval", "n", "p", "Power"),
+        *("Found", "Interval holds the truth"),
+    )
+    note = (
+        "What the simulated models have in them, and what the analysis, which does not know it, "
+        "makes of their debates. Planted: the true value, by a formula of the models' settings; "
+        "or, with its standard error in brackets, by a large simulation of the same debates "
+        "(resources/simulated/diagnosis.csv). p: adjusted where the estimate is one of a family. "
+        "Power: the share of simulated studies of this design that find the effect. Found: p is "
+        "below one minus the level. An effect that is planted to be none is found in that share "
+        "of runs, by chance. Real models have no known truth, and their runs no such table."
+    )
+    return make(
+        "table_truth",
+        "What was planted, and what was found",
+        columns,
+        [*map(_cells, rows)],
+        note,
+        simulated=True,
+    )
+
+
+def tally(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many planted effects were found, and of those that are none, in a sentence."""
+    planted = [row["found"] for row in rows if row["planted"] != row["none"]]
+    nothing = [row["found"] for row in rows if row["planted"] == row["none"]]
+    return (
+        f"Of {len(planted)} effects that are planted in the simulated models, the analysis finds "
+        f"{sum(planted)}; of {len(nothing)} that are planted to be none, {sum(nothing)}."
+    )
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    planted = number(row["planted"], minus="−")
+    if row["planted_se"]:
+        planted += f" ({number(row['planted_se'])})"
+    low, high = row["ci_low"], row["ci_high"]
+    holds = MISSING
+    if low is not None and high is not None:
+        holds = "yes" if low <= row["planted"] <= high else "no"
+    return (
+        row["study"],
+        row["effect"],
+        planted,
+        estimate(row["estimate"], low, high).replace("-", "−"),
+        str(row["n"]),
+        p_value(row["p_value"]),
+        number(row["power"], 2),
+        "found" if row["found"] else "not found",
+        holds,
+    )
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or value != value else float(value)
