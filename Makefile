@@ -9,7 +9,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast local lint schema docs site lock pictures diagnosis benchmarks clean
+.PHONY: reproduce test test-fast local lint schema docs site lock pictures diagnosis benchmarks mutants clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -73,6 +73,16 @@ lock:
 # What builds the site, which no other target needs.
 .venv/site: requirements-site.lock .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-site.lock
+	touch $@
+
+# Changes measures and inference bit by bit, and lists the changes that no test sees: some hours, by a
+# sample of every module; SAMPLE=5 mutants of each, STUDIES="identity union" or all.
+mutants: .venv/mutants/installed
+	.venv/mutants/bin/python tests/mutants.py --sample $(or $(SAMPLE),5) $(if $(STUDIES),--studies $(STUDIES))
+
+.venv/mutants/installed: requirements-mutants.lock .venv/installed
+	$(PYTHON) -m venv .venv/mutants
+	.venv/mutants/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutants.lock
 	touch $@
 
 # llama.cpp's server, which no other target needs.

@@ -87,7 +87,11 @@ def compared(models: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     debate = [row for row in rows if row["is_debate"]]
     assert [row["calls"] for row in debate] == [len(models) * r for r in (1, 2, 3)]
     assert debate[-1]["usd"] == pytest.approx(0.001 * len(models) * ROUNDS)
-    return {row["strategy"]: row for row in rows if row["compared"]}
+    found = {row["strategy"]: row for row in rows if row["compared"]}
+    # Who reads its own turns reads more than who reads nothing.
+    assert found["self-refine, then vote"]["tokens"] > found["self-consistency"]["tokens"]
+    assert found["self-consistency"]["calls"] == len(models) * ROUNDS
+    return found
 
 
 def test_debate_is_worth_its_tokens_where_agents_know_the_truth_when_another_holds_it() -> None:

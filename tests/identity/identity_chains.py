@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,7 @@ def hold(
     rounds: int = 1,
     samples: int | None = None,
     seed: int = 1,
+    lost: Collection[str] = (),
 ) -> Held:
     """Run every session of the manifest.
 
@@ -88,6 +89,7 @@ def hold(
     file : of the questions.
     teams : name -> its settings.
     model : from a team's model and a call to the settings of the agent that answers.
+    lost : sessions that failed for good.
     """
     read = [one for _, one in read_bank(BankSettings(format="dissensus", source=file))]
     questions = [
@@ -134,7 +136,9 @@ def hold(
             place = {"speaker": call.speaker, "round_label": call.round_label, "text": text}
             turns.append(names | place)
             calls.append(names | spent | {"turn": call.number, "cost_usd": None, "faults_usd": 0.0})
-    outcomes = [{"session_id": row["session_id"], "complete": True} for row in manifest]
+    names_of = [row["session_id"] for row in manifest]
+    outcomes = [{"session_id": name, "complete": name not in lost} for name in names_of]
+    turns = [turn for turn in turns if turn["session_id"] not in lost]
     read_rows = measure_identity(turns, outcomes, manifest, questions)
     return Held(manifest, questions, *read_rows, calls)
 

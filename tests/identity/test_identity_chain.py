@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from dissensus.identity.inference.baselines import compare_baselines
 from dissensus.identity.inference.comparisons import compare_identity
 from dissensus.identity.inference.dcm import Inference, estimate_dcm
+from dissensus.identity.inference.estimates import estimate_identity
 from dissensus.session.protocol import Call
 from identity.identity_chains import Held, agent, bank, hold
 
@@ -88,7 +90,48 @@ def test_teams_that_differ_in_one_thing_are_compared_and_what_is_planted_is_foun
         ("peers", "d", "e"),
     }
     assert {row["team"] for row in rows if row["kind"] == "round"} == set(teams)
-    assert {row["team"] for row in rows if row["kind"] == "drops"} == set(teams)
+    # A drop is that of the estimates, which do not know of comparisons.
+    estimates = estimate_identity(*held.tables(), confidence=0.95, resamples=50, seed=1)
+    drops = {
+        (row["team"], row["measure"]): row["estimate"]
+        for row in estimates
+        if (row["bank"], row["round"], row["policy"]) == ("all", 1, "drop")
+    }
+    for row in rows:
+        if row["kind"] == "drops":
+            assert row["estimate_one"] == pytest.approx(drops[row["team"], "subversion_drop"])
+            assert row["estimate_other"] == pytest.approx(drops[row["team"], "correction_drop"])
+
+
+def _p(row: dict[str, Any]) -> float:
+    return float(row["p_value"])
+
+
+def test_sides_are_compared_on_the_questions_that_both_completed(tmp_path: Path) -> None:
+    file = bank(tmp_path / "q.csv", 10)
+    model = agent(file, (0.3, 1.2))
+    lost = ["t-q-000-again", "t-q-001-anonymized", "t-q-002-vanilla", "t-q-003-opening"]
+    team = {"t": {"model": "m", "controls": ["again"]}}
+    held = hold(file, team, lambda *_: model, lost=lost)
+    (again,) = compared(held, kind="again").values()
+    # All but 0, 2 and 3; and under both conditions all but 1, 2 and 3.
+    assert again["n_questions"] == 7
+    assert {row["n_questions"] for row in compared(held, kind="seat").values()} == {7}
+    (drop,) = compared(held, kind="drops").values()
+    assert drop["n_questions"] == 7
+    kept = [r for r in held.metrics if r["complete"] and r["round"] == 1]
+    asked = {
+        r["question_id"] for r in kept if r["condition"] == "again" and r["question_id"] != "q-002"
+    }
+    assert len(asked) == 7
+    counts = [
+        (r["conformed"] - r["stayed"], r["disagreeing"])
+        for r in kept
+        if r["condition"] == "again" and r["question_id"] in asked
+    ]
+    assert again["estimate_other"] == pytest.approx(
+        sum(above for above, _ in counts) / sum(below for _, below in counts)
+    )
 
 
 def keepers(file: str, who: set[str]) -> Any:
@@ -105,14 +148,19 @@ def fits(held: Held) -> dict[str, float]:
     """Test of fit -> p, in the vanilla condition."""
     frames = (pd.DataFrame(rows) for rows in (held.answers, held.questions, held.manifest))
     _, tests = estimate_dcm(*frames, Inference(0.95, 20, 39, 1))
-    chosen = [row for row in tests if row["condition"] == "vanilla" and row["rounds"] == "1"]
+    place = ("t", "vanilla", "1")
+    chosen = [row for row in tests if (row["team"], row["condition"], row["rounds"]) == place]
     return {row["test"]: row["p_value"] for row in chosen}
 
 
 def test_a_mixture_of_seats_is_found_seat_by_seat(tmp_path: Path) -> None:
     file = bank(tmp_path / "q.csv", 80)
-    held = hold(file, {"t": {"model": "m"}}, keepers(file, {"A1", "A3"}))
-    rows = compared(held, kind="seat")
+    held = hold(file, {name: {"model": "m"} for name in "tu"}, keepers(file, {"A1", "A3"}))
+    rows = compared(held, kind="seat", team="t")
+    # Holm over the five seats of one team, by hand.
+    seats = sorted(rows.values(), key=_p)
+    steps = [min(1.0, (5 - place) * row["p_value"]) for place, row in enumerate(seats)]
+    assert [row["p_adjusted"] for row in seats] == pytest.approx(np.maximum.accumulate(steps))
     for seat in ("A1", "A3"):
         assert rows[f"{seat} others"]["estimate"] < -0.5
         assert rows[f"{seat} others"]["p_adjusted"] < 0.05
@@ -150,6 +198,26 @@ def worth(held: Held) -> dict[str, dict[str, Any]]:
     ends = [row for row in rows if row["is_debate"]]
     assert [row["calls"] for row in ends] == [5.0, 10.0, 15.0]
     compared = {row["strategy"]: row for row in rows if row["compared"]}
+    calls = {name: row["calls"] for name, row in compared.items()}
+    assert (
+        calls.items()
+        >= {
+            **{"one agent": 1.0, "majority vote": 5.0, "debate, anonymised": 15.0},
+            **{"self-refine": 3.0, "self-refine, then vote": 15.0},
+        }.items()
+    )
+    # By hand: what openings took, and what an agent alone takes of its team's.
+    words = [
+        call["input_tokens"] + call["output_tokens"]
+        for call in held.calls
+        if call["session_id"].endswith("opening")
+    ]
+    opening = sum(words) / len(held.questions)
+    assert ends[0]["tokens"] == compared["majority vote"]["tokens"] == pytest.approx(opening)
+    assert compared["one agent"]["tokens"] == pytest.approx(opening / 5)
+    assert 5 * compared["self-refine"]["tokens"] == pytest.approx(
+        compared["self-refine, then vote"]["tokens"]
+    )
     assert all(row["tokens"] <= ends[-1]["tokens"] for row in compared.values())
     return compared
 

@@ -28,13 +28,13 @@ FIGURES = (
         "ignored_claims", "Figure 3. Claims that nobody engaged", "claims", "engagements", "stances"
     ),
     _SHOWN.figure("contrasts", "Figure 4. Arms against the reference", "contrasts"),
-    _SHOWN.figure("equal_tokens", "Figure 6. Is debate worth its tokens?", "equal_tokens"),
     _SHOWN.figure(
         "debate_graph",
         "Figure 5. One session's debate graph",
         *("claims", "engagements", "stances", "manifest", "topics"),
         module="graph",
     ),
+    _SHOWN.figure("equal_tokens", "Figure 6. Is debate worth its tokens?", "equal_tokens"),
 )
 
 
