@@ -139,7 +139,7 @@ def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
     diagnosis = block["diagnosis"] | {"simulations": 100, "effects": [0.0], "sessions": 2}
     topologies = {"emergent": "emergent", "again": "emergent", "full": "full"}
     settings = {**block, "arms": dumped(topologies), "diagnosis": diagnosis}
-    settings |= {**PROMPTS, "inference.confidence": 0.95}
+    settings |= {"compared": list(topologies), **PROMPTS, "inference.confidence": 0.95}
     settings["protocol"] = {**block["protocol"], "session_deadline_s": None}
     rows = diagnose({row["topic_id"]: row for row in topic_rows()}, settings, 5)
     found = {(row["world"], row["estimator"]): row for row in rows}
