@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import cycle
 from typing import Any
 
@@ -96,9 +97,18 @@ def heads(study: str, prompts: Sequence[str]) -> tuple[str, ...]:
 
 def begun(prompt: str, heads: tuple[str, ...]) -> Counter[str]:
     """Head -> how many lines of a prompt begin with it."""
-    pattern = re.compile("|".join(re.escape(head) for head in sorted(heads, key=len, reverse=True)))
-    found = (pattern.match(line.lstrip(UNSEEN)) for line in prompt.splitlines())
-    return Counter(match[0] for match in found if match)
+    found: Counter[str] = Counter()
+    for line, times in Counter(prompt.splitlines()).items():
+        if head := head_of(line, heads):
+            found[head] += times
+    return found
+
+
+@cache
+def head_of(line: str, heads: tuple[str, ...]) -> str:
+    """The longest head that a line begins with; "" where it begins with none."""
+    shown = line.lstrip(UNSEEN)
+    return max((head for head in heads if shown.startswith(head)), key=len, default="")
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -95,6 +95,19 @@ def test_the_page_of_findings_has_every_study(reproduced: Project) -> None:
         assert f'id="{study}"' in page, study
 
 
+def test_what_is_planted_stands_beside_what_is_found(reproduced: Project) -> None:
+    """With the default run's designs; of a smaller one nobody knows the power."""
+    for study in STUDIES:
+        found = rows(reproduced.results(study=study) / "truth.parquet")
+        if reproduced.folder == ROOT:
+            sure = [row for row in found if (row["power"] or 0.0) >= 0.9]
+            nothing = [row for row in found if row["planted"] == row["none"]]
+            assert sure and all(row["found"] for row in sure), study
+            assert nothing and not any(row["found"] for row in nothing), study
+    page = (reproduced.folder / "results/demo/index.html").read_text(encoding="utf-8")
+    assert "What was planted, and what was found" in page
+
+
 def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None:
     reproduced.succeed("--report", str(tmp_path / "report.html"))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,12 @@ from dissensus.deliberation.inference.diagnosis import (
     diagnose,
     differences,
 )
+from dissensus.deliberation.inference.library import simulate_library
 from dissensus.deliberation.settings import ArmSettings
-from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, Pairs, compare
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
+from dissensus.stats.multiplicity import adjust
+from dissensus.study.diagnosed import STORED
 from dissensus.tables.artefact import write
 from scripted import ROOT
 
@@ -133,14 +137,21 @@ def test_what_cannot_be_diagnosed_is_missing() -> None:
     assert (arm["simulations"] == 0).all() and arm["rejection"].isna().all()
 
 
+def as_configured(sessions: int) -> dict[str, Any]:
+    """The debaters of the default run, in three of its arms."""
+    block = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))["deliberation"]
+    changes = {"simulations": 100, "effects": [0.0], "sessions": sessions}
+    topologies = {"emergent": "emergent", "again": "emergent", "full": "full"}
+    return {
+        **{**block, "arms": dumped(topologies), "diagnosis": block["diagnosis"] | changes},
+        **{**PROMPTS, "inference.confidence": 0.95},
+        "protocol": {**block["protocol"], "session_deadline_s": None},
+    }
+
+
 def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
     """Where silence is acceptance, disagreement is kept by those who must answer everyone."""
-    block = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))["deliberation"]
-    diagnosis = block["diagnosis"] | {"simulations": 100, "effects": [0.0], "sessions": 2}
-    topologies = {"emergent": "emergent", "again": "emergent", "full": "full"}
-    settings = {**block, "arms": dumped(topologies), "diagnosis": diagnosis}
-    settings |= {"compared": list(topologies), **PROMPTS, "inference.confidence": 0.95}
-    settings["protocol"] = {**block["protocol"], "session_deadline_s": None}
+    settings = as_configured(sessions=2)
     rows = diagnose({row["topic_id"]: row for row in topic_rows()}, settings, 5)
     found = {(row["world"], row["estimator"]): row for row in rows}
     again, full = (found[as_run(arm), HEADLINE] for arm in ("again", "full"))
@@ -150,3 +161,24 @@ def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
     assert full["true"] > 5 * full["true_se"] > 0.0
     assert abs(full["bias"]) < 4 * full["bias_se"]
     assert found[as_run("full"), HEADLINE + HOLM]["rejection"] > 0.9
+
+
+def test_with_another_seed_a_run_finds_the_planted_and_not_the_null() -> None:
+    """A run of the default size in memory, from texts to the estimates of two arms."""
+    topics = topic_rows()
+    (reference,), (again,), (full,) = np.split(
+        simulate_library(topics, as_configured(sessions=1), seed=20260101)[..., 0], 3
+    )
+    labels = np.array([topic["topic_id"] for topic in topics])
+    options = Options(confidence=0.95, flips=999, seed=1)
+    null, found = (compare(Pairs(arm, reference, labels), options) for arm in (again, full))
+    p_values = adjust([null[HEADLINE].p_value, found[HEADLINE].p_value], "holm")
+    assert p_values[0] > 0.05 > p_values[1]
+    # What the stored diagnosis says is planted.
+    rows = csv.DictReader((ROOT / STORED).open(encoding="utf-8", newline=""))
+    (true,) = (
+        float(row["true"])
+        for row in rows
+        if (row["world"], row["estimator"]) == (as_run("full"), HEADLINE)
+    )
+    assert found[HEADLINE].ci_low < true < found[HEADLINE].ci_high

@@ -25,6 +25,7 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import fill
 from dissensus.report.declared import Declared
 from dissensus.report.escaping import label, line, plain, say
+from dissensus.report.numeric import numeric
 from dissensus.report.style import save_svg
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
 from dissensus.report.view import View
@@ -178,22 +179,28 @@ def squeezed(text: str) -> str:
     return "".join(text.replace("\N{NO-BREAK SPACE}", "").split())
 
 
+def plain_numbers(text: str) -> str:
+    """Without separators of thousands, and with one minus sign."""
+    return squeezed(text).replace(",", "").replace("−", "-")
+
+
 def check_table(table: Table) -> None:
     """A table in all three forms, as programs read them."""
     words = (table.columns, *table.rows)
-    for cells, row in zip(words, csv_rows(as_csv(table)), strict=True):
-        assert [squeezed(cell).replace("'", "") for cell in row] == [
+    written = csv_rows(as_csv(table))
+    for cells, row in zip(numeric(table.columns, table.rows), written, strict=True):
+        assert [squeezed(cell).replace("'", "") for cell in row[:-1]] == [
             squeezed(line(cell)).replace("'", "") for cell in cells
         ]
     text = as_markdown(table)
     assert markdown_shape(text) == markdown_shape(as_markdown(harmless(table)))
-    shown = squeezed(markdown_words(text)).replace(",", "")
+    shown = plain_numbers(markdown_words(text))
     for row in words:
-        assert all(squeezed(line(cell)).replace(",", "") in shown for cell in row)
+        assert all(plain_numbers(line(cell)) in shown for cell in row)
     page = Page(as_page([table], table.title))
     assert page.tags == Page(as_page([harmless(table)], "Words")).tags
-    shown = squeezed(page.words).replace(",", "")
-    assert all(squeezed(line(cell)).replace(",", "") in shown for row in words for cell in row)
+    shown = plain_numbers(page.words)
+    assert all(plain_numbers(line(cell)) in shown for row in words for cell in row)
 
 
 def held(artefacts: Artefacts) -> Iterator[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
 
+from dissensus.report.labels import p_value
 from dissensus.report.tables import as_csv, as_markdown, as_page, make, write_table, write_tables
 
 
@@ -15,7 +18,7 @@ def test_a_table_in_three_forms() -> None:
         "**Title.**\n\n| Name |  Value |\n|------|-------:|\n| a\\|b |    0.1 |\n"
         "| c    | <0.001 |\n\n*Note.* N = 2. Simulated models.\n"
     )
-    assert as_csv(table) == "Name,Value\na|b,0.1\nc,<0.001\n"
+    assert as_csv(table) == "Name,Value,simulated\na|b,0.1,true\nc,<0.001,true\n"
     html = as_page([table], "Tables")
     assert "&lt;0.001" in html and '<html lang="en">' in html and "http:" not in html
     with pytest.raises(ValueError, match="as its header"):
@@ -26,7 +29,32 @@ def test_thousands_stand_apart_for_people_and_not_for_spreadsheets() -> None:
     table = make("t", "T", ("What", "N"), [("draws", "10000"), ("motions", "69")], "N.", False)
     assert "10,000" in as_markdown(table)
     assert ">10,000<" in as_page([table], "T")
-    assert as_csv(table) == "What,N\ndraws,10000\nmotions,69\n"
+    assert as_csv(table) == "What,N,simulated\ndraws,10000,false\nmotions,69,false\n"
+
+
+def test_a_csv_has_numbers_as_numbers_and_each_header_once() -> None:
+    p = p_value(0.0004)
+    columns = ("Arm", "Effect", "95% CI", "Mean", "95% CI", "Share", "Bias", "p", "n")
+    rows = [
+        ("a", "−0.12", "[-0.2, 0.1] †", "+1.5", "[1, 2]", "20% [12, 29]", "0.1 (0.01)", p, "1,200"),
+        ("b", "–", "–", "2", "–", "–", "–", "–", "7"),
+    ]  # fmt: skip
+    made = list(csv.DictReader(io.StringIO(as_csv(make("t", "T", columns, rows, "N.", True)))))
+    assert made[0] == {
+        **{"Arm": "a", "Effect": "-0.12", "Effect ci_low": "-0.2", "Effect ci_high": "0.1"},
+        **{"Mean": "1.5", "Mean ci_low": "1", "Mean ci_high": "2"},
+        **{"Share (%)": "20", "Share ci_low": "12", "Share ci_high": "29"},
+        **{"Bias": "0.1", "Bias se": "0.01", "p": "0.0004", "n": "1200", "simulated": "true"},
+    }
+    assert made[1]["Effect"] == made[1]["Share (%)"] == made[1]["p"] == ""
+    assert all(float(cell) for name, cell in made[0].items() if name not in ("Arm", "simulated"))
+
+
+def test_people_see_one_minus_sign() -> None:
+    rows = [("well-known", "-0.1 [-0.2, 0.3]")]
+    table = make("t", "T", ("What-else", "Value"), rows, "N.", False)
+    assert "−0.1 [−0.2, 0.3]" in as_markdown(table) and "well-known" in as_markdown(table)
+    assert "−0.1 [−0.2,\N{NO-BREAK SPACE}0.3]" in as_page([table], "T")
 
 
 def test_tables_are_written_where_their_names_are(tmp_path: Path) -> None:

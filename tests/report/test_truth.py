@@ -45,9 +45,11 @@ def test_the_table_has_truth_with_its_error_and_says_whether_the_interval_holds_
 
 
 def test_the_tally_counts_what_is_planted_and_what_is_none() -> None:
+    weak = rows()[0] | {"power": 0.3, "found": False}
+    assert "finds 1; of 1 with less power, 0; of 2" in tally([*rows(), weak])
     assert tally(rows()) == (
-        "Of 1 effects that are planted in the simulated models, the analysis finds 1; of 2 that "
-        "are planted to be none, 0."
+        "Of 1 effect planted in the simulated models with a power of 0.9 or more, the analysis "
+        "finds 1; of 2 planted to be none, 0."
     )
 
 

@@ -21,7 +21,7 @@ def configured(**union: object) -> Configuration:
     return load(values)
 
 
-@pytest.mark.parametrize("study", ["deliberation", "union", "consensus"])
+@pytest.mark.parametrize("study", ["language", "deliberation", "union", "consensus"])
 def test_the_default_runs_designs_are_stored(study: str) -> None:
     rows = diagnosed_rows(configured().study(study), ROOT / STORED)
     assert rows and all(row["simulations"] >= 0 for row in rows)

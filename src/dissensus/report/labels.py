@@ -81,11 +81,22 @@ def signed(value: float | None, digits: int = 3) -> str:
     return text if text == MISSING or text.startswith("−") else f"+{text}"
 
 
+class Exact(str):
+    """A number as readers see it, with all its digits for programs."""
+
+    value: float
+
+    def __new__(cls, text: str, value: float) -> Exact:
+        made = super().__new__(cls, text)
+        made.value = float(value)
+        return made
+
+
 def p_value(value: float | None) -> str:
     """Three decimals, "<0.001" below."""
     if value is None or math.isnan(value):
         return MISSING
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return Exact("<0.001" if value < 0.001 else f"{value:.3f}", value)
 
 
 def p_clause(value: float | None) -> str:

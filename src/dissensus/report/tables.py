@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dissensus.report import escaping
 from dissensus.report.labels import whole
+from dissensus.report.numeric import numeric
 from dissensus.tables.artefact import write_text
 
 Row = tuple[str, ...]
@@ -19,6 +20,8 @@ Row = tuple[str, ...]
 SIMULATED = "Simulated models."
 
 _NUMBER = re.compile(r"^[-+−<(\[]?\d.*|–|$")
+#: A hyphen that stands for a minus.
+_HYPHEN = re.compile(r"(?:(?<=^)|(?<=[\s(\[]))-(?=\.?\d)")
 #: With the mark behind it, if there is one.
 _INTERVAL = re.compile(r"\[[^\[\]]*\]( [†‡])?")
 
@@ -33,6 +36,7 @@ class Table:
     title : without a full stop.
     columns, rows : text; what is a mark in a format is escaped when that is written.
     note : method, N and what else a reader needs.
+    simulated : whether its numbers are of simulated models.
     facts : values of names in the caption of the page of tables.
     """
 
@@ -41,6 +45,7 @@ class Table:
     columns: Row
     rows: tuple[Row, ...]
     note: str
+    simulated: bool = False
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def noted(self, sentence: str) -> Table:
@@ -66,7 +71,7 @@ def make(
     if any(len(row) != len(columns) for row in rows):
         raise ValueError(f"{name} has a row that is not as long as its header")
     note = f"{note} {SIMULATED}" if simulated else note
-    return Table(name, title, columns, tuple(rows), note, facts or {})
+    return Table(name, title, columns, tuple(rows), note, simulated, facts or {})
 
 
 def caption_facts(tables: Sequence[Table]) -> dict[str, str]:
@@ -108,9 +113,11 @@ def as_markdown(table: Table) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """Header and rows alone, for a spreadsheet."""
-    rows = (table.columns, *table.rows)
-    return "".join(f"{','.join(map(escaping.csv_cell, row))}\n" for row in rows)
+    """Header and rows alone, for programs: numbers as numbers, and whether models are simulated."""
+    header, *rows = numeric(table.columns, table.rows)
+    told = "true" if table.simulated else "false"
+    lines = [[*header, "simulated"], *([*row, told] for row in rows)]
+    return "".join(f"{','.join(map(escaping.csv_cell, line))}\n" for line in lines)
 
 
 #: Nothing from elsewhere, whatever a page holds, and no scripts but those that it is made with.
@@ -238,8 +245,8 @@ def _whole_intervals(cell: str) -> str:
 
 
 def _apart(cell: str) -> str:
-    """A count of thousands as people read it; a spreadsheet wants its digits alone."""
-    return whole(int(cell)) if cell.isdecimal() else cell
+    """A number as people read it: thousands apart, and one minus sign everywhere."""
+    return whole(int(cell)) if cell.isdecimal() else _HYPHEN.sub("−", cell)
 
 
 def _numeric(table: Table) -> list[bool]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.report.frames import Record
-from dissensus.report.labels import MISSING, estimate, number, p_value
+from dissensus.report.labels import MISSING, counted, estimate, number, p_value
 from dissensus.report.tables import Table, make
 from dissensus.stats.results import NAN
 from dissensus.tables.artefact import Schema
@@ -15,6 +15,8 @@ from dissensus.tables.common import common, flag, share, text
 from dissensus.tables.common import number as numbers
 
 _UNIT = "of the effect"
+#: From it on a planted effect is one that a run should find.
+_POWER = 0.9
 
 TRUTH = Schema(
     name="truth",
@@ -122,7 +124,7 @@ def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list
 def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Truth beside estimate, for all studies of a run."""
     columns = (
-        *("Study", "Effect", "Planted", "Estimate with its interval", "n", "p", "Power"),
+        *("Study", "Effect", "Planted", "Estimate", "n", "p", "Power"),
         *("Found", "Interval holds the truth"),
     )
     note = (
@@ -131,8 +133,9 @@ def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
         "or, with its standard error in brackets, by a large simulation of the same debates "
         "(resources/simulated/diagnosis.csv). p: adjusted where the estimate is one of a family. "
         "Power: the share of simulated studies of this design that find the effect. Found: p is "
-        "below one minus the level. An effect that is planted to be none is found in that share "
-        "of runs, by chance. Real models have no known truth, and their runs no such table."
+        "below one minus the level of the intervals, which stand behind the estimates. An effect "
+        "that is planted to be none is found in that share of runs, by chance. Real models have "
+        "no known truth, and their runs no such table."
     )
     return make(
         "table_truth",
@@ -146,11 +149,15 @@ def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def tally(rows: Sequence[Mapping[str, Any]]) -> str:
     """How many planted effects were found, and of those that are none, in a sentence."""
-    planted = [row["found"] for row in rows if row["planted"] != row["none"]]
+    planted = [row for row in rows if row["planted"] != row["none"]]
+    sure = [row["found"] for row in planted if (row["power"] or 0.0) >= _POWER]
+    weak = [row["found"] for row in planted if (row["power"] or 0.0) < _POWER]
     nothing = [row["found"] for row in rows if row["planted"] == row["none"]]
+    others = f"; of {len(weak)} with less power, {sum(weak)}" if weak else ""
     return (
-        f"Of {len(planted)} effects that are planted in the simulated models, the analysis finds "
-        f"{sum(planted)}; of {len(nothing)} that are planted to be none, {sum(nothing)}."
+        f"Of {counted(len(sure), 'effect')} planted in the simulated models with a power of "
+        f"{_POWER:g} or more, the analysis finds {sum(sure)}{others}; of {len(nothing)} planted "
+        f"to be none, {sum(nothing)}."
     )
 
 
