@@ -52,6 +52,7 @@ class Run:
     pairs: pd.DataFrame
     contrasts: pd.DataFrame
     equal_tokens: pd.DataFrame
+    left_out: pd.DataFrame
     arms: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -109,6 +110,7 @@ def _made(draws: int, arms: tuple[str, ...], agents: int, rounds: int) -> Run:
         _pairs(arms, rng),
         pd.DataFrame(contrast_arms(metrics, manifest, "emergent", 0.95, 500, 1)),
         equal_tokens("arm", ["emergent"], draws),
+        pd.DataFrame([{"model": "model-b", "estimate": 0.12, "ci_low": 0.04, "ci_high": 0.2}]),
         {name: ARMS[name] for name in arms},
     )
 

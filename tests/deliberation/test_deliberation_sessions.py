@@ -26,10 +26,10 @@ from dissensus.tables.artefact import read, write
 IDS = ("session_id", "draw_id", "topic_id", "arm")
 STUDY: dict[str, Any] = {
     "arms": {
-        "emergent": {"schedule": None, "hints": False, "sees": "all"},
-        "rca": {"schedule": None, "hints": True, "sees": "all"},
-        "pid": {"schedule": "pid", "hints": False, "sees": "all"},
-        "refined": {"schedule": None, "hints": False, "sees": "own"},
+        "emergent": {"schedule": None, "hints": False, "sees": "all", "without": None},
+        "rca": {"schedule": None, "hints": True, "sees": "all", "without": None},
+        "pid": {"schedule": "pid", "hints": False, "sees": "all", "without": None},
+        "refined": {"schedule": None, "hints": False, "sees": "own", "without": None},
     },
     "control": {
         **{"kp": 0.15, "ki": 0.01, "kd": 0.03, "target": 0.8, "leak": 0.9, "start": 0.5},

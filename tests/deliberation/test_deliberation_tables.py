@@ -185,3 +185,5 @@ def test_leaders_are_counted_by_model() -> None:
     share = 100 * led.count("model-b") / len(led)
     assert cell(table, "Leads", "model-b") == f"{share:.1f}".removesuffix(".0") + "%"
     assert cell(table, "Seats", "model-b") == str(len(held))
+    assert cell(table, "Left out", "model-b") == "0.120 [0.040, 0.200]"
+    assert cell(table, "Left out", "model-a") == "–"

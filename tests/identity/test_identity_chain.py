@@ -112,7 +112,7 @@ def test_sides_are_compared_on_the_questions_that_both_completed(tmp_path: Path)
     model = agent(file, (0.3, 1.2))
     lost = ["t-q-000-again", "t-q-001-anonymized", "t-q-002-vanilla", "t-q-003-opening"]
     team = {"t": {"model": "m", "controls": ["again"]}}
-    held = hold(file, team, lambda *_: model, lost=lost)
+    held = hold(file, team, lambda *_: model, rounds=2, lost=lost)
     (again,) = compared(held, kind="again").values()
     # All but 0, 2 and 3; and under both conditions all but 1, 2 and 3.
     assert again["n_questions"] == 7
@@ -132,6 +132,32 @@ def test_sides_are_compared_on_the_questions_that_both_completed(tmp_path: Path)
     assert again["estimate_other"] == pytest.approx(
         sum(above for above, _ in counts) / sum(below for _, below in counts)
     )
+
+
+def test_an_agents_bias_is_that_of_its_own_disagreements_in_round_1(tmp_path: Path) -> None:
+    file = bank(tmp_path / "q.csv", 12)
+    model = agent(file, (0.3, 1.2))
+    held = hold(file, {"t": {"model": "m"}}, lambda *_: model, rounds=2)
+    rows = compared(held, kind="seat")
+
+    def bias(seats: set[int]) -> float:
+        deltas = []
+        for condition in ("vanilla", "anonymized"):
+            chosen = [
+                row["follows_peer"] - row["follows_own"]
+                for row in held.transitions
+                if row["usable"]
+                and row["n_disagree"]
+                and (row["round"], row["condition"]) == (1, condition)
+                and row["agent"] in seats
+            ]
+            deltas.append(sum(chosen) / len(chosen))
+        return deltas[0] - deltas[1]
+
+    for seat in range(1, 6):
+        row = rows[f"A{seat} others"]
+        assert row["estimate_one"] == pytest.approx(bias({seat}))
+        assert row["estimate_other"] == pytest.approx(bias({1, 2, 3, 4, 5} - {seat}))
 
 
 def keepers(file: str, who: set[str]) -> Any:
@@ -230,7 +256,7 @@ def test_debate_is_worth_its_tokens_where_agents_know_the_right_answer_when_they
 ) -> None:
     file = bank(tmp_path / "q.csv", 60)
     model = agent(file, (0.5, 0.5), 0.5, knows=4.0, errs=4.0, recognises=0.9)
-    found = worth(hold(file, BASELINES, lambda *_: model, rounds=2, samples=6))
+    found = worth(hold(file, BASELINES, lambda *_: model, rounds=2, samples=5))
     without = ("one agent", "majority vote", "self-consistency", "self-refine")
     for name in (*without, "self-refine, then vote"):
         assert found[name]["estimate"] > 0.15, name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.identity.inference.cells import expected, observed
+from dissensus.identity.inference.cells import expected, implied, observed
 from dissensus.identity.inference.fitting import fit, refit
 from dissensus.identity.inference.goodness import goodness_of_fit, pearson
 from dissensus.identity.inference.likelihood import Parameters
@@ -43,6 +43,16 @@ def test_expected_counts_are_what_the_model_draws(
     assert meant.sum() == pytest.approx(rounds * 15_000)
     # Transitions of a question go together, so that counts vary more than binomials.
     assert (np.abs(seen - meant) < 6 * np.sqrt(meant)).all()
+
+
+def test_implied_shares_are_of_those_who_disagreed() -> None:
+    values = Parameters(0.5, 0.6, 4.0, 1.0)
+    panel = drawn(values, 2, 3_000, 1, RING)
+    _, _, own, peer, third = observed(panel, 1).sum(axis=(0, 1))
+    disagreed = own + peer + third
+    assert implied(panel, values) == pytest.approx((peer / disagreed, own / disagreed), abs=0.02)
+    alike = panel_from([[[0, 0], [0, 1]]], ((1,), (0,)))
+    assert np.isnan(implied(alike, values)).all()
 
 
 def test_pearson_by_hand_and_without_impossible_cells() -> None:

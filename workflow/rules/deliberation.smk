@@ -2,8 +2,9 @@
 #
 # in:    results/<run>/deliberation/: turns, outcomes, manifest, topics
 # out:   results/<run>/deliberation/: claims, engagements, stances, judgements, rounds, metrics, influence,
-#        pairs, contrasts, equal_tokens, and the debate graph of any session
-# steps: reconstruct_debates, measure_deliberation; estimate_arms, compare_deliberation_baselines; plot_graph
+#        pairs, contrasts, equal_tokens, left_out, and the debate graph of any session
+# steps: reconstruct_debates, measure_deliberation; estimate_arms, compare_deliberation_baselines,
+#        leave_one_out; plot_graph
 # What every study goes through is in study.smk.
 
 D = RESULTS / "deliberation"
@@ -101,6 +102,25 @@ use rule local_stage as compare_deliberation_baselines with:
         "Compare debates with what their tokens find without debate"
 
 
+use rule local_stage as leave_one_out with:
+    input:
+        stances=D / "stances.parquet",
+        manifest=D / "manifest.parquet",
+    output:
+        left_out=D / "left_out.parquet",
+    log:
+        D / "logs/leave_one_out.log",
+    params:
+        functions=["dissensus.deliberation.inference.left_out:leave_one_out"],
+        settings=given(
+            reference=DELIBERATION.reference,
+            arms=DELIBERATION.arms,
+            confidence=DELIBERATION.inference.confidence,
+        ),
+    message:
+        "Compare where agents end with and without each model"
+
+
 # Any session's, from its transcript: snakemake results/<run>/deliberation/graphs/t003-full.svg
 rule plot_graph:
     input:
@@ -128,3 +148,4 @@ rule deliberation:
         rules.measure_deliberation.output,
         rules.estimate_arms.output,
         rules.compare_deliberation_baselines.output,
+        rules.leave_one_out.output,

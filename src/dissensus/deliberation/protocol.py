@@ -56,6 +56,7 @@ class Arm:
     schedule : of contentiousness, None where the prompt says nothing of it.
     control : the schedule's settings.
     sees : which turns of earlier rounds an agent is shown: all, its own, or nothing.
+    without : the seat whose turns nobody else is shown; None for none.
     """
 
     topology: str
@@ -65,6 +66,7 @@ class Arm:
     schedule: str | None
     control: Mapping[str, Any]
     sees: str = "all"
+    without: str | None = None
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,8 @@ class _Session:
     def _seen_by(self, agent: str) -> tuple[Spoken, ...]:
         """The turns of earlier rounds that an agent is shown."""
         if self.arm.sees == "all":
-            return tuple(self.history)
+            hidden = self.arm.without
+            return tuple(one for one in self.history if one.agent == agent or one.agent != hidden)
         own = self.arm.sees == "own"
         return tuple(one for one in self.history if own and one.agent == agent)
 

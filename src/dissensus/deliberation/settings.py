@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.llm.settings import SimulatedModelSettings
@@ -26,6 +26,7 @@ from dissensus.study.settings import Draws, StudySettings
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
+Seat = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
 Sees = Literal["all", "own", "nothing"]
 
 Gain = Annotated[float, Field(ge=0)]
@@ -47,6 +48,8 @@ class ArmSettings(Settings):
     sees: Sees = "all"
     """The turns of earlier rounds that an agent is shown: all; its own, which it refines alone; or
     nothing, so that it answers anew."""
+    without: Seat | None = None
+    """The seat whose turns nobody else is shown: what the others come to without it."""
 
     @property
     def assessed(self) -> bool:
@@ -72,6 +75,7 @@ class ArmSettings(Settings):
             "control": self._controlled(control),
             # Named where it is a choice, lest sessions be run anew that it changes nothing about.
             **({} if self.sees == "all" else {"sees": self.sees}),
+            **({"without": self.without} if self.without else {}),
         }
 
     def _controlled(self, control: ControlSettings) -> dict[str, Any]:
@@ -172,8 +176,8 @@ class DeliberationSettings(StudySettings):
 
     @property
     def compared(self) -> list[str]:
-        """The arms that deliberate; the others are baselines."""
-        return [name for name, arm in self.arms.items() if arm.sees == "all"]
+        """The arms in which all see all; the others are baselines and replays without a seat."""
+        return [name for name, arm in self.arms.items() if arm.sees == "all" and not arm.without]
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist."""
@@ -205,6 +209,15 @@ class DeliberationSettings(StudySettings):
             faults.append(fault("judges", self.judges, may))
         if faults:
             raise Faults(*faults)
+        return self
+
+    @model_validator(mode="after")
+    def _seats_exist(self) -> DeliberationSettings:
+        seats = [f"A{seat}" for seat in range(1, len(self.panel) + 1)]
+        for name, arm in self.arms.items():
+            if arm.without and arm.without not in seats:
+                may = f"it may be one of {', '.join(seats)}, the seats of the panel"
+                raise Faults(fault(f"arms.{name}.without", arm.without, may))
         return self
 
     @model_validator(mode="after")

@@ -48,5 +48,7 @@ TABLES = (
     _SHOWN.table("debate_tables", "table_pairs", "pairs"),
     _SHOWN.table("arm_tables", "table_calls", "metrics", "outcomes", "manifest"),
     _SHOWN.table("debate_tables", "table_control", "rounds"),
-    _SHOWN.table("debate_tables", "table_influence", "influence", "metrics", "manifest"),
+    _SHOWN.table(
+        "debate_tables", "table_influence", "influence", "metrics", "manifest", "left_out"
+    ),
 )
