@@ -145,6 +145,7 @@ def as_configured(sessions: int) -> dict[str, Any]:
     return {
         **{**block, "arms": dumped(topologies), "diagnosis": block["diagnosis"] | changes},
         **{**PROMPTS, "inference.confidence": 0.95},
+        "compared": ["emergent", "again", "full"],
         "protocol": {**block["protocol"], "session_deadline_s": None},
     }
 
