@@ -63,7 +63,7 @@ def test_same_bytes_in_another_folder_on_other_cores_in_other_jobs(
 ) -> None:
     project.configure({**SMALL, "sessions_per_job": 2})
     project.succeed(cores=8, fresh=True)
-    kinds = (".parquet", ".csv", ".md", ".svg")
+    kinds = (".parquet", ".csv", ".md", ".svg", ".png")
     assert project.digests(kinds) == finished.digests(kinds)
 
 

@@ -46,17 +46,14 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, tuple[s
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_simulated_is_printed_in_both_forms_and_bytes_repeat(name: str, tmp_path: Path) -> None:
-    run = run_of(*SIZES[0])
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        drawn = DRAWN[name](run.artefacts, VIEW)
-        save(drawn.figure, tmp_path / folder / "f.svg", tmp_path / folder / "f.png")
-    svg = (tmp_path / "one/f.svg").read_bytes()
+def test_simulated_is_printed_in_both_forms(name: str, tmp_path: Path) -> None:
+    """That bytes repeat, whole runs show: see tests/test_workflow.py."""
+    drawn = DRAWN[name](run_of(*SIZES[0]).artefacts, VIEW)
+    save(drawn.figure, tmp_path / "f.svg", tmp_path / "f.png")
+    svg = (tmp_path / "f.svg").read_bytes()
     assert b">simulated models<" in svg
     assert b"<dc:date>" not in svg
-    assert svg == (tmp_path / "two/f.svg").read_bytes()
-    assert (tmp_path / "one/f.png").read_bytes() == (tmp_path / "two/f.png").read_bytes()
+    assert (tmp_path / "f.png").stat().st_size > 1000
 
 
 @pytest.mark.slow
