@@ -16,7 +16,7 @@ reproduce: .venv/installed
 	$(BIN)/snakemake --report report.html
 
 test: .venv/installed
-	$(BIN)/pytest -n 3 --durations=10
+	$(BIN)/pytest -n 4 --durations=10
 
 test-fast: .venv/installed
 	$(BIN)/pytest -n 2 -m unit
@@ -93,7 +93,8 @@ mutants: .venv/mutants/installed
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dissensus needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@# Python compiles what is used when it is first used; all of it would take a minute here.
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 

@@ -19,7 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -33,7 +35,6 @@ _IMPORTED = (
     *("snakemake.cli", "dissensus.study.configuration", "dissensus.study.job_graph"),
     *("dissensus.study.preflight", "dissensus.study.start", "dissensus.study.preregistration"),
     *("snakemake_logger_plugin_dissensus.board", "dissensus.cli", *STUDIES.values()),
-    *(name.replace(".study", ".simulated") for name in STUDIES.values()),
     *(*warm_scripts.IMPORTED, warm_scripts.EMBEDDER),
 )
 #: Goes into the folder, takes the environment, says what it says into files, and ends in time; a
@@ -185,8 +186,17 @@ class _ForkedServer(ScriptServer):
         return super()._started()
 
 
+def _stages() -> Iterator[str]:
+    """The modules of all studies, but for training, which needs what is not installed."""
+    for study in STUDIES.values():
+        package = study.removesuffix(".study")
+        for found in walk_packages(import_module(package).__path__, f"{package}."):
+            if ".training" not in found.name:
+                yield found.name
+
+
 if __name__ == "__main__":
     # As the Snakefile has it: numpy reads it when it is imported.
     os.environ.update(OPENBLAS_NUM_THREADS="1")
     warm_scripts.ScriptServer = _ForkedServer  # type: ignore[misc]
-    serve(_IMPORTED)
+    serve([*_stages(), *_IMPORTED])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
@@ -90,10 +93,15 @@ def test_real_models_are_not_called_simulated() -> None:
     assert "simulated models" not in words(make("contrasts", run, simulated=False).figure)
 
 
+def names(panels: Sequence[Axes]) -> list[str]:
+    """The arms of panels, whose titles have the number of draws behind."""
+    return [re.sub(r" \(n = \d+\)$", "", axes.get_title(loc="left")) for axes in panels]
+
+
 def test_every_arm_has_its_panels() -> None:
-    titles = [axes.get_title(loc="left") for axes in drawn("trajectories", SIZES[1]).axes]
+    titles = names(drawn("trajectories", SIZES[1]).axes)
     assert [titles.count(arm.replace("_", " ")) for arm in ARMS] == [2] * 12
-    steered = [axes.get_title(loc="left") for axes in drawn("control", SIZES[1]).axes]
+    steered = names(drawn("control", SIZES[1]).axes)
     assert steered == ["pid", "pid fast", "fixed", "linear", "exponential", "divide"]
 
 
@@ -102,7 +110,8 @@ def test_rounds_that_are_missing_leave_gaps_and_no_error() -> None:
     rounds = run.rounds[(run.rounds["arm"] != "full") | (run.rounds["round"] != 3)]
     rounds = rounds.assign(retention=rounds["retention"].where(rounds["arm"] != "pid"))
     made = make("trajectories", replace(run, rounds=rounds))
-    panels = {a.get_title(loc="left"): a for a in made.figure.subfigs[0].axes}
+    axes = made.figure.subfigs[0].axes
+    panels = dict(zip(names(axes), axes, strict=True))
     assert panels["full"].lines[-1].get_xdata().tolist() == [1, 2, 4, 5, 6, 7, 8]
     assert made.facts["undefined"] == "4"
 

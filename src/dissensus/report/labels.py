@@ -167,6 +167,12 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def range_of(counts: Iterable[int]) -> str:
+    """Such as "22 to 1,030", or "22" where all counts are equal."""
+    found = sorted(set(counts))
+    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
+
+
 def listed(items: Iterable[str]) -> str:
     """Such as "a", "a and b", or "a, b and c"."""
     words = list(items)

@@ -35,7 +35,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
         axes.set_title(title)
         axes.set_xlim(left=-2.0)
-    key(figure, view, tick(rows["planted"]))
+    key(figure, view, tick(rows["planted"]), rows)
     return Drawn(figure, facts)
 
 

@@ -41,7 +41,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
     planted_too = bool(rows["planted"].notna().any())
     line = Line2D([], [], color=INK, label="planted", **PLANTED)
-    key(figure, view, line if planted_too else None)
+    key(figure, view, line if planted_too else None, rows)
     return Drawn(figure, facts)
 
 

@@ -34,12 +34,13 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     figure = new_figure(2 * (0.24 * len(arms) + 0.55) + 0.4, view.simulated)
     panels = figure.subplots(2, 2, sharey=True)
     for axes, (outcome, (title, scale)) in zip(panels.ravel(), PANELS.items(), strict=True):
-        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale, significant(view))
+        own = rows[rows["outcome"] == outcome]
+        forest(axes, within(own) if scale > 1.0 else own, arms, view, scale, significant(view))
         zero_line(axes, vertical=True)
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    key(figure, view, tick(rows["planted"]))
+    key(figure, view, tick(rows["planted"]), rows)
     return Drawn(figure, facts)
 
 
@@ -47,6 +48,12 @@ def rows_of(artefacts: Artefacts) -> pd.DataFrame:
     """The contrasts by the headline's method, each with its planted value."""
     contrasts, planted = artefacts.frames("contrasts", "planted")
     return joined_planted(contrasts[contrasts["method"] == HEADLINE], planted, "effect")
+
+
+def within(rows: pd.DataFrame) -> pd.DataFrame:
+    """Differences of shares whose intervals end where shares do, as the caption says."""
+    low, high = rows["ci_low"].clip(lower=-1.0), rows["ci_high"].clip(upper=1.0)
+    return rows.assign(ci_low=low, ci_high=high)
 
 
 def same_strategy(view: View) -> list[str]:

@@ -74,9 +74,19 @@ def forest(
                 axes.plot(at, place + offset, "|", zorder=4, **_PLANTED)
 
 
-def key(figure: Figure, view: View, planted: Line2D | None) -> None:
-    """The legend above all panels; ``planted`` is how a planted value is drawn, None for none."""
-    entries = [forms.key_of(mark) for mark in looks(view).values()]
+def key(figure: Figure, view: View, planted: Line2D | None, rows: pd.DataFrame) -> None:
+    """The legend above all panels, with the statements behind each domain.
+
+    Parameters
+    ----------
+    planted : how a planted value is drawn, None for none.
+    rows : those that are shown, with domain and n_clusters.
+    """
+    most = rows.groupby("domain")["n_clusters"].max()
+    entries = [
+        forms.key_of(replace(mark, name=f"{mark.name} (n = {int(most.get(domain, 0))})"))
+        for domain, mark in looks(view).items()
+    ]
     forms.legend(figure, entries if planted is None else [*entries, planted])
 
 

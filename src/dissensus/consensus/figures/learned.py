@@ -45,5 +45,5 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
         axes.set_title(title)
-    key(figure, view, tick(rows["planted"]))
+    key(figure, view, tick(rows["planted"]), rows)
     return Drawn(figure, facts)

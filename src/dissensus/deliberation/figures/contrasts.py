@@ -16,7 +16,15 @@ from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, forest
 from dissensus.report.frames import Record, records, significant
-from dissensus.report.labels import arm_words, interval, listed, p_clause, p_value, signed
+from dissensus.report.labels import (
+    arm_words,
+    interval,
+    listed,
+    p_clause,
+    p_value,
+    range_of,
+    signed,
+)
 from dissensus.report.style import GREY, INK, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
@@ -135,8 +143,7 @@ def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: Vie
     """The forest of another outcome."""
     own = rows[rows["outcome"] == outcome]
     _forest(axes, own, names, view)
-    counts = sorted(set(own.loc[own["estimate"].notna(), "n"].astype(int)))
-    sizes = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    sizes = range_of(own.loc[own["estimate"].notna(), "n"].astype(int))
     unit = "bits" if outcome == "entropy_last" else "share"
     axes.set_xlabel(f"difference, {unit}; n = {sizes}", size=6.5)
     axes.xaxis.set_major_locator(MaxNLocator(4))

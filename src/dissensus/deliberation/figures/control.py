@@ -42,7 +42,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for arm, axes in multiples(figure, scheduled, _ACROSS, "round", "β and ρ"):
         _panel(axes, frame[frame["arm"] == arm], own[own["arm"] == arm], target)
         rounds_axis(axes, last)
-        axes.set_title(arm_words(arm), weight="normal", pad=3)
+        n = own.loc[own["arm"] == arm, "session_id"].nunique()
+        axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", pad=3)
     named = {
         text: handle
         for axes in figure.axes

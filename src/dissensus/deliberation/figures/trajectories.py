@@ -61,7 +61,8 @@ def _block(
         if arm != view.reference:
             course(axes, known[known["arm"] == arm], ARM)
         rounds_axis(axes, last)
-        axes.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
+        n = int(known.loc[known["arm"] == arm, "n"].max()) if arm in set(known["arm"]) else 0
+        axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", size=7.5, pad=3)
         axes.yaxis.set_major_locator(MaxNLocator(3))
 
 

@@ -70,7 +70,8 @@ def _effects(effect: pd.DataFrame, column: str) -> dict[str, Record]:
 
 def _line(contrast: str, row: Record, contrasts: int) -> str:
     name = f"{contrast.replace('-', '−')}: " if contrasts > 1 else ""
-    return f"{name}{signed(row['estimate'])}\n{limits(row)}"
+    size = "" if name else f", n = {row['n']}"
+    return f"{name}{signed(row['estimate'])}{size}\n{limits(row)}"
 
 
 def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> list[Marks]:

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import Rst, rst
-from dissensus.report.frames import Record, keyed, records
-from dissensus.report.labels import language_name, listed, percent, scale_words, wrapped
-from dissensus.report.style import ALARM, GREY, INK, Mark, marks, new_figure, styled
+from dissensus.report.forms import key_of, legend, offsets, rows_axis
+from dissensus.report.frames import keyed, records
+from dissensus.report.labels import language_name, listed, percent, range_of, scale_words
+from dissensus.report.style import ALARM, INK, Mark, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
-_BINS = np.linspace(0.0, 1.0, 26)
+#: Part of the index -> how it is drawn.
+_PARTS = {
+    "hi": Mark("index", INK, "o"),
+    "lex": Mark("lexical part", "#0b3c6f", "D"),
+    "sem": Mark("semantic part", "#e08a00", "s"),
+}
 
-_KEY = (
-    "Beside each distribution: the share of sessions at the scale's lower and upper bound. ▲ marks "
-    "a scale on which more than {threshold} of a language's sessions are at a bound, by the index "
-    "or by either of its parts."
-)
-
-#: Points from one line of a warning to the next.
-_PITCH = 9.2
+NONE = "No scale has bounds."
 
 COMPONENTS = {"hi": "index:", "lex": "lexical part:", "sem": "semantic part:"}
 
@@ -60,112 +57,45 @@ def _share(share: float) -> str:
 
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
-    """Draw one panel a scale, in it a histogram a language with the shares at either bound."""
+    """Draw a panel a language: the share of sessions at either bound of every scale."""
     metrics, saturation = artefacts.frames("metrics", "saturation")
     threshold = float(view["saturation_warning"])
     scales = bounded(saturation)
-    notes = {
-        outcome: "\n".join(wrapped(line, 40) for line in warnings_of(saturation, outcome))
-        for outcome in scales
-    }
-    deep = max((len(text.splitlines()) for text in notes.values()), default=0)
+    facts = describe(saturation, threshold, view)
+    if not scales:
+        return Drawn(notice(NONE, view.simulated), facts)
     languages = languages_of(metrics, view.reference)
-    looks = marks(languages, view.reference)
-    columns = min(3, max(len(scales), 1))
-    rows = max(math.ceil(len(scales) / columns), 1)
-    figure = new_figure(rows * (0.85 + 0.52 * len(languages) + 0.13 * deep) + 0.2, view.simulated)
-    axes = figure.subplots(rows, columns, squeeze=False)
-    for place in axes.flat[len(scales) :]:
-        place.axis("off")
-    for letter, place, outcome in zip("abcdefghij", axes.flat, scales, strict=False):
-        shares = keyed(saturation[saturation["outcome"] == outcome], "language")
-        _panel(place, metrics, outcome, shares, looks)
-        _head(place, f"{letter}  {scale_words(outcome)}", notes[outcome], deep)
-    if len(scales) < axes.size:
-        axes.flat[len(scales)].text(
-            0.0,
-            1.0,
-            wrapped(_KEY.format(threshold=percent(threshold)), 40),
-            va="top",
-            size=7,
-            color=GREY,
-            transform=axes.flat[len(scales)].transAxes,
-        )
-    return Drawn(figure, describe(saturation, threshold, view))
+    figure = new_figure(1.1 + 0.38 * len(scales), view.simulated)
+    panels: Any = figure.subplots(1, len(languages), sharex=True, sharey=True, squeeze=False)
+    for letter, axes, language in zip("abcdefghij", panels.flat, languages, strict=False):
+        own = saturation[saturation["language"] == language]
+        _panel(axes, own, scales, threshold)
+        counts = own.loc[own["outcome"].isin(scales), "n"].astype(int)
+        sizes = f" (n = {range_of(counts)})" if len(counts) else ""
+        axes.set_title(f"{letter}  {language_name(language)}{sizes}")
+        axes.set_xlabel("% at lower | upper bound", size=7)
+    shares = saturation[["share_at_low", "share_at_high"]].to_numpy(dtype=float)
+    most = 100 * max(threshold, float(shares.max()))
+    panels[0, 0].set_xlim(-1.1 * most, 1.1 * most)
+    legend(figure, (key_of(mark, line=False) for mark in _PARTS.values()))
+    return Drawn(figure, facts)
 
 
-def _head(axes: Axes, title: str, warned: str, deep: int) -> None:
-    """The panel's title, and below it what warns, in the room that the longest warning needs."""
-    axes.set_title(
-        f"{title}  ▲" if warned else title, color=ALARM if warned else INK, pad=_PITCH * deep + 6
-    )
-    axes.annotate(
-        warned,
-        (0, 1),
-        (0, 4 + _PITCH * (deep - 1 - warned.count("\n"))),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="bottom",
-        size=6.5,
-        color=ALARM,
-    )
-    axes.set_xlabel("Homogeneity Index", size=7)
-
-
-def _panel(
-    axes: Axes,
-    metrics: pd.DataFrame,
-    outcome: str,
-    shares: dict[Any, Record],
-    looks: dict[str, Mark],
-) -> None:
-    """Histograms one above the other, each on a base line of its own."""
-    complete = metrics["complete"].to_numpy(dtype=bool)
-    for row, (language, look) in enumerate(looks.items()):
-        base = len(looks) - 1 - row
-        chosen = complete & (metrics["language"] == language).to_numpy()
-        values = metrics.loc[chosen, outcome].dropna().to_numpy(dtype=float)
-        counts, edges = np.histogram(np.clip(values, 0.0, 1.0), _BINS)
-        heights = 0.68 * counts / max(counts.max(), 1)
-        axes.bar(
-            edges[:-1],
-            heights,
-            np.diff(edges),
-            bottom=base,
-            align="edge",
-            facecolor="white",
-            edgecolor=look.colour,
-            linewidth=0.6,
-            hatch=look.hatch,
-        )
-        axes.axhline(base, color=GREY, linewidth=0.5)
-        if language in shares:
-            _ends(axes, base, shares[language])
-        axes.text(
-            0.0, base + 0.72, look.name, size=7, color=look.colour, weight="bold", va="bottom"
-        )
-    axes.set(
-        xlim=(-0.26, 1.26), ylim=(-0.02, len(looks)), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[]
-    )
-    axes.set_xticklabels(["0", "¼", "½", "¾", "1"])
-    axes.spines["left"].set_visible(False)
-
-
-def _ends(axes: Axes, base: float, own: Record) -> None:
-    """The shares at either bound, loud where they are why the row warns."""
-    low, high = own["share_at_low"], own["share_at_high"]
-    for x, share, side in ((-0.03, low, "right"), (1.03, high, "left")):
-        loud = own["warning"] and share == max(low, high)
-        axes.text(
-            x,
-            base + 0.02,
-            percent(share),
-            ha=side,
-            va="bottom",
-            size=6.5,
-            color=ALARM if loud else GREY,
-            weight="bold" if loud else "normal",
-        )
+def _panel(axes: Axes, own: pd.DataFrame, scales: list[str], threshold: float) -> None:
+    """A row for each scale: at the left of zero the lower bound, at the right the upper."""
+    rows = keyed(own, "outcome")
+    for end in (-100 * threshold, 100 * threshold):
+        axes.axvline(end, color=ALARM, linewidth=0.6, linestyle=(0, (1, 2)), zorder=0)
+    zero_line(axes, vertical=True)
+    for (prefix, mark), aside in zip(_PARTS.items(), offsets(len(_PARTS)), strict=True):
+        for place, outcome in enumerate(scales):
+            row = rows.get(f"{prefix}_{outcome.removeprefix('hi_')}")
+            if row:
+                ends = [-100 * row["share_at_low"], 100 * row["share_at_high"]]
+                axes.plot(ends, [place + aside] * 2, color=mark.colour, linewidth=1.0)
+                axes.plot(ends, [place + aside] * 2, mark.marker, color=mark.colour, markersize=3.6)
+    rows_axis(axes, [scale_words(outcome) for outcome in scales])
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
 
 
 def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str, str]:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import estimated, whisker
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import interval, number, p_clause, percent, signed
+from dissensus.report.labels import interval, number, p_clause, percent, range_of, signed
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
 from dissensus.report.view import Drawn, View
 from dissensus.union.figures.frames import ARMS, COACHED
@@ -59,7 +59,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         _epochs(above, int(of_outcome["epoch"].max()))
         above.set_title(f"{_LETTERS[column]}  {_TITLES[outcome]}")
         beneath.set_title(f"{_LETTERS[len(outcomes) + column]}  Coached − control", size=7.5)
-        beneath.set_xlabel("epoch")
+        counts = of_outcome.loc[of_outcome["contrast"] == MEAN, "n"].astype(int)
+        beneath.set_xlabel(f"epoch (n = {range_of(counts)} an arm)")
     panels[0, 0].set_ylabel("share")
     panels[1, 0].set_ylabel("difference of shares")
     return Drawn(figure, facts)

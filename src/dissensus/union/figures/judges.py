@@ -13,7 +13,7 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import divide, estimated, missing, rows_axis, shares_axis, whisker
 from dissensus.report.frames import Record, keyed, records
-from dissensus.report.labels import listed, number, p_clause, percent
+from dissensus.report.labels import listed, number, p_clause, percent, range_of
 from dissensus.report.style import ALARM, GREY, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
 from dissensus.union.figures.frames import BIASES, UNBIASED, judge_words
@@ -39,7 +39,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     names = judges_of(rows)
     if not names or rows["estimate"].isna().all():
         return Drawn(notice(NONE, view.simulated), facts)
-    figure = new_figure(1.0 + 0.27 * len(names), view.simulated)
+    figure = new_figure(1.12 + 0.27 * len(names), view.simulated)
     panels: Any = figure.subplots(1, len(BIASES), sharey=True)
     for letter, axes, bias in zip("abc", panels, BIASES, strict=True):
         _panel(axes, rows[rows["bias"] == bias], names, bias)
@@ -67,7 +67,9 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
         _room(axes, rows)
     else:
         shares_axis(axes)
-    axes.set_xlabel(_AXES[bias])
+    counts = [int(by_judge[name]["n"]) for name in names if name in by_judge and name != ALL]
+    sizes = f"\nn = {range_of(counts)}" if counts else ""
+    axes.set_xlabel(f"{_AXES[bias]}{sizes}", size=7)
 
 
 def _judge(axes: Axes, row: Record, place: int) -> None:
