@@ -22,7 +22,7 @@ KINDS = (".parquet", ".csv", ".md", ".svg")
 AGENTS, ROUNDS = 3, 2
 SEATS, TURNS = 4, 3
 ARMS: dict[str, Any] = {
-    **dict.fromkeys(("emergent_again", "full")),
+    **dict.fromkeys(("emergent_again", "full", "refined", "sampled")),
     **{"crit": {"crit": True}, "rca": {"hints": True, "rca": True}},
 }
 #: Both studies, small enough to be quick: two banks, the first in two shards; two blocks of draws.

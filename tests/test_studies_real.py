@@ -39,7 +39,7 @@ SESSIONS = [
     ),
 ]
 ARMS: dict[str, Any] = {
-    **dict.fromkeys(("emergent_again", "full", "pid")),
+    **dict.fromkeys(("emergent_again", "full", "pid", "refined", "sampled")),
     "crit": {"crit": True},
 }
 

@@ -156,7 +156,8 @@ def _without_passwords(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 def _address(value: str) -> str:
     parts = urlsplit(value)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, parts.query, parts.fragment))
 
 
 def _write_crate(folder: Path, settings: Configuration, path: Path) -> None:
