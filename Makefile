@@ -9,14 +9,14 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast local lint schema docs lock pictures diagnosis benchmarks clean
+.PHONY: reproduce test test-fast local lint schema docs site lock pictures diagnosis benchmarks mutants clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
 	$(BIN)/snakemake --report report.html
 
 test: .venv/installed
-	$(BIN)/pytest -n 3 --durations=10
+	$(BIN)/pytest -n 4 --durations=10
 
 test-fast: .venv/installed
 	$(BIN)/pytest -n 2 -m unit
@@ -46,9 +46,13 @@ diagnosis: .venv/installed
 	$(BIN)/python -m dissensus.study.diagnosed config.yaml
 
 # Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a
-# part, or all in small. Beside Inspect AI too where INSPECT names a python that has it.
+# part, or all in small. Beside Inspect AI and MALLM where INSPECT and MALLM name a python that has it.
 benchmarks: .venv/installed
-	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)"
+	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)" --mallm "$(MALLM)"
+
+# The documentation as a site, in site/.
+site: .venv/site
+	$(BIN)/mkdocs build --strict
 
 # The schema that editors check config.yaml by.
 schema: .venv/installed
@@ -63,6 +67,23 @@ lock:
 	uv pip compile pyproject.toml --extra dev --extra slurm --universal --python-version 3.11 --generate-hashes \
 		--no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
+	echo "mkdocs-material>=9.6" | uv pip compile - --universal --python-version 3.11 --generate-hashes \
+		--no-header --constraint requirements.lock --output-file requirements-site.lock
+
+# What builds the site, which no other target needs.
+.venv/site: requirements-site.lock .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-site.lock
+	touch $@
+
+# Changes measures and inference bit by bit, and lists the changes that no test sees: some hours, by a
+# sample of every module; SAMPLE=5 mutants of each, STUDIES="identity union" or all.
+mutants: .venv/mutants/installed
+	.venv/mutants/bin/python tests/mutants.py --sample $(or $(SAMPLE),5) $(if $(STUDIES),--studies $(STUDIES))
+
+.venv/mutants/installed: requirements-mutants.lock .venv/installed
+	$(PYTHON) -m venv .venv/mutants
+	.venv/mutants/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutants.lock
+	touch $@
 
 # llama.cpp's server, which no other target needs.
 .venv/llama: requirements-llama.lock .venv/installed
@@ -72,7 +93,8 @@ lock:
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dissensus needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@# Python compiles what is used when it is first used; all of it would take a minute here.
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 

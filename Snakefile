@@ -28,11 +28,6 @@ include: "workflow/rules/pages.smk"
 include: "workflow/rules/targets.smk"
 
 
-# What is left to say once all rules are known.
-depend_on_code(workflow.rules, SETTINGS.simulated)
-describe_targets(workflow.rules)
-
-
 rule all:
     """All results of the run: every study, and the page of its findings."""
     default_target: True
@@ -45,6 +40,23 @@ rule all:
         f"All results of run {SETTINGS.run}, in {RESULTS}"
 
 
+rule archive:
+    """The run as one file that makes it again, without a key or a provider."""
+    input:
+        rules.all.input,
+    output:
+        crate=RESULTS / "archive.zip",
+    log:
+        RESULTS / "logs/archive.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        f"Archive run {SETTINGS.run}"
+    script:
+        "workflow/scripts/study/archive.py"
+
+
 rule diagnosis:
     """What the designs and their estimators are worth, by simulated studies: some minutes."""
     input:
@@ -53,3 +65,8 @@ rule diagnosis:
             for name, study in STUDIES.items()
             if study.diagnosis
         ],
+
+
+# What is left to say once all rules are known.
+depend_on_code(workflow.rules, SETTINGS.simulated)
+describe_targets(workflow.rules)

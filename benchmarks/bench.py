@@ -24,6 +24,7 @@ class Bench:
     quick : whether to measure small sizes, of which no target speaks.
     inspect : a python that has inspect-ai; "" for none.
     keep : takes each row as it comes.
+    mallm : a python that has mallm; "" for none.
     """
 
     folder: Path
@@ -31,6 +32,7 @@ class Bench:
     quick: bool
     inspect: str
     keep: Callable[[Row], None]
+    mallm: str = ""
 
     def add(self, row: Row) -> None:
         """Keep a row and show it, since the whole takes long."""

@@ -54,6 +54,34 @@ def written(study: Path, prompts_file: Path) -> Debates:
     return found
 
 
+def sessions(study: Path) -> list[str]:
+    """The names of the consensus study's debates."""
+    import pyarrow.parquet as pq
+
+    manifest = pq.read_table(study / "manifest.parquet", columns=["session_id", "kind"]).to_pylist()
+    return [row["session_id"] for row in manifest if row["kind"] == "debate"]
+
+
+def last_votes(study: Path) -> list[dict[str, Any]]:
+    """The consensus study's debates that are complete: statement, last votes and their mode."""
+    import pandas as pd
+
+    parts = ("votes", "metrics", "statements")
+    votes, metrics, statements = (pd.read_parquet(study / f"{part}.parquet") for part in parts)
+    ended = metrics.loc[metrics["complete"], ["session_id", "rounds_lasted", "mode"]]
+    last = votes.merge(ended, on="session_id").query("round == rounds_lasted")
+    last = last.merge(statements[["statement_id", "statement"]], on="statement_id")
+    return [
+        {
+            "session": session,
+            "statement": cast["statement"].iloc[0],
+            "votes": cast["vote"].tolist(),
+            "mode": int(cast["mode"].iloc[0]),
+        }
+        for session, cast in last.groupby("session_id")
+    ]
+
+
 async def bare(debates: Debates, base_url: str) -> None:
     """Run debates with the openai package and nothing else."""
     from openai import AsyncOpenAI
@@ -85,6 +113,10 @@ def main() -> None:
     write.add_argument("debates", type=Path)
     write.add_argument("study", type=Path)
     write.add_argument("prompts", type=Path)
+    for name in ("sessions", "votes"):
+        read = commands.add_parser(name)
+        read.add_argument("written", type=Path)
+        read.add_argument("study", type=Path)
     run = commands.add_parser("run")
     run.add_argument("debates", type=Path)
     run.add_argument("base_url")
@@ -92,6 +124,9 @@ def main() -> None:
     if options.command == "write":
         text = json.dumps(written(options.study, options.prompts))
         options.debates.write_text(text, encoding="utf-8")
+    elif options.command in ("sessions", "votes"):
+        read_by = {"sessions": sessions, "votes": last_votes}[options.command]
+        options.written.write_text(json.dumps(read_by(options.study)), encoding="utf-8")
     else:
         debates = json.loads(options.debates.read_text(encoding="utf-8"))
         asyncio.run(bare(debates, options.base_url))

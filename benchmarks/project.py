@@ -67,12 +67,12 @@ class Project:
             raise Failed("snakemake ran jobs where nothing was to be done")
         return run
 
-    def forget(self, kept: Sequence[str] = ()) -> None:
+    def forget(self, kept: Sequence[str] = (), results: Path = RESULTS) -> None:
         """Put away what sessions left, but for what is named, and what came of it; not the plan.
 
         It is not deleted: for minutes after, some file systems take longer to make files.
         """
         away = Path(tempfile.mkdtemp(prefix="forgotten-", dir=self.folder))
-        for path in (self.folder / RESULTS).iterdir():
+        for path in (self.folder / results).iterdir():
             if path.name not in (*PLANNED, *kept):
                 path.rename(away / path.name)

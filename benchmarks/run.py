@@ -13,7 +13,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from importlib.metadata import version
@@ -21,12 +21,14 @@ from pathlib import Path
 
 import calls
 import debate_model
+import default_run
 import inference
 import job
 import micro
 import projection
 import scale
 import start
+import votes
 from bench import Bench
 from project import ROOT
 from table import Results
@@ -35,8 +37,10 @@ HERE = Path(__file__).resolve().parent
 #: What can be measured, in the table's order.
 PARTS: dict[str, Callable[[Bench], None]] = {
     "start": start.measure,
+    "default": default_run.measure,
     "job": job.measure,
     "calls": calls.measure,
+    "votes": votes.measure,
     "scale": scale.measure,
     "inference": inference.measure,
     "identity": debate_model.measure,
@@ -46,12 +50,12 @@ PARTS: dict[str, Callable[[Bench], None]] = {
 _PACKAGES = ("dissensus", "snakemake", "numpy", "scipy", "pandas", "pyarrow", "openai")
 
 
-def place(inspect: str) -> str:
+def place(peers: Mapping[str, str]) -> str:
     """When and on what a part is measured, for the table's head."""
     packages = [f"{name} {version(name)}" for name in _PACKAGES]
-    if inspect:
-        asked = "from importlib.metadata import version; print(version('inspect-ai'))"
-        packages.append(f"Inspect AI {_output_of([inspect, '-c', asked])}")
+    for package, python in peers.items():
+        asked = f"from importlib.metadata import version; print(version('{package}'))"
+        packages += [f"{package} {_output_of([python, '-c', asked])}"] if python else []
     commit = _output_of(["git", "describe", "--always", "--dirty= with changes"])
     machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     return f"{date.today().isoformat()}, commit {commit}, {machine}, {', '.join(packages)}"
@@ -76,16 +80,24 @@ def _output_of(command: Sequence[str]) -> str:
     return done.stdout.strip()
 
 
-def measure(results: Results, parts: Sequence[str], runs: int, quick: bool, inspect: str) -> None:
-    """Measure parts one after the other, each in an empty folder, and keep their rows."""
+def measure(
+    results: Results, parts: Sequence[str], runs: int, quick: bool, peers: Mapping[str, str]
+) -> None:
+    """Measure parts one after the other, each in an empty folder, and keep their rows.
+
+    Parameters
+    ----------
+    peers : package that one is measured beside -> a python that has it; "" for none.
+    """
     # Not where temporary files go: on many machines that is memory.
     disk = ROOT / "results"
     disk.mkdir(exist_ok=True)
     for part in parts:
         print(part, file=sys.stderr, flush=True)
-        results.begin(part, place(inspect), os.getloadavg()[0])
+        results.begin(part, place(peers), os.getloadavg()[0])
         with tempfile.TemporaryDirectory(prefix="benchmarks-", dir=disk) as folder:
-            bench = Bench(Path(folder), runs, quick, inspect, partial(results.add, part))
+            keep = partial(results.add, part)
+            bench = Bench(Path(folder), runs, quick, peers["inspect-ai"], keep, peers["mallm"])
             with bench.attempt(part):
                 PARTS[part](bench)
 
@@ -95,6 +107,7 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> None:
     parser.add_argument("--runs", type=int, help="of each thing, largest runs apart (3; quick: 1)")
     parser.add_argument("--quick", action="store_true", help="everything in small, into quick.md")
     parser.add_argument("--inspect", default="", metavar="PYTHON", help="one that has inspect-ai")
+    parser.add_argument("--mallm", default="", metavar="PYTHON", help="one that has mallm")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
     options = parser.parse_args(arguments)
     runs = options.runs or (1 if options.quick else 3)
@@ -102,7 +115,8 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> None:
         results = Results(folder / ("quick" if options.quick else "results"), list(PARTS))
     except ValueError as error:
         sys.exit(str(error))
-    measure(results, options.only, runs, options.quick, options.inspect)
+    peers = {"inspect-ai": options.inspect, "mallm": options.mallm}
+    measure(results, options.only, runs, options.quick, peers)
     print(results.markdown())
     if results.failed(options.only):
         sys.exit("Some of it could not be measured: the table says what, and why.")

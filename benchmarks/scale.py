@@ -39,7 +39,7 @@ RUN = Phase("sessions run and gathered", (str(RESULTS / "turns.parquet"),), None
 #: Its arguments are the shards' embeddings, whose names are known once the turns are gathered.
 EMBED = Phase("turns embedded", (), None, Target(2048))
 ANALYSE = Phase("metrics, inference, figures and tables", (), Target(180), Target(2048))
-NOTHING = Phase("`snakemake` that finds nothing to do", (), Target(60), Target(2048))
+NOTHING = Phase("`snakemake` that finds nothing to do", (), Target(2), Target(2048))
 PHASES = (
     PLAN,
     Phase("dry run before any session", ("--dry-run",), Target(60), Target(1024)),
@@ -51,9 +51,9 @@ PHASES = (
 )
 #: What the whole of a run is made of.
 WHOLE = (PLAN, RUN, EMBED, ANALYSE)
-#: Seconds that runs may take: planned, run and embedded; and whole.
-_RUN = {20_000: Target(25 * 60)}
-_FROM_NOTHING = {200: Target(60)}
+#: Seconds that a whole run may take, MB of its largest process, and files that a session may leave.
+_WHOLE = {200: Target(60), 20_000: Target(12 * 60)}
+_LARGEST, _FILES = {20_000: Target(1024)}, Target(3)
 
 Taken = dict[Phase, Took]
 
@@ -85,9 +85,16 @@ def _run(bench: Bench, draws: int) -> Taken:
                 taken[phase] = run(*arguments, limit_s=_LIMIT_S)
             if phase in WHOLE and phase not in taken:
                 break
+        if draws == SIZES[-1]:
+            _count_files(bench, project, 2 * draws)
     finally:
         shutil.rmtree(project.folder)
     return taken
+
+
+def _count_files(bench: Bench, project: Project, sessions: int) -> None:
+    files = sum(path.is_file() for path in (project.folder / RESULTS).rglob("*"))
+    bench.add(Row(f"{sessions:,} sessions, files a session", "", [files / sessions], target=_FILES))
 
 
 def _embeddings(project: Project) -> tuple[str, ...]:
@@ -106,12 +113,10 @@ def _rows(bench: Bench, sessions: int, taken: list[Taken]) -> None:
             bench.add(Row(of + phase.name, "s", seconds(runs), target=asked[0]))
             alone = ("its largest process", largest(runs))
             bench.add(Row(f"{of}{phase.name}, memory", "MB", memory(runs), *alone, asked[1]))
-    for name, phases, targets in (
-        ("planned, run and embedded", (PLAN, RUN, EMBED), _RUN),
-        ("whole run", WHOLE, _FROM_NOTHING),
-    ):
-        if runs := _sums(taken, phases):
-            bench.add(Row(of + name, "s", seconds(runs), target=targets.get(sessions)))
+    if runs := _sums(taken, WHOLE):
+        bench.add(Row(of + "whole run", "s", seconds(runs), target=_WHOLE.get(sessions)))
+        largest_process = Row(f"{of}whole run, largest process", "MB", largest(runs))
+        bench.add(replace(largest_process, target=_LARGEST.get(sessions)))
 
 
 def _costs(bench: Bench, whole: dict[int, list[Took]], middle: int, most: int) -> None:

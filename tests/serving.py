@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
+import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
+
+from forked import Forked
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,13 +28,11 @@ class Server:
     ----------
     address : http://127.0.0.1:PORT; the openai package's base_url is this with /v1.
     said : the line that it printed.
-    process : itself.
     stderr : what it writes there.
     """
 
     address: str
     said: str
-    process: subprocess.Popen[str]
     stderr: Path
 
     def errors(self) -> str:
@@ -63,31 +63,20 @@ def serving(
     env : environment variables besides those of this process.
     cwd : the project whose configuration it reads.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        errors = Path(folder) / "stderr"
-        with errors.open("w") as file:
-            process = subprocess.Popen(
-                command("--port", "0", *options),
-                cwd=cwd,
-                env={**os.environ, **(env or {})},
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
-            )
+    with tempfile.TemporaryDirectory() as said:
+        chosen = ("serve", "--port", "0", *options)
+        server = Forked("dissensus.cli", chosen, cwd, Path(said), seconds=600, environment=env)
         try:
-            assert process.stdout is not None
-            said = process.stdout.readline()
-            found = re.search(r"http://[^/\s]+:\d+", said)
+            while not (line := server.out.read_text("utf-8")).endswith("\n") and not server.ended:
+                time.sleep(0.005)
+            found = re.search(r"http://[^/\s]+:\d+", line)
             if not found:
-                process.wait(timeout=10)
-                raise RuntimeError(f"dissensus serve did not start: {said}{errors.read_text()}")
-            yield Server(found[0], said.strip(), process, errors)
+                raise RuntimeError(f"dissensus serve did not start: {line}{server.end().stderr}")
+            yield Server(found[0], line.strip(), server.err)
         finally:
-            process.terminate()
+            server.send(signal.SIGTERM)
             try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            if process.stdout:
-                process.stdout.close()
+                server.end(10)
+            except TimeoutError:
+                server.kill()
+                server.end()

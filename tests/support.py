@@ -6,10 +6,8 @@ import fcntl
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from warm_snakemake import run_snakemake
+from forked import Forked, run_snakemake, snakemake
 
 ROOT = Path(__file__).parent.parent
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
@@ -127,35 +125,25 @@ class Project:
     def disturb_when(
         self,
         happens: Callable[[], bool],
-        disturb: Callable[[subprocess.Popen[bytes]], object],
+        disturb: Callable[[Forked], object],
         *arguments: str,
         cores: int = 2,
     ) -> subprocess.CompletedProcess[str]:
         """Start a run, do something to it as soon as something holds, and wait for its end."""
-        with tempfile.TemporaryFile("w+") as said:
-            run = subprocess.Popen(
-                self.command(*arguments, cores=cores),
-                cwd=self.folder,
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                start_new_session=True,
-            )
-            end = time.monotonic() + 300
-            while not happens() and run.poll() is None and time.monotonic() < end:
+        command = self.command(*arguments, cores=cores)[len(SNAKEMAKE) :]
+        # Whoever watches a run goes first.
+        with snakemake(self.folder, command, seconds=300, nice=5) as run:
+            while not (held := happens()) and not run.ended:
                 time.sleep(0.005)
-            held = happens()
-            disturb(run)
-            run.wait(timeout=300)
-            said.seek(0)
-            text = said.read()
-        assert held, f"the run ended before what the test is about: {text[-3000:]}"
-        return subprocess.CompletedProcess(run.args, run.returncode, "", text)
+            if held:
+                disturb(run)
+            done = run.end()
+        assert held, f"the run ended before what the test is about: {done.stderr[-3000:]}"
+        return done
 
     def kill_when(self, happens: Callable[[], bool], *arguments: str, cores: int = 2) -> None:
         """Start a run, and kill it with all that it started as soon as something holds."""
-        self.disturb_when(
-            happens, lambda run: os.killpg(run.pid, signal.SIGKILL), *arguments, cores=cores
-        )
+        self.disturb_when(happens, Forked.kill, *arguments, cores=cores)
 
     def planned(self, *arguments: str, fresh: bool = False) -> dict[str, int]:
         """How many jobs of each rule a dry run would run."""

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import psutil
 import pytest
 from hypothesis import given
@@ -182,6 +183,27 @@ def test_a_size_s_cost_stands_beside_the_middle_one(tmp_path: Path) -> None:
     ]
     assert kept[2].cells()[-2:] == ["ratio at most 1.3", "no"]
     assert kept[4].median == pytest.approx(20.0)
+
+
+def test_the_votes_that_another_framework_is_given_are_each_debate_s_last(tmp_path: Path) -> None:
+    statements = {"statement_id": ["s"], "statement": ["Keep the harbour."]}
+    ended = {"complete": [True, False], "rounds_lasted": [2, 1], "mode": [3, -1]}
+    cast = [("a", 1, "y", 0), ("a", 2, "x", 3), ("a", 2, "y", 3), ("b", 1, "x", 1)]
+    votes = pd.DataFrame(cast, columns=["session_id", "round", "agent", "vote"])
+    votes["statement_id"] = "s"
+    for name, frame in (
+        ("statements", pd.DataFrame(statements)),
+        ("metrics", pd.DataFrame({"session_id": ["a", "b"], **ended})),
+        ("votes", votes),
+    ):
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    (debate,) = module("debates").last_votes(tmp_path)
+    assert debate == {
+        "session": "a",
+        "statement": "Keep the harbour.",
+        "votes": [3, 3],
+        "mode": 3,
+    }
 
 
 @pytest.mark.slow

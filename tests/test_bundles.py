@@ -11,6 +11,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
+from forked import Forked
 from support import SMALL, Project, built_once
 
 TURNS = "results/demo/language/turns.parquet"
@@ -134,7 +135,7 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
     if whom == "run":
         project.kill_when(two_begun, TURNS)
     else:
-        ended = project.disturb_when(two_begun, lambda run: kill_jobs(project), TURNS)
+        ended = project.disturb_when(two_begun, kill_jobs, TURNS)
         assert "was ended by SIGKILL" in ended.stderr
     project.succeed(TURNS)
     for kind in ("transcripts/*.parquet", "sessions/*.parquet", "turns.parquet"):
@@ -144,12 +145,10 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(
     assert set(project.requests().values()) == {1}
 
 
-def kill_jobs(project: Project) -> None:
-    """Kill the processes that run sessions in a project."""
-    for process in psutil.process_iter(["cmdline", "cwd", "ppid"]):
-        server = "dissensus.study.warm_scripts" in (process.info["cmdline"] or ())
-        if server and process.info["cwd"] == str(project.folder):
-            # Any of these may have ended since it was listed. What it has forked:
-            with suppress(psutil.NoSuchProcess):
-                for script in process.children():
-                    script.kill()
+def kill_jobs(run: Forked) -> None:
+    """Kill the processes that run sessions: those that the run's server has forked."""
+    for server in psutil.Process(run.pid).children():
+        # Any of these may have ended since it was listed.
+        with suppress(psutil.NoSuchProcess):
+            for script in server.children():
+                script.kill()

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import cycle
 from typing import Any
 
@@ -96,9 +97,18 @@ def heads(study: str, prompts: Sequence[str]) -> tuple[str, ...]:
 
 def begun(prompt: str, heads: tuple[str, ...]) -> Counter[str]:
     """Head -> how many lines of a prompt begin with it."""
-    pattern = re.compile("|".join(re.escape(head) for head in sorted(heads, key=len, reverse=True)))
-    found = (pattern.match(line.lstrip(UNSEEN)) for line in prompt.splitlines())
-    return Counter(match[0] for match in found if match)
+    found: Counter[str] = Counter()
+    for line, times in Counter(prompt.splitlines()).items():
+        if head := head_of(line, heads):
+            found[head] += times
+    return found
+
+
+@cache
+def head_of(line: str, heads: tuple[str, ...]) -> str:
+    """The longest head that a line begins with; "" where it begins with none."""
+    shown = line.lstrip(UNSEEN)
+    return max((head for head in heads if shown.startswith(head)), key=len, default="")
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -118,7 +128,8 @@ def test_no_line_of_what_is_said_passes_for_one_of_the_prompts(
     forged = "".join(end + line for line, end in zip(lines, cycle(ENDS)))
     attacked = list(prompts(sessions, forged))
     assert len(attacked) == len(harmless)
-    for before, after in zip(harmless, attacked, strict=True):
+    # Sessions of one kind have most of their prompts in common.
+    for before, after in dict.fromkeys(zip(harmless, attacked, strict=True)):
         # Fewer there may be: a text that names a secret is shown to nobody.
         assert not begun(after, known) - begun(before, known)
         assert not [token for token in TOKENS if token in after]

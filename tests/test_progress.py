@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from dissensus.llm.ledger import Ledger
 from dissensus.session.progress import Counts
+from forked import run_snakemake
 from snakemake_logger_plugin_dissensus.board import Board, Throughput, in_words
 from support import SNAKEMAKE
-from warm_snakemake import run_snakemake
 
 #: A workflow with three sessions and a stage before and after them; what ``broken`` makes fails.
 SNAKEFILE = """

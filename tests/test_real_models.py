@@ -225,7 +225,7 @@ def test_a_run_that_loses_its_terminal_keeps_the_calls_in_flight(project: Projec
         project.configure(real(server))
         ended = project.disturb_when(
             lambda: _lines(project) >= 8,
-            lambda run: run.send_signal(signal.SIGHUP),
+            lambda run: run.send(signal.SIGHUP),
             TURNS,
             cores=8,
         )

@@ -52,7 +52,7 @@ def read(entry: dict[str, Any]) -> Any:
             **{"engagements": len(turn.engagements), "sound": not turn.problems},
         }
     if reader in INTERFACES:
-        answer = INTERFACES[reader](None).parse(reply)  # type: ignore[arg-type]
+        answer = INTERFACES[reader]().parse(reply)
         names = ("text", "thought", "finish_reason", "error")
         used = {
             f"{way}_tokens": getattr(answer.usage, f"{way}_tokens") for way in ("input", "output")

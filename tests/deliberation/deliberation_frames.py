@@ -13,6 +13,7 @@ import pandas as pd
 from dissensus.deliberation.inference.contrasts import contrast_arms
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
+from equal_token_rows import equal_tokens
 
 #: The study's arms, and what each sets.
 ARMS: dict[str, dict[str, Any]] = {
@@ -50,6 +51,8 @@ class Run:
     influence: pd.DataFrame
     pairs: pd.DataFrame
     contrasts: pd.DataFrame
+    equal_tokens: pd.DataFrame
+    left_out: pd.DataFrame
     arms: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -58,6 +61,7 @@ class Run:
 
     def view(self, simulated: bool = True) -> View:
         settings = {"reference": "emergent", "confidence": 0.95, "target": 0.8, "arms": self.arms}
+        settings["alerts"] = [0.8, 0.65]
         return View("deliberation", settings, simulated)
 
     def session(self, name: str) -> dict[str, pd.DataFrame]:
@@ -105,6 +109,8 @@ def _made(draws: int, arms: tuple[str, ...], agents: int, rounds: int) -> Run:
         pd.concat([_influence(row, rng) for row in held], ignore_index=True),
         _pairs(arms, rng),
         pd.DataFrame(contrast_arms(metrics, manifest, "emergent", 0.95, 500, 1)),
+        equal_tokens("arm", ["emergent"], draws),
+        pd.DataFrame([{"model": "model-b", "estimate": 0.12, "ci_low": 0.04, "ci_high": 0.2}]),
         {name: ARMS[name] for name in arms},
     )
 
@@ -171,6 +177,8 @@ def _metrics(row: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]
         "entropy_first": 1.5 + share(0.3),
         "entropy_last": 0.6 + share(0.3),
         "entropy_drop": 0.5 + share(0.3),
+        "collapse_round": 4.0 if row["arm"] == "full" else np.nan,
+        "premature": (row["draw_id"] == "t001") if row["arm"] == "full" else None,
         "retention_last": share(0.5) + shift,
         "density_mean": share(0.4) + shift,
         "claim_engagement": share(0.3),

@@ -48,6 +48,7 @@ def diagnosed(
     settings = {
         **values,
         "draws": draws,
+        "compared": arms,
         "diagnosis": values["diagnosis"] | {"simulations": simulations, "effects": effects},
         "inference.confidence": 0.95,
     }

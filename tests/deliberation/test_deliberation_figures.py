@@ -135,7 +135,7 @@ def test_only_loops_that_steer_can_be_frozen() -> None:
 
 def test_without_anything_each_figure_is_a_sentence() -> None:
     run = make_run(1, ("emergent",), 3, 2)
-    frames = ("claims", "engagements", "stances", "rounds", "contrasts")
+    frames = ("claims", "engagements", "stances", "rounds", "contrasts", "equal_tokens")
     empty = replace(run, **{name: getattr(run, name).iloc[:0] for name in frames})
     for name in MAKERS:
         drawn = words(make(name, empty).figure)

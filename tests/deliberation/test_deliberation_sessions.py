@@ -23,11 +23,13 @@ from dissensus.deliberation.measures.records import (
 from dissensus.deliberation.measures.sessions import Inputs, Measured, measure
 from dissensus.tables.artefact import read, write
 
+IDS = ("session_id", "draw_id", "topic_id", "arm")
 STUDY: dict[str, Any] = {
     "arms": {
-        "emergent": {"schedule": None, "hints": False},
-        "rca": {"schedule": None, "hints": True},
-        "pid": {"schedule": "pid", "hints": False},
+        "emergent": {"schedule": None, "hints": False, "sees": "all", "without": None},
+        "rca": {"schedule": None, "hints": True, "sees": "all", "without": None},
+        "pid": {"schedule": "pid", "hints": False, "sees": "all", "without": None},
+        "refined": {"schedule": None, "hints": False, "sees": "own", "without": None},
     },
     "control": {
         **{"kp": 0.15, "ki": 0.01, "kd": 0.03, "target": 0.8, "leak": 0.9, "start": 0.5},
@@ -206,6 +208,16 @@ def test_the_metrics_of_a_session_by_hand():
         for name, value in expected.items()
     }
     assert set(METRICS.columns) == set(row)
+
+
+def test_where_agents_do_not_see_each_other_nothing_is_measured():
+    turns = [{**row, "session_id": "t001-refined", "arm": "refined"} for row in PLAIN]
+    found = measured(turns, [session("t001-refined")])
+    (row,) = found.metrics
+    assert (row["complete"], row["debater_calls"], row["judge_calls"]) == (True, 9, 0)
+    empty = set(row) - {"complete", "debater_calls", "judge_calls", "retry_calls", *IDS}
+    assert {row[name] for name in empty} == {None, ""}
+    assert found.rounds == found.influence == found.pairs == []
 
 
 def hinted(hint: str, option: str, round_: int) -> dict[str, Any]:

@@ -24,6 +24,8 @@ def test_an_arm_without_settings_is_the_protocol():
         "rca": False,
         "hints": False,
         "schedule": None,
+        "sees": "all",
+        "without": None,
     }
     assert not arm.judged
 
@@ -56,6 +58,15 @@ def test_a_judge_is_asked_where_something_hangs_on_it(
         ({"judges": []}, "judges holds []; it needs a model for the arm 'crit'"),
         ({"reference": "none"}, "reference holds 'none'; it may be one of emergent, crit, hinted"),
         ({"arms": {}}, "arms holds {}; it needs at least 1 entry."),
+        (
+            {"arms": {"emergent": {}, "less": {"without": "A4"}}},
+            "arms.less.without holds 'A4'; it may be one of A1, A2, A3, the seats of the panel",
+        ),
+        ({"arms": {"emergent": {"sees": "some"}}}, "arms.emergent.sees holds 'some'; it may be"),
+        (
+            {"arms": {"emergent": {"sees": "own"}}},
+            "reference holds 'emergent'; it must be an arm in which agents see all turns",
+        ),
         ({"arms": {"emergent": {"topology": "ring"}}}, "arms.emergent.topology holds 'ring'"),
         ({"arms": {"emergent": {"schedule": "sine"}}}, "arms.emergent.schedule holds 'sine'"),
         ({"arms": {"emergent": {"hint": True}}}, "arms.emergent.hint is no setting; 'hints' is."),

@@ -54,6 +54,14 @@ def test_means_by_arm_with_sizes_where_fewer() -> None:
     assert 0 < known < 12
     assert cell(table, "Correct", "full") == f"{full['correct_last'].mean():.2f} ({known})"
     assert cell(table, "Quality", "full") == "–"
+    last = run.rounds[(run.rounds["round"] == 5) & (run.rounds["arm"] == "full")]
+    assert cell(table, "The same, Miller-Madow", "full") == f"{last['entropy_mm'].mean():.2f}"
+    below = [int((last["retention"] < level).sum()) for level in (0.8, 0.65)]
+    assert cell(table, "Retention below 0.8 / 0.65", "full") == f"{below[0]} / {below[1]}"
+    assert 0 < below[1] < below[0] or below[0] == below[1] > 0
+    assert cell(table, "Collapsed (premature)", "full") == f"{len(full)} (1)"
+    assert cell(table, "Collapsed (premature)", "emergent") == "0 (0)"
+    assert cell(table, "Undecidable", "full") == f"{full['undecidable'].mean():.2f}"
     lost = run.metrics.loc[~run.metrics["complete"], "arm"].iloc[0]
     assert cell(table, "Held", lost.replace("_", " ")) == "11/12"
 
@@ -177,3 +185,5 @@ def test_leaders_are_counted_by_model() -> None:
     share = 100 * led.count("model-b") / len(led)
     assert cell(table, "Leads", "model-b") == f"{share:.1f}".removesuffix(".0") + "%"
     assert cell(table, "Seats", "model-b") == str(len(held))
+    assert cell(table, "Left out", "model-b") == "0.120 [0.040, 0.200]"
+    assert cell(table, "Left out", "model-a") == "–"

@@ -13,6 +13,7 @@ from dissensus.identity.inference.power import detectable_ibc, needed_questions,
 from dissensus.identity.terms import POOLED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
+from equal_token_rows import equal_tokens
 
 VIEW = View("identity", {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}, True)
 RING, FULL = "2|3|4|5|1", "2+3+4+5|1+3+4+5|1+2+4+5|1+2+3+5|1+2+3+4"
@@ -52,6 +53,8 @@ class Run:
     metrics: pd.DataFrame
     outcomes: pd.DataFrame
     power: pd.DataFrame
+    comparisons: pd.DataFrame
+    equal_tokens: pd.DataFrame
 
     @property
     def artefacts(self) -> Artefacts:
@@ -84,6 +87,8 @@ def make_run(teams: int, banks: int, rounds: int = 2, several: bool = True) -> R
         _metrics(manifest[~lost], rounds),
         outcomes,
         _power(chosen, held),
+        _comparisons(chosen, rng),
+        equal_tokens("team", chosen, QUESTIONS),
     )
 
 
@@ -217,6 +222,8 @@ def _dcm_tests(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
             | {"cells": [], "n": QUESTIONS},
             {**ids, "test": "goodness_of_fit", "statistic": 2.2, "df": np.nan, "p_value": 0.41}
             | {"cells": cells, "n": 720},
+            {**ids, "test": "goodness_by_agent", "statistic": 31.0, "df": np.nan, "p_value": 0.02}
+            | {"cells": [f"A{seat} {cell}" for seat in (1, 2) for cell in cells], "n": 720},
         ]
     return pd.DataFrame(rows)
 
@@ -284,3 +291,18 @@ def _power(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
                 for size in sorted({own, 272})
             ]
     return pd.DataFrame(rows)
+
+
+def _comparisons(teams: list[str], rng: np.random.Generator) -> pd.DataFrame:
+    """A comparison of every kind; none but of seats where there is one team."""
+    kinds = ("personas", "peers", "graph", "model", "round", "drops", "labels", "again")
+    chosen = [*(kinds if len(teams) > 1 else ()), "seat", "persona"]
+    rows = []
+    for kind in chosen:
+        value = float(rng.uniform(-0.4, 0.4))
+        sides = {"one": f"{kind} one", "other": "others", "measure": "ibc"}
+        numbers = {"estimate_one": 0.2 + value, "estimate_other": 0.2}
+        tested = {"p_value": 0.04, "p_adjusted": 0.08}
+        row = _row(value, 0.3, 0, QUESTIONS)
+        rows.append({"kind": kind, "team": teams[0], **sides, **numbers, **row, **tested})
+    return pd.DataFrame(rows).drop(columns="n")

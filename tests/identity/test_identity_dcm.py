@@ -186,7 +186,9 @@ def test_likelihood_ratio_is_a_chi_square_where_weights_are_equal() -> None:
     assert stats.kstest(found, "chi2", args=(1,)).pvalue > 0.001
 
 
-def frames(panels: dict[str, Panel], graph: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def frames(
+    panels: dict[str, Panel], graph: str, seats: tuple[str, ...] = ()
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The tables answers, questions and manifest that would give these panels."""
     answers, questions = [], {}
     for condition, panel in panels.items():
@@ -211,9 +213,12 @@ def frames(panels: dict[str, Panel], graph: str) -> tuple[pd.DataFrame, pd.DataF
                             "answer": "ABCD"[code] if code >= 0 else "",
                         }
                     )
-    conditions = ["opening", *panels]
-    graphs = ["", *(graph for _ in panels)]
-    manifest = pd.DataFrame({"team": "team", "condition": conditions, "graph": graphs})
+    sessions = [
+        {"team": "team", "question_id": question, "condition": condition, "graph": shown}
+        for condition, shown in {"opening": "", **dict.fromkeys(panels, graph)}.items()
+        for question in questions
+    ]
+    manifest = pd.DataFrame(sessions).assign(seats=[list(seats) for _ in sessions])
     return pd.DataFrame(answers), pd.DataFrame(questions.values()), manifest
 
 
@@ -243,8 +248,13 @@ def test_tables_hold_every_fit(tables: tuple[pd.DataFrame, pd.DataFrame]) -> Non
     }
     assert one[one["method"] == "moment"]["rounds"].unique().tolist() == ["1"]
     assert (one["n_questions"] == 50).all()
-    # Equal weights for the first round and for both, fit for the first; and the one bank is all.
-    assert len(tests) == 2 * 2 * (2 + 1)
+    # Equal weights for the first round and for both, two tests of fit for the first; and the one
+    # bank is all.
+    assert len(tests) == 2 * 2 * (2 + 2)
+    apart = tests[tests["test"] == "goodness_by_agent"].iloc[0]
+    assert [cell.split()[0] for cell in apart["cells"]] == [
+        f"A{seat}" for seat in range(1, 6) for _ in range(5)
+    ]
     good = tests[tests["test"] == "goodness_of_fit"].iloc[0]
     assert [cell.rsplit(" ", 1)[0] for cell in good["cells"]] == [
         "agree-stay",
@@ -281,6 +291,15 @@ def test_the_same_answers_in_both_conditions_differ_by_nothing_for_certain() -> 
     assert rows
     for row in rows:
         assert (row["estimate"], row["se"]) == (0.0, pytest.approx(0.0, abs=1e-9))
+
+
+def test_fit_by_agent_is_by_persona_where_there_are_some() -> None:
+    how = Inference(confidence=0.95, resamples=20, goodness_resamples=19, seed=1)
+    panels = {"vanilla": drawn(PLANTED, 3, 10)}
+    seats = ("Doctor", "Programmer", "Assistant", "Mathematician", "Psychologist")
+    _, tests = estimate_dcm(*frames(panels, "2|3|4|5|1", seats), how)
+    apart = next(row for row in tests if row["test"] == "goodness_by_agent")
+    assert list(dict.fromkeys(cell.split()[0] for cell in apart["cells"])) == sorted(seats)
 
 
 def test_what_cannot_be_fitted_has_rows_without_numbers() -> None:

@@ -13,10 +13,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from tests.identity.identity_frames import FULL, RING, VIEW, Run, make_run
 
-from dissensus.identity.figures import FIGURES, conformity, ibc_power, peers, rounds
+from dissensus.identity.figures import FIGURES, conformity, equal_tokens, needed, peers, rounds
 from dissensus.identity.figures.frames import Estimates, casts, range_words, read_teams
 from dissensus.identity.figures.style import columns_for, looks
 from dissensus.report import captions
+from dissensus.report.equal_tokens import NOT_WORTH, UNTOLD
 from dissensus.report.style import save
 from dissensus.report.view import View
 from dissensus.study.stage import resolve
@@ -64,29 +65,16 @@ def test_bytes_repeat_and_real_models_are_not_called_simulated(name: str, tmp_pa
     assert "simulated models" not in {text for text, _ in real}
 
 
-def test_a_power_curve_has_its_name_beside_it() -> None:
-    power = run_of(3, 2).power
-    axes = drawn("ibc_power", run_of(3, 2)).axes[0]
-    effects = sorted(set(power["ibc"][power["quantity"] == "power"]))
-    curves = dict(zip(effects, axes.get_lines(), strict=False))
-    named = {float(text.get_text()): text for text in axes.texts if text.get_text()[0] == "0"}
-    assert set(named) == set(effects)
-    for effect, text in named.items():
-        place, height = text.get_position()
-        x, y = curves[effect].get_data()
-        assert abs(np.interp(np.log(place), np.log(x), y) - height) < 0.15
-
-
 def test_what_is_missing_is_one_sentence() -> None:
     one_peer, one_round = run_of(2, 2), make_run(2, 2, rounds=1)
     empty = one_peer.estimates.assign(estimate=np.nan, ci_low=np.nan, ci_high=np.nan)
-    blank = replace(one_peer, estimates=empty, power=one_peer.power.iloc[:0])
+    blank = replace(one_peer, estimates=empty, equal_tokens=one_peer.equal_tokens.iloc[:0])
     for name, run, sentence in (
         ("peers", one_peer, peers.MISSING),
         ("rounds", one_round, rounds.MISSING),
         ("conformity", blank, conformity.MISSING),
         ("rounds", blank, rounds.MISSING),
-        ("ibc_power", blank, ibc_power.MISSING),
+        ("equal_tokens", blank, equal_tokens.MISSING),
     ):
         words = " ".join(text for text, _ in visible_texts(drawn(name, run)))
         assert words.replace("\n", " ") == f"{sentence} simulated models"
@@ -178,16 +166,36 @@ def test_ranges_in_words(counts: list[int], words: str) -> None:
 def test_questions_needed_follow_from_the_normal_distribution() -> None:
     from scipy.stats import norm
 
-    room = ibc_power.rooms(run_of(2, 2).power)["deferring", "choice"]
+    room = needed.rooms(run_of(2, 2).power)["deferring", "choice"]
     assert (room.sd, room.complete) == (0.5, 24)
     # The far tail of the two-sided test adds less than one question here.
     shift = norm.ppf(0.975) + norm.ppf(0.8)
     for ibc, questions in room.needed.items():
         assert questions == pytest.approx((shift * 0.5 / ibc) ** 2, abs=1.0)
     assert room.detectable[272] == pytest.approx(shift * 0.5 / 272**0.5, rel=1e-4)
-    words = said(run_of(2, 2))["ibc_power"]
-    assert words["asked"] == "24 to 48 questions"
-    assert "enough in 0 of 6 cells" in words["found"]
+    words = needed.describe(run_of(2, 2).power, VIEW)
+    assert "enough in 0 of 6 cells" in words
+
+
+def test_the_figure_of_tokens_says_whether_debate_is_worth_them() -> None:
+    run = run_of(2, 2)
+    first, second = run.equal_tokens["team"].unique()
+    words = said(run)["equal_tokens"]["found"]
+    assert words.startswith(
+        f"{first}: debate is worth its tokens (debate, vanilla, accuracy 0.740 at 2,100 tokens; "
+        "the nearest without debate is self-consistency at 2,100 tokens, the debate less it +0.100 "
+        "[0.070, 0.130], p = 0.010 after Holm; 24 questions); "
+    )
+    assert f"{second}: debate is worth its tokens (debate, vanilla" in words
+    assert "at 2,100 tokens, $0.0021" in words
+    frame = run.equal_tokens
+    one_told = frame.assign(p_adjusted=np.where(frame["strategy"] == "one agent", 0.01, 0.9))
+    worse = frame.assign(estimate=-frame["estimate"])
+    for other, sentence in ((one_told, UNTOLD), (worse, NOT_WORTH)):
+        assert (
+            f"{first}: {sentence} ("
+            in said(replace(run, equal_tokens=other))["equal_tokens"]["found"]
+        )
 
 
 def test_captions_tell_what_the_figures_show() -> None:

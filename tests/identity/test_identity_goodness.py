@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.identity.inference.cells import expected, observed
+from dissensus.identity.inference.cells import expected, implied, observed
 from dissensus.identity.inference.fitting import fit, refit
 from dissensus.identity.inference.goodness import goodness_of_fit, pearson
 from dissensus.identity.inference.likelihood import Parameters
@@ -19,14 +19,14 @@ def test_cells_by_hand() -> None:
     peers = ((1,), (0,))
     panel = panel_from([[[0, 0], [0, 1]], [[0, 1], [0, 0]], [[0, 1], [2, -1]]], peers)
     # Agree: one stays, one leaves. Disagree: one keeps its own, one takes the peer's, one a third.
-    assert observed(panel, 1).tolist() == [1, 1, 1, 1, 1]
+    assert observed(panel, 1).sum(axis=(0, 1)).tolist() == [1, 1, 1, 1, 1]
 
 
 def test_several_peers_agree_only_all_together() -> None:
     peers = ((1, 2), (0, 2), (0, 1))
     panel = panel_from([[[0, 0, 1], [1, 0, 2]], [[3, 3, 3], [3, 3, 0]]], peers)
     # Of 0, 0, 1 nobody agrees with all: one follows the third, one keeps its own, one leaves all.
-    assert observed(panel, 1).tolist() == [2, 1, 1, 1, 1]
+    assert observed(panel, 1).sum(axis=(0, 1)).tolist() == [2, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(("peers", "rounds"), [(RING, 1), (FULL, 1), (RING, 2)])
@@ -35,11 +35,24 @@ def test_expected_counts_are_what_the_model_draws(
 ) -> None:
     values = Parameters(0.5, 0.6, 4.0, 1.0)
     panel = drawn(values, 2, 3_000, rounds, peers)
-    seen, meant = observed(panel, rounds), expected(panel, values, rounds)
+    seen, meant = (
+        cells.sum(axis=(0, 1))
+        for cells in (observed(panel, rounds), expected(panel, values, rounds))
+    )
     assert meant[:2].sum() == pytest.approx(seen[:2].sum())
     assert meant.sum() == pytest.approx(rounds * 15_000)
     # Transitions of a question go together, so that counts vary more than binomials.
     assert (np.abs(seen - meant) < 6 * np.sqrt(meant)).all()
+
+
+def test_implied_shares_are_of_those_who_disagreed() -> None:
+    values = Parameters(0.5, 0.6, 4.0, 1.0)
+    panel = drawn(values, 2, 3_000, 1, RING)
+    _, _, own, peer, third = observed(panel, 1).sum(axis=(0, 1))
+    disagreed = own + peer + third
+    assert implied(panel, values) == pytest.approx((peer / disagreed, own / disagreed), abs=0.02)
+    alike = panel_from([[[0, 0], [0, 1]]], ((1,), (0,)))
+    assert np.isnan(implied(alike, values)).all()
 
 
 def test_pearson_by_hand_and_without_impossible_cells() -> None:
@@ -58,7 +71,7 @@ def test_agents_who_turn_contrary_are_found_out() -> None:
     other = np.array([[min(set(range(4)) - set(pair)) for pair in row] for row in taken.tolist()])
     answers[:, 1] = np.where(third, other, answers[:, 1])
     contrary = Panel(answers, panel.correct, panel.options, RING)
-    test = goodness_of_fit(contrary, fit(contrary), 19, seed=1)
+    test, _ = goodness_of_fit(contrary, fit(contrary), 19, seed=1)
     assert test.p_value == pytest.approx(1 / 20)
     assert test.n == 400
     assert test.statistic == pytest.approx(pearson(test.observed, test.expected))
@@ -73,23 +86,68 @@ def test_agents_who_follow_the_majority_are_found_out() -> None:
     free = rng.random(answers[:, 1].shape) < 0.1
     answers[:, 1] = np.where(free, rng.integers(0, 4, free.shape), answers[:, 1])
     crowd = Panel(answers, panel.correct, panel.options, FULL)
-    assert goodness_of_fit(crowd, fit(crowd), 19, seed=1).p_value == pytest.approx(1 / 20)
+    assert goodness_of_fit(crowd, fit(crowd), 19, seed=1)[0].p_value == pytest.approx(1 / 20)
+
+
+def mixed(seed: int, questions: int, seats: object) -> Panel:
+    """Two of five who keep to themselves and three who follow; ``seats`` gives the two."""
+    stubborn, following = (
+        drawn(Parameters(w_self, w_peer, 4.0, 1.0), seed, questions)
+        for w_self, w_peer in ((4.0, 0.1), (0.1, 4.0))
+    )
+    # The same seed draws the same openings, so that each goes on from what it saw.
+    assert (stubborn.answers[:, 0] == following.answers[:, 0]).all()
+    answers = following.answers.copy()
+    for question, pair in enumerate(np.asarray(seats)):
+        answers[question, 1, pair] = stubborn.answers[question, 1, pair]
+    return Panel(answers, stubborn.correct, stubborn.options, RING)
+
+
+def test_a_mixture_of_agents_is_found_by_seat_and_not_in_the_pool() -> None:
+    pooled, by_agent = [], []
+    for seed in range(3):
+        panel = mixed(seed, 66, [(0, 2)] * 66)
+        every, each = goodness_of_fit(panel, fit(panel), 39, seed)
+        pooled.append(every.p_value)
+        by_agent.append(each.p_value)
+    assert by_agent == [1 / 40] * 3
+    assert max(pooled) > 0.05
+    assert each.words()[2].startswith("A1 disagree-self ")
+    assert each.observed.reshape(5, 5).sum(axis=0) == pytest.approx(every.observed)
+
+
+def test_a_mixture_that_changes_seats_is_found_by_persona_alone() -> None:
+    rng = np.random.default_rng(4)
+    seats = [rng.permutation(5)[:2] for _ in range(66)]
+    panel = mixed(5, 66, seats)
+    personas = np.full((66, 5), "open", dtype=object)
+    for row, pair in zip(personas, seats, strict=True):
+        row[pair] = "firm"
+    fitted = fit(panel)
+    _, by_seat = goodness_of_fit(panel, fitted, 39, 5)
+    _, by_persona = goodness_of_fit(panel, fitted, 39, 5, personas)
+    assert by_persona.p_value == 1 / 40
+    assert by_persona.groups == ("firm", "open")
+    assert by_seat.p_value > 0.05
 
 
 def test_debates_of_the_model_pass() -> None:
-    found = []
+    found, by_agent = [], []
     for seed in range(8):
         panel = drawn(PLANTED, seed, 40)
-        found.append(goodness_of_fit(panel, fit(panel), 19, seed).p_value)
+        every, each = goodness_of_fit(panel, fit(panel), 19, seed)
+        found.append(every.p_value)
+        by_agent.append(each.p_value)
     # Uniform on 1/20, ..., 1: the mean of 8 has a standard error of .10.
-    assert 0.25 < np.mean(found) < 0.85
-    assert sum(p <= 0.05 for p in found) <= 3
+    for p_values in (found, by_agent):
+        assert 0.25 < np.mean(p_values) < 0.85
+        assert sum(p <= 0.05 for p in p_values) <= 3
 
 
 def test_same_seed_same_test() -> None:
     panel = drawn(PLANTED, 3, 40)
     fitted = fit(panel)
-    first, again = (goodness_of_fit(panel, fitted, 9, seed=4) for _ in range(2))
+    first, again = (goodness_of_fit(panel, fitted, 9, seed=4)[0] for _ in range(2))
     assert (first.statistic, first.p_value) == (again.statistic, again.p_value)
     assert first.words()[0].startswith("agree-stay ")
     assert "/" in first.words()[0]
@@ -107,7 +165,7 @@ def test_later_transitions_are_expected_with_what_was_said_before_them() -> None
     """Two agents who both turn to a third answer: by likelihood-weighted draws of the beliefs."""
     values, peers = Parameters(0.2, 0.3, 2.0, 1.0), ((1,), (0,))
     panel = panel_from([[[0, 1], [2, 2], [2, 2]]], peers)
-    second = expected(panel, values, 2) - expected(panel, values, 1)
+    second = (expected(panel, values, 2) - expected(panel, values, 1)).sum(axis=(0, 1))
     rng, alpha = np.random.default_rng(3), np.ones(4)
     alpha[panel.correct[0]] = 2.0
     p = rng.dirichlet(alpha, 400_000)

@@ -208,3 +208,20 @@ def test_anyone_derives_it_again_whatever_order_the_questions_come_in(seed, size
         assert row["agents"] == agents
         if row["graph"]:
             assert len(row["graph"].split("|")) == agents
+
+
+def test_controls_are_further_debates_of_the_same_opening() -> None:
+    controls = ["again", "sampled"]
+    teams = {**TEAMS, "stubborn": TeamSettings(model="n", controls=controls)}
+    rows = draw_manifest(questions(a=12), replace(DRAWING, teams=teams, samples=4))
+    without = draw_manifest(questions(a=12), DRAWING)
+    own = {row["condition"]: row for row in rows if row["team"] == "stubborn"}
+    assert set(own) == {"opening", "vanilla", "anonymized", *controls}
+    assert {own[name]["opening"] for name in controls} == {own["opening"]["session_id"]}
+    assert {name: own[name]["rounds"] for name in controls} == {"again": 2, "sampled": 4}
+    assert own["again"]["seed"] != own["vanilla"]["seed"]
+    # All other sessions are as they were, but for the order in which some run.
+    kept = [row for row in rows if row["condition"] not in controls]
+    assert [row | {"position": 0} for row in kept] == [row | {"position": 0} for row in without]
+    again = draw_manifest(questions(a=2), replace(DRAWING, teams=teams))
+    assert {row["rounds"] for row in again if row["condition"] == "sampled"} == {2}

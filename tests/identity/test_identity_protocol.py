@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
@@ -15,7 +16,7 @@ from scipy.stats import chisquare
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.identity.design.graph import peers_in
+from dissensus.identity.design.graph import Peers, peers_in
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, order, read_personas
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps
@@ -84,7 +85,7 @@ def test_filled_prompts():
         "Q?\nThis was your most recent opinion:\n- mine\n"
         "Based on the following other agents' opinions:\n- Agent Opinion 1: theirs"
     )
-    anonymized = PROMPTS.anonymized("Q?", ["x", "y", "z"])
+    anonymized = PROMPTS.alike("anonymized", "Q?", ["x", "y", "z"])
     assert anonymized.split("\nInstructions")[0] == (
         "Q?\nBased on the following opinions from agents:\n"
         "- Agent Opinion 1: x\n- Agent Opinion 2: y\n- Agent Opinion 3: z"
@@ -105,7 +106,7 @@ def test_whatever_is_said_stands_in_the_prompt_as_it_was_said(question, own, pee
         f"{question}\nThis was your most recent opinion:\n- {own}\n"
         f"Based on the following other agents' opinions:{said}\nInstr{ending}"
     )
-    assert PROMPTS.anonymized(question, peers) == (
+    assert PROMPTS.alike("anonymized", question, peers) == (
         f"{question}\nBased on the following opinions from agents:{said}\nInstr{ending}"
     )
 
@@ -150,8 +151,8 @@ def test_a_round_is_one_step_of_calls_that_do_not_wait_for_each_other():
     ]
     assert len({call.messages for call in opening}) == 1
     for steps in (
-        debate().vanilla(OPENED, peers_in("ring", 3), 2),
-        debate().anonymized(OPENED, peers_in("ring", 3), 2, 5),
+        debate().goes_on("vanilla", OPENED, peers_in("ring", 3), 2, 5),
+        debate().goes_on("anonymized", OPENED, peers_in("ring", 3), 2, 5),
     ):
         rounds = held(steps)
         assert [[c.number for c in step] for step in rounds] == [[1] * 3, [2] * 3]
@@ -161,7 +162,7 @@ def test_a_round_is_one_step_of_calls_that_do_not_wait_for_each_other():
 
 def test_vanilla_agents_see_their_own_last_response_and_their_peers_in_order():
     peers = ((3, 2), (1,), (2,))
-    first, second = held(debate().vanilla(OPENED, peers, 2))
+    first, second = held(debate().goes_on("vanilla", OPENED, peers, 2, 5))
     for number, step in enumerate((first, second)):
         for agent, (call, seen) in enumerate(zip(step, peers, strict=True), start=1):
             expected = PROMPTS.vanilla(
@@ -174,14 +175,78 @@ def test_vanilla_agents_see_their_own_last_response_and_their_peers_in_order():
 
 def test_anonymized_agents_see_the_same_responses_without_names_in_the_order_drawn():
     peers = peers_in("star", 3)
-    rounds = held(debate().anonymized(OPENED, peers, 2, 11))
+    rounds = held(debate().goes_on("anonymized", OPENED, peers, 2, 11))
     for number, step in enumerate(rounds):
         for agent, (call, seen) in enumerate(zip(step, peers, strict=True), start=1):
             own_first = [f"A{who} in round {number}" for who in (agent, *seen)]
             places = order(11, number + 1, agent, len(own_first))
             shown = [own_first[place] for place in places]
-            assert call.messages[0].content == PROMPTS.anonymized("Q?\n(A) x\n(B) y", shown)
+            assert call.messages[0].content == PROMPTS.alike(
+                "anonymized", "Q?\n(A) x\n(B) y", shown
+            )
             assert "your most recent opinion" not in call.messages[0].content
+
+
+ASKED = "Q?\n(A) x\n(B) y"
+
+
+def sent(condition: str, peers: Peers, seed: int = 11) -> list[list[str]]:
+    """What every agent is sent, by round."""
+    steps = debate().goes_on(condition, OPENED, peers, 2, seed)
+    return [[call.messages[0].content for call in step] for step in held(steps)]
+
+
+def test_vanilla_again_is_vanilla() -> None:
+    peers = peers_in("full", 3)
+    assert sent("again", peers) == sent("vanilla", peers)
+
+
+def test_exchanged_labels_name_a_peers_response_as_the_agents_own() -> None:
+    for number, step in enumerate(sent("swapped", peers_in("ring", 3))):
+        for agent, content in enumerate(step, start=1):
+            own, peer = (f"A{who} in round {number}" for who in (agent, agent % 3 + 1))
+            assert content == PROMPTS.vanilla(ASKED, peer, [own])
+    # Of several peers one is drawn, whose place the own response takes.
+    found = Counter()
+    for seed in range(200):
+        content = sent("swapped", peers_in("full", 3), seed)[0][0]
+        drawn = [
+            PROMPTS.vanilla(ASKED, "A2 in round 0", ["A1 in round 0", "A3 in round 0"]),
+            PROMPTS.vanilla(ASKED, "A3 in round 0", ["A2 in round 0", "A1 in round 0"]),
+        ].index(content)
+        found[drawn] += 1
+    assert chisquare([found[0], found[1]]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("condition", "begins"),
+    [
+        ("own", "These were your most recent opinions:\n- Opinion 1: "),
+        ("others", "Based on the following other agents' opinions:\n- Agent Opinion 1: "),
+    ],
+)
+def test_one_label_for_all_shows_what_anonymized_shows(condition: str, begins: str) -> None:
+    peers = peers_in("full", 3)
+    for alike, blind in zip(sent(condition, peers), sent("anonymized", peers), strict=True):
+        for one, other in zip(alike, blind, strict=True):
+            assert one.startswith(f"{ASKED}\n{begins}")
+            shown = [re.findall(r"Opinion (\d): (A\d in round \d)", text) for text in (one, other)]
+            assert shown[0] == shown[1] and len(shown[0]) == 3
+            assert one.endswith(unbroken(LAST))
+
+
+def test_baselines_show_no_peer() -> None:
+    peers = peers_in("full", 3)
+    for number, step in enumerate(sent("refined", peers)):
+        for agent, content in enumerate(step, start=1):
+            assert content == PROMPTS.refined(ASKED, f"A{agent} in round {number}")
+            assert re.findall(r"A\d in round \d", content) == [f"A{agent} in round {number}"]
+    assert sent("sampled", peers) == [[PROMPTS.opening(ASKED)] * 3] * 2
+
+
+def test_a_lone_agent_has_nobody_to_exchange_labels_with() -> None:
+    (step,) = held(debate(1).goes_on("swapped", OPENED[:1], ((),), 1, 3))
+    assert step[0].messages[0].content == PROMPTS.vanilla(ASKED, OPENED[0], [])
 
 
 def test_every_order_of_opinions_is_as_likely_and_rounds_and_agents_draw_their_own():
@@ -205,7 +270,7 @@ def test_a_persona_is_the_agents_role_and_system_message():
         Message("system", "You are a doctor."),
         Message("system", "You are a programmer."),
     ]
-    (later,) = held(panel.vanilla(["x", "y"], peers_in("ring", 2), 1))
+    (later,) = held(panel.goes_on("vanilla", ["x", "y"], peers_in("ring", 2), 1, 5))
     assert [message.role for message in later[0].messages] == ["system", "user"]
     assert later[1].again(("no final answer",))[0] == Message("system", "You are a programmer.")
 
@@ -224,7 +289,7 @@ def test_a_response_without_a_final_answer_is_the_only_violation():
 
 
 def test_a_repair_is_the_same_prompt_with_one_sentence_more():
-    (step,) = held(debate().vanilla(OPENED, peers_in("full", 3), 1))
+    (step,) = held(debate().goes_on("vanilla", OPENED, peers_in("full", 3), 1, 5))
     (message,) = step[1].again(("no final answer",))
     before, _, sentence = message.content.rpartition("\n\n")
     assert before == step[1].messages[0].content

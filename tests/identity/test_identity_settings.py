@@ -90,6 +90,11 @@ def test_a_graph_may_be_given_agent_by_agent_with_texts_for_numbers():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        (
+            {"teams": team(controls=["blind"])},
+            r"teams\.deferring\.controls\.0 holds 'blind'; it may be one of 'again'",
+        ),
+        ({"teams": team(controls=["own", "own"])}, r"teams\.deferring\.controls holds "),
         ({"teams": team(graph="circle")}, r"teams\.deferring\.graph holds 'circle'; it may be one"),
         ({"teams": team(graph={1: [2]})}, r"graph holds {1: \[2\]}; agent 2 of 5 needs"),
         ({"teams": team(graph={1: 2})}, r"graph holds {1: 2}; it may be ring, full, star, or"),

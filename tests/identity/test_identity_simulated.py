@@ -106,10 +106,8 @@ def held(tmp_path_factory) -> list[Held]:
         (opening,) = played(debate.opening(), model, rng)
         answers = {}
         for peers, rounds in ((RING, 2), (FULL, 1)):
-            for condition, steps in (
-                ("vanilla", debate.vanilla(opening, peers, rounds)),
-                ("anonymized", debate.anonymized(opening, peers, rounds, number)),
-            ):
+            for condition in ("vanilla", "anonymized"):
+                steps = debate.goes_on(condition, opening, peers, rounds, number)
                 texts = [opening, *played(steps, model, rng)]
                 answers[condition, peers] = [[answer_in(t) for t in said] for said in texts]
         options, probabilities = simulated.belief(question, 4.0, 1.0)
@@ -269,7 +267,10 @@ def test_an_opinion_without_a_final_answer_adds_nothing():
     asked = write_question("choice", question().text, question().options)
     belief = dict(zip(*simulated.belief(question(), 4.0, 1.0), strict=True))
     silent = ["I cannot say.", "It is (B), I think."]
-    for prompt in (PROMPTS.vanilla(asked, *silent[:1], silent), PROMPTS.anonymized(asked, silent)):
+    for prompt in (
+        PROMPTS.vanilla(asked, *silent[:1], silent),
+        PROMPTS.alike("anonymized", asked, silent),
+    ):
         assert_drawn(answers_to(prompt, 3000, settings()), belief)
     heard = PROMPTS.vanilla(asked, silent[0], ["Yes. {final answer: (D)}", silent[1]])
     expected = mixed(belief, [("D", W_PEER)])

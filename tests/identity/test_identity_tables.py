@@ -12,7 +12,13 @@ import pandas as pd
 import pytest
 from tests.identity.identity_frames import VIEW, Run, make_run
 
-from dissensus.identity.figures import TABLES, model_tables, paper_tables, study_tables
+from dissensus.identity.figures import (
+    TABLES,
+    comparison_tables,
+    model_tables,
+    paper_tables,
+    study_tables,
+)
 from dissensus.identity.figures.frames import Estimates
 from dissensus.report import captions
 from dissensus.report.tables import Table, as_markdown, as_page, caption_facts
@@ -99,19 +105,13 @@ def test_table_3_pairs_teams_that_differ_in_personas_alone() -> None:
     assert empty.rows == () and empty.note.startswith("No model has a team without personas")
 
 
-def test_tables_4_to_6_take_a_team_each_and_the_rest() -> None:
+def test_tables_4_to_6_have_every_team() -> None:
     run = run_of(4, 2)
     found = estimates(run)
-    makers = (model_tables.table_4, model_tables.table_5, model_tables.table_6)
-    tables = [make(run.artefacts, VIEW) for make in makers]
-    assert [table.name for table in tables] == ["table_4", "table_5", "table_6"]
-    assert [{row[0] for row in table.rows} for table in tables] == [
-        {"deferring"},
-        {"deferring-4"},
-        {"personas", "stubborn"},
-    ]
+    table = model_tables.table_4(run.artefacts, VIEW)
+    assert {row[0] for row in table.rows} == {"deferring", "deferring-4", "personas", "stubborn"}
     fitted = run.dcm.set_index(["team", "bank", "condition", "rounds", "method", "parameter"])
-    for row in named(tables[2]):
+    for row in named(table):
         measure = row["Metric"].lower()
         bank = {"all banks": "all"}.get(row["Bank"], row["Bank"])
         for condition, heads in (
@@ -122,9 +122,27 @@ def test_tables_4_to_6_take_a_team_each_and_the_rest() -> None:
             key = (row["Team"], bank, condition, "1", "hierarchical", measure)
             assert row[heads[0]].startswith(f"{seen:.3f} [")
             assert row[heads[1]].startswith(f"{fitted.at[key, 'estimate']:.3f} [")
-    few = [make(run_of(1, 1).artefacts, VIEW) for make in makers]
-    assert [len(table.rows) for table in few] == [3, 0, 0]
-    assert few[2].note.startswith("The run has fewer than 3 teams")
+
+
+def test_comparisons_are_a_row_each_and_agents_stand_apart() -> None:
+    run = run_of(2, 1)
+    rows = named(comparison_tables.table_comparisons(run.artefacts, VIEW))
+    kept = run.comparisons.set_index("kind")
+    assert [row["Side"] for row in rows] == [
+        f"{kind} one"
+        for kind in ("personas", "peers", "graph", "model", "round", "drops", "labels", "again")
+    ]
+    for row in rows:
+        own = kept.loc[row["Side"].removesuffix(" one")]
+        zero = own["ci_low"] <= 0 <= own["ci_high"]
+        assert row["Difference, 95% CI"] == (
+            f"{own['estimate']:.3f} [{own['ci_low']:.3f}, {own['ci_high']:.3f}]" + " †" * int(zero)
+        )
+        assert (row["p"], row["p (Holm)"], row["Questions"]) == ("0.040", "0.080", "24")
+    agents = named(comparison_tables.table_agents(run.artefacts, VIEW))
+    assert [row["Agents by"] for row in agents] == ["seat", "persona"]
+    alone = comparison_tables.table_comparisons(run_of(1, 1).artefacts, VIEW)
+    assert alone.rows == () and alone.note.startswith("The run has one team")
 
 
 def test_table_7_is_the_vote_of_the_last_round_in_percent() -> None:
@@ -224,6 +242,7 @@ def test_table_goodness_shows_observed_and_expected() -> None:
     assert rows[0]["agree-stay"] == "512 / 508.1"
     assert rows[0]["disagree-third"] == "15 / 17.6"
     assert (rows[0]["Pearson's X²"], rows[0]["p"], rows[0]["N"]) == ("2.20", "0.410", "720")
+    assert (rows[0]["p, by agent"], len(rows)) == ("0.020", 2)
 
 
 def test_table_martingale_has_a_row_a_round_and_claims_nothing_of_the_vote() -> None:

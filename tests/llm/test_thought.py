@@ -103,7 +103,7 @@ def test_a_heap_of_tokens_takes_no_time(piece: str) -> None:
 def openai(**message: Any) -> Any:
     body = chat("x")
     body["choices"][0]["message"] = {"role": "assistant", **message}
-    return OpenAIInterface(None).parse(body)  # type: ignore[arg-type]
+    return OpenAIInterface().parse(body)
 
 
 def test_thought_is_kept_beside_the_text_by_either_interface() -> None:
@@ -115,13 +115,13 @@ def test_thought_is_kept_beside_the_text_by_either_interface() -> None:
     assert (only.text, only.thought, only.error) == ("", "hm", "empty")
     blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "B"}]
     body = {"content": blocks, "stop_reason": "end_turn", "usage": {}}
-    said = AnthropicInterface(None).parse(body)  # type: ignore[arg-type]
+    said = AnthropicInterface().parse(body)
     assert (said.text, said.thought, said.finish_reason) == ("B", "hm", "stop")
 
 
 def test_a_reply_cut_off_in_its_thought_is_one_of_length() -> None:
     body = chat("<think>I wonder", "MAX_TOKENS")
-    answer = OpenAIInterface(None).parse(body)  # type: ignore[arg-type]
+    answer = OpenAIInterface().parse(body)
     assert (answer.text, answer.finish_reason, answer.error) == ("", "length", "length")
 
 

@@ -128,36 +128,14 @@ def counted(server: Server, what: str) -> int:
     return sum(int(kind[what]) for kind in server.stats()["calls"].values())
 
 
-def test_after_scancel_of_half_the_jobs_no_call_is_made_twice_and_no_byte_differs(
+def test_neither_a_reached_budget_nor_scancel_repeats_a_call_or_changes_a_byte(
     slurm: Environment, start: Start, project: Project, tmp_path: Path
 ) -> None:
     """The study makes the bytes that it makes on one machine, by sessions and by other stages."""
     with serving("--latency", "1") as server:
-        project.configure(waiting(server, draws=4))
-        run = start(*STAGES)
-        until(lambda: len(jobs(slurm, "running")) >= 2 and counted(server, "answered") > 10)
-        running = jobs(slurm, "running")
-        ask(slurm, "scancel", *running[: max(1, len(running) // 2)])
-        said = finish(run)
-        assert "Trying to restart" in said
-        assert counted(server, "received") == counted(server, "distinct")
-        local = Project(tmp_path / "local")
-        local.configure(waiting(server, draws=4))
-        local.succeed(*STAGES, cores=8)
-    # Calls have names of their own on the server.
-    made, whole = (
-        {name: held for name, held in one.digests(run="real").items() if "calls" not in name}
-        for one in (project, local)
-    )
-    assert len(made) > 20 and made == whole
-
-
-def test_a_reached_budget_ends_the_run_on_every_node(
-    slurm: Environment, start: Start, project: Project
-) -> None:
-    with serving("--latency", "1") as server:
+        # The budget ends the run on every node.
         project.configure(waiting(server, draws=4, budget_usd=0.015))
-        run = start(TURNS)
+        run = start(*STAGES)
         said, _ = run.communicate(timeout=300)
         assert run.returncode != 0
         assert "of the $0.0150 that budget_usd allows" in said
@@ -165,6 +143,25 @@ def test_a_reached_budget_ends_the_run_on_every_node(
         assert "Traceback" not in said
         assert "Trying to restart" not in said
         until(lambda: not jobs(slurm, "running", "pending", "completing"))
+        # Of the run that goes on, half the jobs are killed.
+        answered = counted(server, "answered")
+        assert answered == counted(server, "received") > 0
         project.configure(waiting(server, draws=4, budget_usd=5.0))
-        finish(start(TURNS))
+        run = start(*STAGES)
+        until(
+            lambda: len(jobs(slurm, "running")) >= 2 and counted(server, "answered") > answered + 8
+        )
+        running = jobs(slurm, "running")
+        ask(slurm, "scancel", *running[: max(1, len(running) // 2)])
+        said = finish(run)
+        assert "Trying to restart" in said
         assert counted(server, "received") == counted(server, "distinct")
+        local = Project(tmp_path / "local")
+        local.configure(waiting(server, draws=4, budget_usd=5.0))
+        local.succeed(*STAGES, cores=8)
+    # Calls have names of their own on the server.
+    made, whole = (
+        {name: held for name, held in one.digests(run="real").items() if "calls" not in name}
+        for one in (project, local)
+    )
+    assert len(made) > 20 and made == whole

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
+from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.ratios import (
     Ratios,
     cluster_weights,
     percentile_intervals,
+    percentile_p,
     ratios_of_sums,
 )
 
@@ -137,3 +139,19 @@ def test_shapes_that_do_not_fit_are_refused():
         cluster_weights(0, 2, 1)
     with pytest.raises(ValueError, match="fewer than 2 resamples"):
         percentile_intervals(ratios_of_sums(ABOVE, BELOW, cluster_weights(4, 1, 1)))
+
+
+def test_p_is_the_level_at_which_the_interval_reaches_zero() -> None:
+    resampled = np.array([[-2.0], [-1.0], *([value] for value in np.arange(1.0, 198.0))])
+    p = percentile_p(Ratios(np.array([90.0]), resampled))[0]
+    assert p == pytest.approx(2 * 3 / 200)
+    # As the cluster bootstrap of a mean has it, on the same draws.
+    values = np.random.default_rng(5).normal(0.3, 1.0, 40)
+    weights = cluster_weights(40, 999, 7)
+    found = ratios_of_sums(values[:, None], np.ones((40, 1)), weights)
+    same = cluster_bootstrap(values, resamples=999, seed=7)
+    assert percentile_p(found)[0] == pytest.approx(same.p_value, abs=0.01)
+    # Where no limits are given there is no p either.
+    holed = Ratios(np.array([1.0]), np.where(np.arange(10)[:, None] < 2, np.nan, 1.0))
+    assert np.isnan(percentile_p(holed)[0])
+    assert np.isnan(percentile_p(Ratios(np.array([np.nan]), np.ones((9, 1))))[0])

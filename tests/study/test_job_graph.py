@@ -202,3 +202,18 @@ def test_a_manifest_that_is_drawn_again_is_read_again(results: Path) -> None:
     write(folder / "manifest.parquet", MANIFEST, rows, {})
     assert len(made.drawn("language").sessions.rows) == 4
     assert counted == [("language", 8, 0), ("language", 4, 0)]
+
+
+def test_sessions_begin_by_study_and_block(results: Path) -> None:
+    by_order = {}
+    for studies in (["language", "identity"], ["identity", "language"]):
+        made = graph(results, studies=studies)
+        rows = made.drawn("language").sessions.rows
+        by_order[studies[0]] = {name: made.priority("language", [name]) for name in rows}
+        assert all(0 < value < 2 for value in by_order[studies[0]].values())
+        blocks = {name: row["block"] for name, row in rows.items()}
+        early, late = (
+            [v for n, v in by_order[studies[0]].items() if blocks[n] == b] for b in (1, 2)
+        )
+        assert min(early) > max(late)
+    assert min(by_order["language"].values()) > 1 > max(by_order["identity"].values())

@@ -12,6 +12,7 @@ import pytest
 
 from dissensus.errors import ArtefactError
 from dissensus.settings import Settings
+from dissensus.study.embedding import call_rows, embedding_calls
 from dissensus.study.makes import TurnsBySession, made_by, makes
 from dissensus.study.run_stage import run_function
 from dissensus.tables.artefact import Schema, provenance_of, read, write
@@ -87,6 +88,33 @@ def test_settings_that_are_not_named_go_together(tmp_path: Path) -> None:
     path, out = shards(tmp_path)[0], str(tmp_path / "totals.parquet")
     run_function(total, {"turns": path}, {"totals": out}, {"a": 1, "b": 2}, {})
     assert read(out, TOTALS).to_pylist() == [{"total": 5.0}]
+
+
+def test_what_embeds_is_given_the_embedder_and_its_calls_are_written(tmp_path: Path) -> None:
+    calls = embedding_calls("total_calls")
+    asked: list[tuple[str, Path]] = []
+
+    @makes(totals=TOTALS, calls=calls)
+    def norm(turns: TurnsBySession, embed: Any, share: float) -> list[dict[str, Any]]:
+        return [{"total": share * embed(list(turns))}]
+
+    class Embedder:
+        def __init__(self, name: str, journal: Path) -> None:
+            asked.append((name, journal))
+            self.calls: list[dict[str, Any]] = []
+
+        def embed(self, texts: list[str]) -> float:
+            self.calls = call_rows(0, [])
+            return float(len(texts))
+
+    outputs = {name: str(tmp_path / f"{name}.parquet") for name in ("totals", "calls")}
+    settings = {"embedder": "p:e", "share": 0.5}
+    run_function(norm, {"turns": shards(tmp_path)}, outputs, settings, {}, Embedder)
+    assert read(outputs["totals"], TOTALS).to_pylist() == [{"total": 1.0}]
+    assert read(outputs["calls"], calls).num_rows == 0
+    assert asked == [("p:e", tmp_path / "journal/embeddings/totals")]
+    run_function(norm, {"turns": []}, outputs, settings, {}, Embedder)
+    assert read(outputs["totals"], TOTALS).to_pylist() == [{"total": 0.0}]
 
 
 def test_what_is_made_is_taken_by_place_or_by_name() -> None:

@@ -97,14 +97,6 @@ def test_a_file_that_another_tool_wrote_again_is_refused(
     refused(path)
 
 
-def test_pages_have_checksums_for_other_tools(tmp_path: Path):
-    path = written(tmp_path, FEW)
-    page = pq.read_metadata(path).row_group(0).column(1).data_page_offset
-    flip(path, page + 60)
-    with pytest.raises(OSError, match="CRC"):
-        pq.ParquetFile(path, page_checksum_verification=True).read()
-
-
 def test_what_is_damaged_is_named_before_it_is_parsed(tmp_path: Path, monkeypatch):
     path = written(tmp_path, FEW)
     flip(path, len(path.read_bytes()) // 2)

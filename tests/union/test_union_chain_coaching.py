@@ -27,7 +27,7 @@ SPEAKER: dict[str, Any] = {
 QUICK: dict[str, Any] = {"words": 150, "points": False, "definitions": False, "audited": False}
 COACHED = 1.1
 #: Runs of each epoch and arm.
-RUNS = 60
+RUNS = 40
 
 
 def share_with_sources(strength: float) -> float:
@@ -102,7 +102,7 @@ def test_the_others_are_not_coached() -> None:
 
 
 def test_a_zero_is_found_at_the_stated_rate() -> None:
-    """Studies of 15 draws, dealt anew from 120 simulated pairs.
+    """Studies of 15 draws, dealt anew from 80 simulated pairs.
 
     Without an effect the two debates of a draw may change places. 1,200 studies of size .05 have a
     standard error of .0063.
@@ -112,7 +112,7 @@ def test_a_zero_is_found_at_the_stated_rate() -> None:
     frame = made.frames["verdicts"].join(manifest[["draw_id"]], "session_id")
     wide = frame.pivot(index="draw_id", columns="arm", values="student_survival").dropna()
     pairs = (wide["coached"] - wide["control"]).to_numpy(dtype=float)
-    assert len(pairs) > 110
+    assert len(pairs) > 1.8 * RUNS
     # The pairs are those that the estimate takes.
     later = np.array([name.startswith("lottery-e2") for name in wide.index])
     assert of_ensemble(0.0, 1)["student_survival"]["estimate"] == pytest.approx(pairs[later].mean())
@@ -138,7 +138,7 @@ SHIPPED = {
 }
 READ = {"missed": 0.05, "wrong_kind": 0.05, "wrong_answer": 0.05, "bad_ranks_rate": 0.05}
 JUDGED = {"sharpness": 0.1, "unreadable_rate": 0.01}
-SEEDS = range(4)
+SEEDS = range(3)
 
 
 def shipped(coached: float, seed: int) -> list[dict[str, Any]]:
@@ -160,15 +160,15 @@ def test_the_simulated_people_are_those_of_the_default_run() -> None:
 def test_over_seeds_the_shipped_gain_is_found_and_zero_is_not() -> None:
     """Whole runs, from words to p-values: survival, votes and demolitions of each seed.
 
-    At a size of .05, four or more of 12 are found without a gain in 1 of 450 sets of independent
+    At a size of .05, three or more of 9 are found without a gain in 1 of 120 sets of independent
     tests; the tests of a run are of the same debates. The size itself is tested above.
     """
     found = {
         gain: np.array([[row["p_value"] < 0.05 for row in shipped(gain, seed)] for seed in SEEDS])
         for gain in (0.0, 1.2)
     }
-    assert found[0.0].sum() <= 3
-    assert found[1.2][:, 0].sum() >= 3 and found[1.2].any(axis=1).all()
+    assert found[0.0].sum() <= 2
+    assert found[1.2][:, 0].sum() >= 2 and found[1.2].any(axis=1).all()
 
 
 def test_a_large_gain_is_found_by_every_outcome() -> None:

@@ -116,7 +116,7 @@ def test_judges_who_see_who_is_better_agree_with_each_other_and_the_tally() -> N
 
 # Size: of many audits of unbiased judges.
 
-AUDITS, DEBATES, SHARPNESS = 60, 25, 0.12
+AUDITS, DEBATES, SHARPNESS = 40, 25, 0.12
 
 
 @cache
@@ -162,9 +162,9 @@ def test_votes_cast_again_are_such_votes() -> None:
 
 
 def test_unbiased_judges_are_suspected_and_named_at_the_stated_rates() -> None:
-    """Three judges and biases in each of 60 audits: 540 tests, of which .03 to .07 reject.
+    """Three judges and biases in each of 40 audits: 360 tests, of which .03 to .07 reject.
 
-    Four standard errors of a bias's 180 tests are .065; of the audits that name anybody, .11.
+    Four standard errors of a bias's 120 tests are .08; of the audits that name anybody, .14.
     """
     votes, verdicts = bank()
     rng = np.random.default_rng(31)
@@ -186,6 +186,7 @@ def test_unbiased_judges_are_suspected_and_named_at_the_stated_rates() -> None:
             low[row["bias"]] += row["p_value"] is not None and row["p_value"] < 0.05
     for bias in BIASES:
         assert tests[bias] > 0.95 * 3 * AUDITS
-        assert 0.0 < low[bias] / tests[bias] < 0.115, bias
+        assert 0.0 < low[bias] / tests[bias] < 0.13, bias
     assert 0.03 <= low.total() / tests.total() <= 0.07
-    assert 0.0 < audits_with_names / AUDITS < 0.16
+    # That biased judges are named is tested above.
+    assert audits_with_names / AUDITS < 0.19

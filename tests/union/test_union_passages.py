@@ -16,6 +16,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply
 from dissensus.study.embedding import embedding_calls
 from dissensus.study.spending import spending
+from dissensus.study.stage import Stage
 from dissensus.tables.artefact import read, write
 from dissensus.text.embeddings import Vectors, cosine_matrix, embedder
 from dissensus.union.passages import PASSAGE_CALLS, QUERIES, Search, retrieve
@@ -180,7 +181,7 @@ class Paid:
         return Planted()(texts)
 
 
-def stage(name: str, paid: Paid | None = None, asked: list[Path] | None = None) -> Any:
+def stage(name: str, paid: Paid | None = None, asked: list[Path] | None = None) -> Stage:
     """A stage of the workflow, with the settings of a rule."""
 
     def known(_: str, journal: Path) -> Paid:
@@ -188,21 +189,19 @@ def stage(name: str, paid: Paid | None = None, asked: list[Path] | None = None) 
         asked.append(journal)
         return paid
 
-    corpus = {"embedder": name, "pool": 5, "diversity": 0.3, "chunk": 1000, "overlap": 200}
-    registry = SimpleNamespace(embedder=known)
-    return SimpleNamespace(settings={"corpus": corpus}, provenance={}, registry=registry)
+    settings = {"embedder": name, "pool": 5, "diversity": 0.3}
+    made = Stage(settings, 0, ["dissensus.union.passages:retrieve_passages"], "", True, {})
+    vars(made)["registry"] = SimpleNamespace(embedder=known)
+    return made
 
 
-def run_script(folder: Path, a_stage: Any) -> None:
+def run_script(folder: Path, a_stage: Stage) -> None:
     write(folder / "motions.parquet", MOTIONS, [MOTION], {})
     write(folder / "chunks.parquet", CHUNKS, everybody(12), {})
-    main = runpy.run_path(str(ROOT / "workflow/scripts/union/retrieve_passages.py"))["main"]
-    names = {"motions": "motions", "chunks": "chunks", "passages": "passages"}
-    files = {key: str(folder / f"{name}.parquet") for key, name in names.items()}
-    made = SimpleNamespace(
-        passages=files.pop("passages"), calls=str(folder / "passage_calls.parquet")
-    )
-    main(SimpleNamespace(**files), made, a_stage)
+    inputs = {name: str(folder / f"{name}.parquet") for name in ("motions", "chunks")}
+    outputs = {"passages": "passages", "calls": "passage_calls"}
+    main = runpy.run_path(str(ROOT / "workflow/scripts/study/run_stage.py"))["main"]
+    main(inputs, {key: str(folder / f"{name}.parquet") for key, name in outputs.items()}, a_stage)
 
 
 def test_the_script_uses_the_runs_own_embedder(tmp_path: Path):

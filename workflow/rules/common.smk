@@ -116,8 +116,13 @@ def bundle_inputs(wildcards):
     return GRAPH.bundle_inputs(wildcards.study, wildcards.bundle)
 
 
+# Of what comes before any session, and of what a shard's sessions are measured by as soon as they have ended.
+BEFORE_SESSIONS = len(STUDIES) + 1
+AFTER_A_SHARD = len(STUDIES)
+
+
 def priority_of(study, sessions):
-    """Sessions begin in the order of their blocks, the measures of a shard before further ones."""
+    """Sessions begin by study and block, the measures of a shard before further sessions."""
     try:
         drawn(study)
     except IncompleteCheckpointException:

@@ -19,7 +19,7 @@ SPEECH = planted_speech(
 
 
 # Reads the training debates alone, so that agents who learn wait for nothing else.
-rule profile_agents:
+use rule local_stage as profile_agents with:
     input:
         turns=of_shards("consensus", "turns", part=0),
         manifest=ancient(C / "manifest.parquet"),
@@ -29,15 +29,14 @@ rule profile_agents:
         profiles=C / "profiles.parquet",
     log:
         C / "logs/profile_agents.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
-        settings=given(learning=CONSENSUS.learning),
+        functions=["dissensus.consensus.learning.profiles:profile_training"],
+        settings=given(
+            examples=CONSENSUS.learning.examples,
+            characters=CONSENSUS.learning.characters,
+        ),
     message:
         "Profile the agents of the training debates, and choose the best and the worst"
-    script:
-        "../scripts/consensus/profile_agents.py"
 
 
 rule write_fewshot:
@@ -60,7 +59,7 @@ rule write_fewshot:
 
 
 # Nothing of the run reads it: it is for `python -m dissensus.consensus.training`.
-rule export_triplets:
+use rule local_stage as export_triplets with:
     input:
         [f"{folder}/agents.yaml" for folder in CONSENSUS.domains.values()],
         profiles=C / "profiles.parquet",
@@ -69,18 +68,14 @@ rule export_triplets:
         triplets=C / "triplets.parquet",
     log:
         C / "logs/export_triplets.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.consensus.training.triplets:export_triplets"],
         settings=given(domains=CONSENSUS.domains),
     message:
         "Export preference data for models with open weights"
-    script:
-        "../scripts/consensus/export_triplets.py"
 
 
-rule measure_consensus:
+use rule stage as measure_consensus with:
     input:
         manifest=C / "manifest.parquet",
         statements=C / "statements.parquet",
@@ -93,17 +88,14 @@ rule measure_consensus:
     log:
         C / "logs/measure_consensus.log",
     localrule: ON_LOGIN_NODE and not is_own(CONSENSUS.embedder)
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.consensus.records:measure_debates"],
         settings=given(embedder=CONSENSUS.embedder),
     message:
         "Read the votes out of the turns, and measure every debate"
-    script:
-        "../scripts/consensus/measure_consensus.py"
 
 
-rule score_sanity:
+use rule stage as score_sanity with:
     input:
         turns=of_shards("consensus", "turns", part=4),
         manifest=ancient(C / "manifest.parquet"),
@@ -118,9 +110,8 @@ rule score_sanity:
     log:
         C / "logs/score_sanity.log",
     localrule: ON_LOGIN_NODE and not is_own(CONSENSUS.embedder)
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.consensus.sanity.scoring:score_answers"],
         settings=given(
             embedder=CONSENSUS.embedder,
             domains=CONSENSUS.domains,
@@ -129,11 +120,9 @@ rule score_sanity:
         ),
     message:
         "Score the agents' answers about themselves"
-    script:
-        "../scripts/consensus/score_sanity.py"
 
 
-rule estimate_consensus:
+use rule local_stage as estimate_consensus with:
     input:
         metrics=C / "metrics.parquet",
         manifest=C / "manifest.parquet",
@@ -145,10 +134,8 @@ rule estimate_consensus:
         ablations=C / "ablations.parquet",
     log:
         C / "logs/estimate_consensus.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.consensus.estimates:estimate_all"],
         settings=given(
             inference=CONSENSUS.inference,
             arms=CONSENSUS.arms,
@@ -162,8 +149,6 @@ rule estimate_consensus:
         ),
     message:
         "Compare the strategies with {CONSENSUS.reference}, ccagent with its parts, and say what was planted"
-    script:
-        "../scripts/consensus/estimate_consensus.py"
 
 
 rule consensus:

@@ -2,8 +2,9 @@
 #
 # in:    results/<run>/deliberation/: turns, outcomes, manifest, topics
 # out:   results/<run>/deliberation/: claims, engagements, stances, judgements, rounds, metrics, influence,
-#        pairs, contrasts, and the debate graph of any session
-# steps: reconstruct_debates, measure_deliberation; estimate_arms; plot_graph
+#        pairs, contrasts, equal_tokens, left_out, and the debate graph of any session
+# steps: reconstruct_debates, measure_deliberation; estimate_arms, compare_deliberation_baselines,
+#        leave_one_out; plot_graph
 # What every study goes through is in study.smk.
 
 D = RESULTS / "deliberation"
@@ -78,6 +79,48 @@ use rule local_stage as estimate_arms with:
         f"Compare the arms with {DELIBERATION.reference}"
 
 
+use rule local_stage as compare_deliberation_baselines with:
+    input:
+        stances=D / "stances.parquet",
+        calls=of_shards("deliberation", "calls"),
+        manifest=D / "manifest.parquet",
+        topics=D / "topics.parquet",
+    output:
+        equal_tokens=D / "equal_tokens.parquet",
+    log:
+        D / "logs/compare_deliberation_baselines.log",
+    params:
+        functions=["dissensus.deliberation.inference.baselines:compare_baselines"],
+        settings=given(
+            reference=DELIBERATION.reference,
+            arms=DELIBERATION.arms,
+            confidence=DELIBERATION.inference.confidence,
+            resamples=DELIBERATION.inference.resamples,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Compare debates with what their tokens find without debate"
+
+
+use rule local_stage as leave_one_out with:
+    input:
+        stances=D / "stances.parquet",
+        manifest=D / "manifest.parquet",
+    output:
+        left_out=D / "left_out.parquet",
+    log:
+        D / "logs/leave_one_out.log",
+    params:
+        functions=["dissensus.deliberation.inference.left_out:leave_one_out"],
+        settings=given(
+            reference=DELIBERATION.reference,
+            arms=DELIBERATION.arms,
+            confidence=DELIBERATION.inference.confidence,
+        ),
+    message:
+        "Compare where agents end with and without each model"
+
+
 # Any session's, from its transcript: snakemake results/<run>/deliberation/graphs/t003-full.svg
 rule plot_graph:
     input:
@@ -104,3 +147,5 @@ rule deliberation:
         rules.reconstruct_debates.output,
         rules.measure_deliberation.output,
         rules.estimate_arms.output,
+        rules.compare_deliberation_baselines.output,
+        rules.leave_one_out.output,

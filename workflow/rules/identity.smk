@@ -2,7 +2,8 @@
 #
 # in:    results/<run>/identity/: turns, outcomes, manifest, questions
 # out:   results/<run>/identity/: answers, transitions, metrics, estimates, fits of the debate model, power
-# steps: read_answers; estimate_identity, fit_dcm, test_martingale, compute_identity_power
+# steps: read_answers; estimate_identity, compare_identity, compare_identity_baselines, fit_dcm, test_martingale,
+#        compute_identity_power
 # What every study goes through is in study.smk.
 
 I = RESULTS / "identity"
@@ -45,6 +46,47 @@ use rule local_stage as estimate_identity with:
         ),
     message:
         "Estimate conformity, obstinacy and the Identity Bias Coefficient"
+
+
+use rule local_stage as compare_identity with:
+    input:
+        metrics=I / "metrics.parquet",
+        transitions=I / "transitions.parquet",
+        manifest=I / "manifest.parquet",
+    output:
+        comparisons=I / "comparisons.parquet",
+    log:
+        I / "logs/compare_identity.log",
+    params:
+        functions=["dissensus.identity.inference.comparisons:compare_identity"],
+        settings=given(
+            confidence=IDENTITY.inference.confidence,
+            resamples=IDENTITY.inference.resamples,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Test the differences that the paper claims"
+
+
+use rule local_stage as compare_identity_baselines with:
+    input:
+        answers=I / "answers.parquet",
+        calls=of_shards("identity", "calls"),
+        manifest=I / "manifest.parquet",
+        questions=I / "questions.parquet",
+    output:
+        equal_tokens=I / "equal_tokens.parquet",
+    log:
+        I / "logs/compare_identity_baselines.log",
+    params:
+        functions=["dissensus.identity.inference.baselines:compare_baselines"],
+        settings=given(
+            confidence=IDENTITY.inference.confidence,
+            resamples=IDENTITY.inference.resamples,
+            seed=SETTINGS.seed,
+        ),
+    message:
+        "Compare debates with what their tokens find without debate"
 
 
 use rule stage as fit_dcm with:
@@ -111,6 +153,8 @@ rule identity:
         core("identity"),
         rules.read_answers.output,
         rules.estimate_identity.output,
+        rules.compare_identity.output,
+        rules.compare_identity_baselines.output,
         rules.fit_dcm.output,
         rules.test_martingale.output,
         rules.compute_identity_power.output,

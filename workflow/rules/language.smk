@@ -19,7 +19,7 @@ use rule local_stage as render_turns with:
         rendered=L / "shards/{shard}/rendered_turns.parquet",
     log:
         L / "logs/render_turns/{shard}.log",
-    priority: 1
+    priority: AFTER_A_SHARD
     params:
         functions=["dissensus.language.measures.renderings:render_turns"],
         settings=given(
@@ -42,7 +42,7 @@ rule embed_turns:
         calls=L / "shards/{shard}/embedding_calls.parquet",
     log:
         L / "logs/embed_turns/{shard}.log",
-    priority: 1
+    priority: AFTER_A_SHARD
     # On a cluster: embedders behind an address are asked where the sessions are.
     localrule: ON_LOGIN_NODE and not all(map(is_own, EMBEDDERS))
     conda:
@@ -70,7 +70,7 @@ use rule stage as measure_shard with:
         reuse=L / "shards/{shard}/reuse.parquet",
     log:
         L / "logs/measure_shard/{shard}.log",
-    priority: 1
+    priority: AFTER_A_SHARD
     resources:
         mem_mb=2000,
         runtime=120,

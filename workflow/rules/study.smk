@@ -42,6 +42,7 @@ for NAME, STUDY in STUDIES.items():
             ],
         log:
             FOLDER / "logs/collect.log",
+        priority: BEFORE_SESSIONS
         localrule: True
         conda:
             ENVIRONMENT
@@ -64,6 +65,7 @@ for NAME, STUDY in STUDIES.items():
             manifest=FOLDER / "manifest.parquet",
         log:
             FOLDER / "logs/draw_manifest.log",
+        priority: BEFORE_SESSIONS
         localrule: True
         conda:
             ENVIRONMENT
@@ -355,7 +357,7 @@ rule gather_shard:
         calls=RESULTS / "{study}/shards/{shard}/calls.parquet",
     log:
         RESULTS / "{study}/logs/gather_shard/{shard}.log",
-    priority: 1
+    priority: AFTER_A_SHARD
     localrule: True
     conda:
         ENVIRONMENT

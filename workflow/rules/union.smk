@@ -27,7 +27,7 @@ RECORDS_OF_UNION = {
 }
 
 
-rule retrieve_passages:
+use rule stage as retrieve_passages with:
     input:
         motions=U / "motions.parquet",
         chunks=U / "chunks.parquet",
@@ -37,14 +37,15 @@ rule retrieve_passages:
     log:
         U / "logs/retrieve_passages.log",
     localrule: ON_LOGIN_NODE and not is_own(UNION.corpus.embedder)
-    conda:
-        ENVIRONMENT
     params:
-        settings=given(corpus=UNION.corpus),
+        functions=["dissensus.union.passages:retrieve_passages"],
+        settings=given(
+            embedder=UNION.corpus.embedder,
+            pool=UNION.corpus.pool,
+            diversity=UNION.corpus.diversity,
+        ),
     message:
         "Find the passages that each speaker may draw on"
-    script:
-        "../scripts/union/retrieve_passages.py"
 
 
 use rule stage as reconstruct_union with:
@@ -129,7 +130,7 @@ use rule local_stage as estimate_coaching with:
         "Estimate the effect of coaching"
 
 
-rule map_claims:
+use rule stage as map_claims with:
     input:
         claims=U / "claims.parquet",
         verdicts=U / "verdicts.parquet",
@@ -140,9 +141,8 @@ rule map_claims:
     log:
         U / "logs/map_claims.log",
     localrule: ON_LOGIN_NODE and not is_own(UNION.corpus.embedder)
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.union.map.claims:map_run"],
         settings=given(
             embedder=UNION.corpus.embedder,
             # A name changes nothing in it.
@@ -152,8 +152,6 @@ rule map_claims:
         ),
     message:
         "Map the arguments: embed claims, find clusters, name them"
-    script:
-        "../scripts/union/map_claims.py"
 
 
 rule draw_map:

@@ -22,6 +22,7 @@ from dissensus.consensus.scale import LABELS, UNREAD, label_of
 from dissensus.consensus.wording import EXTRAS, RECONCILE, VOTER
 from dissensus.session.protocol import round_of
 from dissensus.study.embedding import embedding_calls
+from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, number, share, text
 from dissensus.text.embeddings import Vectors
@@ -119,6 +120,19 @@ def vote_rows(session: Session, ids: Row, order: Sequence[str]) -> Iterator[dict
                 "confidence": ballot.confidence,
                 "explanation": ballot.explanation,
             }
+
+
+@makes(votes=VOTES, metrics=METRICS, calls=EMBEDDING_CALLS)
+def measure_debates(
+    manifest: list[dict[str, Any]],
+    statements: list[dict[str, Any]],
+    outcomes: list[dict[str, Any]],
+    turns: TurnsBySession,
+    embed: Embed,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The stage of :func:`measure_all`."""
+    by_id = {row["statement_id"]: row for row in statements}
+    return measure_all(manifest, by_id, outcomes, turns, embed)
 
 
 def measure_all(

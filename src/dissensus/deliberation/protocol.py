@@ -55,6 +55,8 @@ class Arm:
         its agent abstains; None where no judge looks at that.
     schedule : of contentiousness, None where the prompt says nothing of it.
     control : the schedule's settings.
+    sees : which turns of earlier rounds an agent is shown: all, its own, or nothing.
+    without : the seat whose turns nobody else is shown; None for none.
     """
 
     topology: str
@@ -63,6 +65,8 @@ class Arm:
     retries: int | None
     schedule: str | None
     control: Mapping[str, Any]
+    sees: str = "all"
+    without: str | None = None
 
 
 @dataclass(frozen=True)
@@ -183,18 +187,31 @@ class _Session:
             self.history += spoken
 
     def _prompts(self, round_: int, beta: float | None) -> dict[str, str]:
-        """Agent -> the prompt of a round."""
+        """Agent -> the prompt of a round; where nothing is seen, that of the first."""
         view = View(
             tuple(self.cast.agents),
             self.rounds,
-            round_,
-            tuple(self.history),
+            1 if self.arm.sees == "nothing" else round_,
+            (),
             self.arm.topology,
             beta,
             self.note if self.note and round_ >= self.note.round else None,
             self.assessments if self.arm.crit else {},
         )
-        return {agent: self.wording.round_prompt(self.topic, agent, view) for agent in view.agents}
+        return {
+            agent: self.wording.round_prompt(
+                self.topic, agent, replace(view, history=self._seen_by(agent))
+            )
+            for agent in view.agents
+        }
+
+    def _seen_by(self, agent: str) -> tuple[Spoken, ...]:
+        """The turns of earlier rounds that an agent is shown."""
+        if self.arm.sees == "all":
+            hidden = self.arm.without
+            return tuple(one for one in self.history if one.agent == agent or one.agent != hidden)
+        own = self.arm.sees == "own"
+        return tuple(one for one in self.history if own and one.agent == agent)
 
     def _write(
         self, role: str, round_: int, asked: Mapping[str, tuple[Message, ...]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.llm.settings import SimulatedModelSettings
@@ -26,6 +26,8 @@ from dissensus.study.settings import Draws, StudySettings
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
+Seat = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
+Sees = Literal["all", "own", "nothing"]
 
 Gain = Annotated[float, Field(ge=0)]
 
@@ -43,6 +45,11 @@ class ArmSettings(Settings):
     """Whether the moderator's note of the draw is given."""
     schedule: Schedule | None = None
     """Of contentiousness: fixed, linear, exponential, divide, pid or pid_fast; null for none."""
+    sees: Sees = "all"
+    """The turns of earlier rounds that an agent is shown: all; its own, which it refines alone; or
+    nothing, so that it answers anew."""
+    without: Seat | None = None
+    """The seat whose turns nobody else is shown: what the others come to without it."""
 
     @property
     def assessed(self) -> bool:
@@ -66,6 +73,9 @@ class ArmSettings(Settings):
             "retries": control.rca_retries if self.rca else None,
             "schedule": self.schedule,
             "control": self._controlled(control),
+            # Named where it is a choice, lest sessions be run anew that it changes nothing about.
+            **({} if self.sees == "all" else {"sees": self.sees}),
+            **({"without": self.without} if self.without else {}),
         }
 
     def _controlled(self, control: ControlSettings) -> dict[str, Any]:
@@ -164,6 +174,11 @@ class DeliberationSettings(StudySettings):
     def arm_names(self) -> list[str]:
         return list(self.arms)
 
+    @property
+    def compared(self) -> list[str]:
+        """The arms in which all see all; the others are baselines and replays without a seat."""
+        return [name for name, arm in self.arms.items() if arm.sees == "all" and not arm.without]
+
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist."""
         return {name: getattr(self, name) for name in ("topics", "prompts", "judging")}
@@ -185,12 +200,24 @@ class DeliberationSettings(StudySettings):
         if self.reference not in self.arms:
             may = f"it may be one of {', '.join(self.arms)}"
             faults.append(fault("reference", self.reference, may))
+        elif self.reference not in self.compared:
+            may = "it must be an arm in which agents see all turns"
+            faults.append(fault("reference", self.reference, may))
         judged = [name for name, arm in self.arms.items() if arm.judged]
         if judged and not self.judges:
             may = f"it needs a model for the arm {judged[0]!r}, whose turns are judged"
             faults.append(fault("judges", self.judges, may))
         if faults:
             raise Faults(*faults)
+        return self
+
+    @model_validator(mode="after")
+    def _seats_exist(self) -> DeliberationSettings:
+        seats = [f"A{seat}" for seat in range(1, len(self.panel) + 1)]
+        for name, arm in self.arms.items():
+            if arm.without and arm.without not in seats:
+                may = f"it may be one of {', '.join(seats)}, the seats of the panel"
+                raise Faults(fault(f"arms.{name}.without", arm.without, may))
         return self
 
     @model_validator(mode="after")

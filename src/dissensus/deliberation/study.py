@@ -48,7 +48,10 @@ class Deliberation(Study[DeliberationSettings]):
         schema=f"{_DESIGN}.manifest:MANIFEST",
     )
     counting = "Turns that a judge sends back, and what it then says of them, are not counted."
-    view = ("reference", "inference.confidence", "arms", "control.target")
+    view = (
+        *("reference", "inference.confidence", "arms", "compared", "control.target"),
+        "measures.alerts",
+    )
     figures = FIGURES
     tables = TABLES
     headline = HEADLINE
@@ -57,7 +60,17 @@ class Deliberation(Study[DeliberationSettings]):
     diagnosis = Diagnosis(
         "dissensus.deliberation.inference.diagnosis:diagnose",
         settings=(
-            *("draws", "rounds", "arms", "reference", "control", "topics", "prompts", "judging"),
+            *(
+                "draws",
+                "rounds",
+                "arms",
+                "compared",
+                "reference",
+                "control",
+                "topics",
+                "prompts",
+                "judging",
+            ),
             *("protocol", "measures", "diagnosis", "inference.confidence"),
         ),
         files=("topics", "prompts", "judging"),

@@ -14,6 +14,7 @@ from pydantic import Field, RootModel
 from dissensus.digests import digest
 from dissensus.identity.design.graph import Peers
 from dissensus.identity.measures.reading import parse_answer
+from dissensus.identity.terms import AGAIN, OPENING, REFINED, SAMPLED, SWAPPED, VANILLA
 from dissensus.llm.call import Message
 from dissensus.session.prompt_files import Part, angled, read_prompts
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, round_label
@@ -37,6 +38,13 @@ class Wording(Part):
     anonymized: Annotated[str, angled(_QUESTION, _ANY)]
     repair: Annotated[str, angled()]
     """What is added where a response had no final answer."""
+    own: Annotated[str, angled(_QUESTION, _ANY)]
+    others: Annotated[str, angled(_QUESTION, _ANY)]
+    refined: Annotated[str, angled(_QUESTION, _OWN)]
+
+
+#: Condition -> the prompt that it shares with another.
+_WORDED = {AGAIN: VANILLA, SWAPPED: VANILLA, SAMPLED: OPENING}
 
 
 class Personas(RootModel[Annotated[dict[str, Annotated[str, angled()]], Field(min_length=1)]]):
@@ -63,7 +71,7 @@ class Prompts:
 
     def sha256(self, condition: str) -> str:
         """Digest of the wording under a condition: its prompt, and what asks for a reply again."""
-        return digest([self.wording[condition], self.wording.repair])
+        return digest([self.wording[_WORDED.get(condition, condition)], self.wording.repair])
 
     def opening(self, question: str) -> str:
         """The prompt of round 0."""
@@ -74,9 +82,15 @@ class Prompts:
         texts = {_QUESTION: question, _OWN: self._shown(own)}
         return self._fill("vanilla", texts, _PEER, peers)
 
-    def anonymized(self, question: str, opinions: Sequence[str]) -> str:
-        """Appendix B.2: all responses alike, numbered in the order given."""
-        return self._fill("anonymized", {_QUESTION: question}, _ANY, opinions)
+    def alike(self, condition: str, question: str, opinions: Sequence[str]) -> str:
+        """All responses alike, numbered in the order given: without labels (anonymized, appendix
+        B.2), all as the agent's ``own``, or all as ``others``.
+        """
+        return self._fill(condition, {_QUESTION: question}, _ANY, opinions)
+
+    def refined(self, question: str, own: str) -> str:
+        """The agent's own response alone."""
+        return self._fill("refined", {_QUESTION: question, _OWN: self._shown(own)})
 
     def _fill(
         self,
@@ -106,7 +120,9 @@ class Prompts:
 
     @cached_property
     def _heads(self) -> tuple[str, ...]:
-        return heads_of(self.wording.opening, self.wording.vanilla, self.wording.anonymized)
+        words = self.wording
+        shown = (words.opening, words.vanilla, words.anonymized)
+        return heads_of(*shown, words.own, words.others, words.refined)
 
     def _shown(self, response: str) -> str:
         """A response as prompts have it: a line of it that looks like one of theirs is quoted."""
@@ -166,41 +182,44 @@ class Debate:
         prompt = self.prompts.opening(self.question)
         yield self._step(0, [prompt] * len(self.seats))
 
-    def vanilla(self, opening: Sequence[str], peers: Peers, rounds: int) -> Steps:
-        """Rounds 1, 2, ...: each agent sees which response is its own, and its peers'.
+    def goes_on(
+        self, condition: str, opening: Sequence[str], peers: Peers, rounds: int, seed: int
+    ) -> Steps:
+        """Rounds 1, 2, ...: every agent answers again, shown what its condition shows it.
 
         Parameters
         ----------
+        condition : of :data:`~dissensus.identity.terms.DEBATED`.
         opening : every agent's response in round 0.
         peers : of every agent, numbered from 1.
         rounds : how many.
+        seed : the session's, of every order that is drawn.
         """
         said = list(opening)
         for number in range(1, rounds + 1):
             prompts = [
-                self.prompts.vanilla(self.question, said[agent], [said[p - 1] for p in seen])
-                for agent, seen in enumerate(peers)
+                self._prompt(condition, said[agent - 1], [said[p - 1] for p in seen], place)
+                for agent, seen in enumerate(peers, start=1)
+                for place in ((seed, number, agent),)
             ]
             said = [turn.text for turn in (yield self._step(number, prompts))]
 
-    def anonymized(self, opening: Sequence[str], peers: Peers, rounds: int, seed: int) -> Steps:
-        """The same without names: own and peers' responses in an order that :func:`order` draws.
-
-        Parameters
-        ----------
-        opening, peers, rounds : as for :meth:`vanilla`.
-        seed : the session's.
-        """
-        said = list(opening)
-        for number in range(1, rounds + 1):
-            prompts = []
-            for agent, seen in enumerate(peers, start=1):
-                shown = (agent, *seen)
-                opinions = [
-                    said[shown[place] - 1] for place in order(seed, number, agent, len(shown))
-                ]
-                prompts.append(self.prompts.anonymized(self.question, opinions))
-            said = [turn.text for turn in (yield self._step(number, prompts))]
+    def _prompt(
+        self, condition: str, own: str, heard: list[str], place: tuple[int, int, int]
+    ) -> str:
+        """What an agent is sent at a place: the session's seed, the round and its number."""
+        if condition == SAMPLED:
+            return self.prompts.opening(self.question)
+        if condition == REFINED:
+            return self.prompts.refined(self.question, own)
+        if condition == SWAPPED and heard:
+            chosen = order(*place, len(heard))[0]
+            own, heard[chosen] = heard[chosen], own
+        if condition in (VANILLA, AGAIN, SWAPPED):
+            return self.prompts.vanilla(self.question, own, heard)
+        shown = (own, *heard)
+        opinions = [shown[index] for index in order(*place, len(shown))]
+        return self.prompts.alike(condition, self.question, opinions)
 
     def _step(self, number: int, prompts: Sequence[str]) -> list[Call]:
         """A round: a call for each agent, which wait for none of the others."""

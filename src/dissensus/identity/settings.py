@@ -23,6 +23,8 @@ from dissensus.study.settings import StudySettings
 
 #: Of banks and teams, which ids join.
 _NAME = NameRule(r"[A-Za-z0-9-]+", "plain letters (a to z, A to Z), digits and - only")
+#: What a team may run beside the two conditions.
+Control = Literal["again", "swapped", "own", "others", "refined", "sampled"]
 #: How a source that is no file begins.
 HUB = "datasets:"
 
@@ -57,6 +59,8 @@ class TeamSettings(Settings):
     """Who sees whom: ring, full, star, or agent -> its peers, such as {1: [2], 2: [1, 3], ...}."""
     banks: Annotated[list[str], Field(min_length=1), Once] | None = None
     """The banks whose questions it debates; null for all."""
+    controls: Annotated[list[Control], Once] = Field(default_factory=list)
+    """What it runs beside vanilla and anonymized: again, swapped, own, others, refined, sampled."""
 
     def debates(self, bank: str) -> bool:
         """Whether it debates the questions of a bank."""
@@ -112,6 +116,8 @@ class IdentitySettings(StudySettings):
     shard: Count
     """Questions in a bundle, that is, in one job."""
     teams: Annotated[dict[str, TeamSettings], Field(min_length=1)]
+    samples: Count | None = None
+    """Answers of each agent under the control sampled, after its first; null: as many as rounds."""
     prompts: str
     """YAML of the debate prompts."""
     personas: str

@@ -21,8 +21,14 @@ earlier rounds it reads from a sentence in each reply: in the vanilla condition 
 own, and counts accumulate as in the model. In the anonymized condition it cannot know which
 opinion is its own. So there both weights are one, and for what was weighed before it takes the mean
 over the opinions shown: exact where everyone sees everyone, an approximation in sparser graphs (in
-the first transition nothing was weighed before). On a question that is in none of its files every
-option has ``errs``, and numbers are guessed.
+the first transition nothing was weighed before). Labels are all that it goes by: where they are
+exchanged it takes a peer's opinion for its own, where all opinions are said to be its own each
+weighs w_self, and where all are others' each weighs w_peer. On a question that is in none of its
+files every option has ``errs``, and numbers are guessed.
+
+An agent that is shown the right answer as another's opinion takes it with probability
+``recognises``, whatever it has drawn: with 0 it goes by who said an answer alone, and debate moves
+no accuracy on average.
 """
 
 from __future__ import annotations
@@ -46,6 +52,7 @@ from dissensus.identity.design.formats import Question
 from dissensus.identity.measures.reading import parse_answer
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, total, unfinished, weighed_in
+from dissensus.identity.terms import ANONYMIZED, OPENING, OTHERS, OWN, VANILLA
 from dissensus.llm.call import Message
 from dissensus.settings import Faults, Rate, Settings, fault, validate
 
@@ -85,6 +92,8 @@ class SpeechSettings(Settings):
     """Identity weights, in units of the first belief's total."""
     persona_shift: Rate = 0.0
     """How far a persona moves the belief: 0 not at all, 1 to one of its own."""
+    recognises: Rate = 0.0
+    """Probability of taking the right answer where another's opinion has it."""
     unparsable_rate: Rate = 0.0
     """Share of replies without a final answer."""
 
@@ -139,11 +148,13 @@ def speak(
     weighed, previous = _weigh(prompt, question)
     alpha = dict(zip(options, probabilities, strict=True))
     if weighed is not None:
-        weights = speech.weights.vanilla if prompt.names_own else speech.weights.anonymized
-        alpha = total([alpha, total([weighed.own], weights.self)])
-        alpha = total([alpha, total([weighed.others], weights.peer)])
+        w_self, w_peer = _weights(speech.weights, prompt.label)
+        alpha = total([alpha, total([weighed.own], w_self)])
+        alpha = total([alpha, total([weighed.others], w_peer)])
     uniforms = rng.random(9).tolist()
     answer = _drawn(alpha, uniforms[0])
+    if speech.recognises and question.answer in _heard(prompt, question):
+        answer = question.answer if rng.random() < speech.recognises else answer
     text = compose(question.kind, answer, weighed, previous, uniforms[1:7])
     if uniforms[7] < speech.unparsable_rate:
         return f"{text} {unfinished(uniforms[8])}"
@@ -205,39 +216,64 @@ def _drawn(alpha: Mapping[str, float], uniform: float) -> str:
 class _Prompt:
     """What an agent makes of the message it is sent.
 
-    ``opinions`` are empty in an opening; ``own`` is among them unless the prompt names it.
+    ``own`` is what the prompt names as the agent's own, "" where it does not; ``opinions`` are all
+    others that it shows, under one ``label``: vanilla, anonymized, own or others.
     """
 
     question: str
+    label: str = OPENING
     opinions: tuple[str, ...] = ()
     own: str = ""
-    names_own: bool = False
 
 
 def _read(content: str) -> _Prompt:
     """Split a prompt at its fixed sentences, which no response contains."""
     head, named, rest = content.partition("\nThis was your most recent opinion:\n- ")
     if named:
-        own, _, rest = rest.partition("\nBased on the following other agents' opinions:\n")
-        return _Prompt(head, _opinions(rest), own, names_own=True)
-    head, shown, rest = content.partition("\nBased on the following opinions from agents:\n")
-    if shown:
-        return _Prompt(head, _opinions(rest))
+        own, heard, rest = rest.partition(_OF_OTHERS)
+        if heard:
+            return _Prompt(head, VANILLA, _opinions(rest), own)
+        return _Prompt(head, VANILLA, own=own.rpartition("\nInstructions: Look for mistakes ")[0])
+    for label, sentence in _LABELS.items():
+        head, shown, rest = content.partition(sentence)
+        if shown:
+            return _Prompt(head, label, _opinions(rest))
     head, asked, _ = content.partition("\nFirst, briefly state your step-by-step reasoning.")
     if not asked:
         raise ResourceError(_UNREADABLE)
     return _Prompt(head)
 
 
+_OF_OTHERS = "\nBased on the following other agents' opinions:\n"
+#: What every opinion of a prompt is said to be -> the sentence that says so.
+_LABELS = {
+    ANONYMIZED: "\nBased on the following opinions from agents:\n",
+    OWN: "\nThese were your most recent opinions:\n",
+    OTHERS: _OF_OTHERS,
+}
+
+
+def _weights(weights: ConditionWeights, label: str) -> tuple[float, float]:
+    """w_self and w_peer under a label; what one label is said of is among the others' counts."""
+    vanilla, blind = weights.vanilla, weights.anonymized
+    one = {ANONYMIZED: blind.peer, OWN: vanilla.self, OTHERS: vanilla.peer}
+    return (one[label], one[label]) if label in one else (vanilla.self, vanilla.peer)
+
+
+def _heard(prompt: _Prompt, question: Question) -> set[str]:
+    """The answers that a prompt shows, but for one that it names as the agent's own."""
+    return {answer for text in prompt.opinions if (answer := _answer(text, question))}
+
+
 def _opinions(text: str) -> tuple[str, ...]:
-    shown, ends, _ = text.rpartition("\nInstructions: Consider these agents' opinions ")
+    shown, ends, _ = text.rpartition("\nInstructions: Consider these ")
     opinions = tuple(_OPINION.split(shown)[1:])
     if not (ends and opinions):
         raise ResourceError(_UNREADABLE)
     return opinions
 
 
-_OPINION = re.compile(r"(?:^|\n)- Agent Opinion \d+: ")
+_OPINION = re.compile(r"(?:^|\n)- (?:Agent )?Opinion \d+: ")
 _UNREADABLE = (
     "The simulated agents cannot read this prompt; it must be worded as "
     "resources/prompts/identity/debate.yaml words it."
@@ -246,10 +282,10 @@ _UNREADABLE = (
 
 def _weigh(prompt: _Prompt, question: Question) -> tuple[Weighed | None, str | None]:
     """What an agent has weighed with this prompt, and its own last answer where it knows it."""
-    if not prompt.opinions:
+    if not (prompt.opinions or prompt.own):
         return None, None
     shown = [{answer: 1.0} for text in prompt.opinions if (answer := _answer(text, question))]
-    if prompt.names_own:
+    if prompt.label == VANILLA:
         past, last = weighed_in(prompt.own), _answer(prompt.own, question)
         own = total([past.own, {last: 1.0} if last else {}])
         return Weighed(own, total([past.others, *shown])), last

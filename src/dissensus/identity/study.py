@@ -13,7 +13,7 @@ from dissensus.identity.figures import FIGURES, HEADLINE, TABLES
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
 from dissensus.identity.reader import READER
 from dissensus.identity.settings import IdentitySettings
-from dissensus.identity.terms import OPENING
+from dissensus.identity.terms import DEBATED, OPENING
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import ANGLED, check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
@@ -45,7 +45,7 @@ class Identity(Study[IdentitySettings]):
     )
     manifest = Manifest(
         f"{_DESIGN}.manifest:draw",
-        settings=("teams", "agents", "rounds", "shard", "personas"),
+        settings=("teams", "agents", "rounds", "samples", "shard", "personas"),
         files=("personas",),
         schema=f"{_DESIGN}.manifest:MANIFEST",
     )
@@ -125,11 +125,8 @@ class Identity(Study[IdentitySettings]):
                 systems=tuple(systems.values()),
             )
             said, peers = [PLACEHOLDER] * len(systems), peers_in("star", len(systems))
-            for steps in (
-                debate.opening(),
-                debate.vanilla(said, peers, rounds=1),
-                debate.anonymized(said, peers, rounds=1, seed=0),
-            ):
+            debates = (debate.goes_on(one, said, peers, rounds=1, seed=0) for one in DEBATED)
+            for steps in (debate.opening(), *debates):
                 files = f"{settings.prompts}, {settings.personas}"
                 check_filled(assumed_calls(steps), files, ANGLED)
 
@@ -146,7 +143,5 @@ def _go_on(debate: Debate, spec: Row, inputs: Inputs) -> Steps:
     """The rounds after an opening."""
     agents = [f"A{number}" for number, _ in enumerate(debate.seats, start=1)]
     texts = inputs.texts(spec["opening"], agents)
-    peers, rounds = read_peers(spec["graph"]), spec["rounds"]
-    if spec["condition"] == "vanilla":
-        return debate.vanilla(texts, peers, rounds)
-    return debate.anonymized(texts, peers, rounds, spec["seed"])
+    peers = read_peers(spec["graph"])
+    return debate.goes_on(spec["condition"], texts, peers, spec["rounds"], spec["seed"])

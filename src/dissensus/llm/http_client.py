@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 
@@ -335,6 +336,37 @@ class HttpClient:
             return self._secret.parse(response.body)
         except (ValueError, RecursionError):
             return None
+
+    async def has_model(self, path: str, model: str) -> bool | None:
+        """Whether the provider has a model; None where it does not tell. Costs nothing.
+
+        Parameters
+        ----------
+        path : of the list of its models.
+
+        Raises
+        ------
+        Refused : the answer is an error other than 404.
+        ProviderError, TimeoutError, ConnectionError : as :meth:`get`.
+        """
+        try:
+            listed = await self.get(path)
+            if any(entry["id"] == model for entry in listed["data"] or []):
+                return True
+        except Refused as refused:
+            if refused.status_code == 404:
+                return None
+            raise
+        except (TypeError, KeyError):
+            return None
+        # Lists come in pages, and leave out a model's other names.
+        try:
+            await self.get(f"{path}/{quote(model, safe='')}")
+        except Refused as refused:
+            if refused.status_code == 404:
+                return False
+            raise
+        return True
 
     async def close(self) -> None:
         """Close the connections."""

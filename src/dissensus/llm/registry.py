@@ -198,10 +198,9 @@ class ModelRegistry:
             ) from None
         client = HttpClient(terms, connection, rate_limiter, concurrency, self._ledger, secret)
         atexit.register(lambda: run(client.close()))
-        made = kind(client)
         ends = self._folder / ".limits" / f"{provider}.ends"
         if not settings["batch"]:
-            return Host(terms, self._ledger, made, ends=ends)
+            return Host(terms, self._ledger, kind(), client, ends=ends)
         from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.batches.http_client import PackageClient
 
@@ -209,8 +208,8 @@ class ModelRegistry:
         atexit.register(lambda: run(sender.aclose()))
         batches = kind.batches(key, address, sender)
         folder = self._folder / "batches" / provider
-        batcher = Batcher(terms, batches, made.parse, self._ledger, rate_limiter, folder)
-        return Host(terms, self._ledger, made, batcher)
+        batcher = Batcher(terms, batches, kind().parse, self._ledger, rate_limiter, folder)
+        return Host(terms, self._ledger, kind(), client, batcher)
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What is wrong with the models, by asking all providers at the same time."""
@@ -229,7 +228,7 @@ class ModelRegistry:
         for _ in range(_CHECKS):
             try:
                 async with asyncio.timeout(min(host.terms.timeout_s, _CHECK_S)):
-                    known = await host.interface.knows(model)
+                    known = await host.http.has_model(host.interface.models_path, model)
             except (TimeoutError, ConnectionError) as error:
                 why = str(error) or "no answer in time"
             except Exception as error:

@@ -27,6 +27,10 @@ _NAMED = re.compile(
     r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])",
     re.IGNORECASE,
 )
+#: One of these is in every such token.
+_SIGN_OF_TOKEN = re.compile(r"[<\[|｜]")
+#: A text all of whose lines are empty or begin with a plain letter or digit, as nearly all are.
+_PLAIN_LINES = re.compile(r"\n*(?:[0-9A-Za-z][\t -~]*(?:\n+|\Z))*")
 
 
 def quoted(text: str) -> str:
@@ -51,6 +55,8 @@ def block(text: str, heads: tuple[str, ...] = DIVIDERS) -> str:
     heads : how the prompt's own lines begin; see :func:`heads_of`.
     """
     signs, words = _kinds(heads)
+    if not words and _PLAIN_LINES.fullmatch(text) and not _SIGN_OF_TOKEN.search(text):
+        return text
     return "".join(
         MARK + line if _is_like(line, signs, words) else line
         for line in without_tokens(text).splitlines(keepends=True)
@@ -64,6 +70,8 @@ def one_line(text: str) -> str:
 
 def without_tokens(text: str) -> str:
     """A text with a space in every token of a chat template, which no longer is one then."""
+    if not _SIGN_OF_TOKEN.search(text):
+        return text
     return _NAMED.sub(lambda found: found[0] + " ", _ENDS.sub(lambda found: found[0] + " ", text))
 
 

@@ -43,6 +43,9 @@ _SIGN = re.compile(r"[^\w\s]")
 #: Faults that are named: a list of a reply may have any number, and all would be sent back.
 _MOST_PROBLEMS = 10
 
+#: What a half of a surrogate pair is or could be escaped by; few replies have either.
+_HALVES = re.compile(r"[\\\ud800-\udfff]")
+
 Value = TypeVar("Value")
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -58,9 +61,10 @@ class Lenient(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _is_no_truth_value(cls, value: Any, info: ValidationInfo) -> Any:
-        kind = cls.model_fields[info.field_name or ""].annotation
-        if isinstance(value, bool) and kind in (int, float):
-            raise ValueError(f"{str(value).lower()} is no number")
+        if isinstance(value, bool):
+            kind = cls.model_fields[info.field_name or ""].annotation
+            if kind in (int, float):
+                raise ValueError(f"{str(value).lower()} is no number")
         return value
 
 
@@ -96,7 +100,8 @@ class JsonReply(Generic[Model]):
         except ValidationError as error:
             faults = error.errors()[:_MOST_PROBLEMS]
         else:
-            if self._is_contradicted(value, objects[:-1]):
+            others = [other for other in objects[:-1] if other != objects[-1]]
+            if self._is_contradicted(value, others):
                 problem = "The reply has several JSON objects, and they differ."
                 return Parsed(None, (problem,))
             return Parsed(value)
@@ -251,7 +256,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
     if _work(text) > _MOST_WORK:
         return objects
     try:
-        found: Any = encodable(json_repair.loads(text))
+        found: Any = _encodable(json_repair.loads(text), text)
     except (ValueError, RecursionError):
         return []
     parts = found if isinstance(found, list) else [found]
@@ -277,7 +282,7 @@ def _scan(text: str, needed: str = "") -> tuple[list[_Valid], bool]:
         begin = found.start()
         try:
             value, past = decoder.raw_decode(text, begin)
-            value = encodable(value)
+            value = _encodable(value, text)
         except json.JSONDecodeError as error:
             value, past, failures = None, begin + 1, failures + 1
             is_open = is_open or error.pos >= end
@@ -298,12 +303,17 @@ def _work(text: str) -> int:
 def _mended(text: str, needed: str) -> dict[str, Any] | None:
     """The object that a text begins with, its JSON mended; None where that lacks the key."""
     try:
-        value: Any = encodable(json_repair.loads(text))
+        value: Any = _encodable(json_repair.loads(text), text)
     except (ValueError, RecursionError):
         return None
     if isinstance(value, list):
         value = value[0] if value else None
     return value if isinstance(value, dict) and needed in value else None
+
+
+def _encodable(value: Any, text: str) -> Any:
+    """The same, of a value that was read from a text; nearly all values are as they should be."""
+    return encodable(value) if _HALVES.search(text) else value
 
 
 def encodable(value: Any) -> Any:

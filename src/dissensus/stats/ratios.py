@@ -150,6 +150,24 @@ def percentile_intervals(ratios: Ratios, confidence: float = 0.95) -> Intervals:
     return Intervals(ratios.observed, *spread)
 
 
+def percentile_p(ratios: Ratios) -> FloatArray:
+    """Two-sided p-values: the level at which a percentile interval just reaches zero.
+
+    Parameters
+    ----------
+    ratios : of c columns, whose being zero is tested.
+
+    Returns
+    -------
+    Shape (c,), never below 2 / (b + 1); NaN where :func:`percentile_intervals` gives no limits.
+    """
+    missing = np.isnan(ratios.resampled)
+    known = ~np.isnan(ratios.observed) & (missing.mean(axis=0) <= UNDEFINED)
+    tails = np.minimum((ratios.resampled <= 0.0).sum(axis=0), (ratios.resampled >= 0.0).sum(axis=0))
+    p = np.minimum(1.0, 2.0 * (tails + 1.0) / ((~missing).sum(axis=0) + 1.0))
+    return np.where(known, p, np.nan)
+
+
 def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:
     result = np.full(above.shape, np.nan)
     np.divide(above, below, out=result, where=below != 0.0)

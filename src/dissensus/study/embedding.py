@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dissensus.digests import digest
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count
-from dissensus.text.embeddings import Embedder, UnitEmbedder, embedder, is_own
+from dissensus.text.embeddings import Embedder, UnitEmbedder, Vectors, embedder, is_own
 
 if TYPE_CHECKING:
     from dissensus.llm.providers.embedder import RemoteEmbedder
@@ -60,23 +60,34 @@ def call_rows(block: int, embedders: Sequence[RemoteEmbedder]) -> list[dict[str,
     ]
 
 
-def stage_embedder(
-    stage: Stage, name: str, journals: Path, what: str
-) -> tuple[Embedder, list[RemoteEmbedder]]:
-    """The embedder that a stage uses, and the same as what is paid for; none where it is our own.
+class StageEmbedder:
+    """The embedder that a stage uses, of this machine or of a provider.
 
     Parameters
     ----------
     stage : that asks it.
     name : in the configuration.
-    journals : the folder ``journal/embeddings`` of the study.
-    what : is embedded; how the journal's name begins.
+    journal : how the path of its journal begins, in the folder ``journal/embeddings`` of the study.
 
     Raises
     ------
     DissensusError : it cannot be loaded or reached.
     """
-    if is_own(name):
-        return embedder(name), []
-    remote = stage.registry.embedder(name, journals / f"{what}-{digest(name)[:8]}.jsonl")
-    return UnitEmbedder(remote.name, remote.encode), [remote]
+
+    def __init__(self, stage: Stage, name: str, journal: Path) -> None:
+        self._paid: list[RemoteEmbedder] = []
+        if is_own(name):
+            self._used: Embedder = embedder(name)
+            return
+        path = journal.with_name(f"{journal.name}-{digest(name)[:8]}.jsonl")
+        self._paid = [stage.registry.embedder(name, path)]
+        self._used = UnitEmbedder(name, self._paid[0].encode)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of n texts, (n, d)."""
+        return self._used.embed(texts)
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """What was paid so far: rows of :func:`embedding_calls`."""
+        return call_rows(0, self._paid)

@@ -133,13 +133,20 @@ class JobGraph:
         return self._inputs(study, rows, marks)
 
     def priority(self, study: str, names: Iterable[str]) -> float:
-        """Of the job of some sessions: from 1 down to 0 in the order in which sessions begin.
+        """Of the job of some sessions: by study, as the settings order them, and by block in each.
 
-        Blocks of draws are then blocks of time, as far as jobs run at once allow.
+        Blocks of draws are then blocks of time, as far as jobs run at once allow. The study that
+        has most to do after its sessions comes first in the settings that the project ships.
+
+        Returns
+        -------
+        More than 0 and less than the number of studies.
         """
         places = self.drawn(study).places
         first = min((places[name] for name in names if name in places), default=len(places))
-        return 1.0 - (first + 1) / (len(places) + 2)
+        studies = self.settings.studies
+        later = len(studies) - 1 - studies.index(study)
+        return later + 1.0 - (first + 1) / (len(places) + 2)
 
     def _bundle_of(self, study: str) -> dict[str, str]:
         """session_id -> its bundle."""

@@ -1,7 +1,10 @@
 """A function as a stage of the workflow: what it makes is said where it is written, and only there.
 
 ``workflow/scripts/study/run_stage.py`` runs any of them. A parameter that is called like an input
-of the rule is given that file, read as its annotation has it; all others are settings.
+of the rule is given that file, read as its annotation has it; all others are settings. A parameter
+``embed`` is given the embedder that the setting ``embedder`` names, as a function from texts to
+unit vectors; then the last artefact is ``calls``, of what that costs, and the function leaves its
+rows to whoever runs it.
 """
 
 from __future__ import annotations

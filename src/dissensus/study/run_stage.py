@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pandas as pd
@@ -22,6 +23,7 @@ def run_function(
     outputs: Mapping[str, Any],
     settings: Mapping[str, Any],
     provenance: Mapping[str, Any],
+    embedder: Callable[[str, Path], Any] | None = None,
 ) -> None:
     """Run a function that :func:`dissensus.study.makes.makes` declares.
 
@@ -32,14 +34,22 @@ def run_function(
     outputs : name -> file; each artefact that the function makes has one.
     settings : name -> value, plain data.
     provenance : what the files say of where they came from.
+    embedder : from the name of an embedder and the beginning of its journal's path to a
+        :class:`~dissensus.study.embedding.StageEmbedder`, for functions that embed texts.
 
     Raises
     ------
     TypeError : a parameter is neither an input nor a setting.
     ArtefactError : a file is damaged.
     """
-    made = made_by(function, function(**_arguments(function, inputs, settings)))
-    for name, (schema, rows) in made.items():
+    if "embed" in signature(function).parameters and embedder is not None:
+        first = Path(next(iter(outputs.values())))
+        used = embedder(settings["embedder"], first.parent / f"journal/embeddings/{first.stem}")
+        result = function(**_arguments(function, inputs, {**settings, "embed": used.embed}))
+        result = (*(result if isinstance(result, tuple) else (result,)), used.calls)
+    else:
+        result = function(**_arguments(function, inputs, settings))
+    for name, (schema, rows) in made_by(function, result).items():
         write(outputs[name], schema, rows, provenance)
 
 
@@ -59,8 +69,12 @@ def _arguments(
 
 
 def _read(files: Any, kind: Any) -> Any:
-    """Files as a parameter's annotation has them: a table, a frame, turns by session, or rows."""
+    """Files as an annotation has them: a path, a table, a frame, turns by session, or rows."""
+    if kind is Path:
+        return Path(files)
     paths = [files] if isinstance(files, str) else list(files)
+    if not paths:
+        return {} if kind is TurnsBySession else []
     table = pa.concat_tables([read(path) for path in paths])
     kinds = {kind, *get_args(kind)}
     if pa.Table in kinds:

@@ -58,6 +58,13 @@ class Stage:
         """What the rule names, in its order."""
         return [resolve(function) for function in self.functions]
 
+    def embedder(self, name: str, journal: Path) -> Any:
+        """A :class:`~dissensus.study.embedding.StageEmbedder`.
+
+        By its name: a stage depends on the code of what it imports, and few stages embed.
+        """
+        return resolve("dissensus.study.embedding:StageEmbedder")(self, name, journal)
+
     @cached_property
     def registry(self) -> ModelRegistry:
         """The run's models, for a stage that asks some."""

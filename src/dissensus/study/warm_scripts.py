@@ -20,7 +20,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from importlib import import_module
@@ -30,13 +30,16 @@ from threading import Lock, Thread
 from typing import Any, NoReturn
 
 from dissensus.study.registry import STUDIES
+from dissensus.text.embeddings import OWN
 
 #: What nearly every script imports; the rest is imported where it is needed.
-_IMPORTED = (
+IMPORTED = (
     *("snakemake.logging", "snakemake.iocontainers", "numpy", "pandas", "pyarrow.parquet"),
     *("scipy.special", "dissensus.study.sessions", "dissensus.study.stage"),
     *("dissensus.tables.artefact", *STUDIES.values()),
 )
+#: Loads the project's own embedder, for the stages that embed: a second of a processor.
+EMBEDDER = "dissensus.text.embeddings:load_own"
 
 
 class ScriptServer:
@@ -123,7 +126,7 @@ def fork_scripts() -> Callable[[], None]:
         of_its_own = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
         if edit or any(of_its_own):
             in_a_new_process(script, fname, edit)
-        elif status := server.run(fname, _modules(script.params.get("functions", []))):
+        elif status := server.run(fname, _needed(script.params)):
             # As Snakemake's own way of running a script ends.
             raise subprocess.CalledProcessError(status, [sys.executable, fname])
 
@@ -131,17 +134,27 @@ def fork_scripts() -> Callable[[], None]:
     return server.start
 
 
-def _modules(functions: Iterable[str]) -> list[str]:
-    """The project's own modules among those of some functions, which are ``module:name``."""
-    return [name for each in functions if (name := each.split(":")[0]).startswith("dissensus.")]
+def _needed(params: Mapping[str, Any]) -> list[str]:
+    """What the server has ready for a stage: the project's modules that its functions are in
+    (``module:name``), and the embedder that its settings name.
+    """
+    functions, settings = params.get("functions", []), params.get("settings", {})
+    modules = [name for each in functions if (name := each.split(":")[0]).startswith("dissensus.")]
+    embedders = [settings.get(name) for name in ("embedder", "embedders", "corpus")]
+    return [*modules, EMBEDDER] if OWN in json.dumps(embedders, default=str) else modules
 
 
 def _import(modules: Iterable[str]) -> None:
-    """Import modules; what cannot be imported, the script that needs it will say."""
+    """Import modules, and call ``module:function``; what cannot be had, the script that needs it
+    will say.
+    """
     for name in modules:
-        if name not in sys.modules:
+        module, _, function = name.partition(":")
+        if function or module not in sys.modules:
             with suppress(Exception):
-                import_module(name)
+                imported = import_module(module)
+                if function:
+                    getattr(imported, function)()
     # What is there already is nobody's to collect, so that its pages stay shared.
     gc.freeze()
 
@@ -196,11 +209,10 @@ def serve(imported: Iterable[str]) -> None:
 
     Parameters
     ----------
-    imported : names of the modules that scripts need not import again.
+    imported : names of the modules that scripts need not import again, and ``module:function`` of
+        what they need not do again.
     """
-    for name in imported:
-        import_module(name)
-    gc.freeze()
+    _import(imported)
     path = _serve(socket.socket(fileno=int(sys.argv[1])))
     if path:
         sys.argv, sys.path[0] = [path], str(Path(path).parent)
@@ -225,4 +237,4 @@ def _leave(status: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    serve(_IMPORTED)
+    serve(IMPORTED)

@@ -171,8 +171,6 @@ def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any
         compression="zstd" if large else "snappy",
         use_dictionary=large,
         write_statistics=large,
-        # For other tools, which know of no seal.
-        write_page_checksum=True,
     )
     data = bytearray(buffer.getvalue())
     seal(data)

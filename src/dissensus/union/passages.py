@@ -10,9 +10,11 @@ import numpy as np
 
 from dissensus.session.templates import fill
 from dissensus.study.embedding import embedding_calls
+from dissensus.study.makes import makes
 from dissensus.text.corpora.folders import BIO, kind_in
 from dissensus.text.corpora.passages import Floats, diverse
 from dissensus.text.embeddings import Vectors
+from dissensus.union.tables import PASSAGES
 
 #: What is asked of every corpus; each finds its own.
 QUERIES = (
@@ -48,6 +50,18 @@ class Search:
     embed: Callable[[Sequence[str]], Vectors]
     pool: int
     diversity: float
+
+
+@makes(passages=PASSAGES, calls=PASSAGE_CALLS)
+def retrieve_passages(
+    motions: list[dict[str, Any]],
+    chunks: list[dict[str, Any]],
+    embed: Callable[[Sequence[str]], Vectors],
+    pool: int,
+    diversity: float,
+) -> list[dict[str, Any]]:
+    """The stage of :func:`retrieve`."""
+    return retrieve(motions, chunks, Search(embed, pool, diversity))
 
 
 def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> list[dict[str, Any]]:

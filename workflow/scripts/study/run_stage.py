@@ -8,7 +8,7 @@ from dissensus.study.stage import Stage, run
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     files = dict(inputs.items()), dict(outputs.items())
-    run_function(stage.function, *files, stage.settings, stage.provenance)
+    run_function(stage.function, *files, stage.settings, stage.provenance, stage.embedder)
 
 
 if __name__ == "__main__":

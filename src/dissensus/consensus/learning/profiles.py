@@ -4,20 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dissensus.consensus.design import IDS, TRAINING
+from dissensus.consensus.learning.tables import PROFILES
 from dissensus.consensus.learning.wording import BAD, GOOD, LearningWords
 from dissensus.consensus.measures import measure, measure_agents, votes_array
 from dissensus.consensus.records import Session, read_session
 from dissensus.consensus.scale import label_of
 from dissensus.report.labels import listed, number
+from dissensus.session.prompt_files import read_prompts
 from dissensus.session.quoting import quoted
 from dissensus.session.templates import render
+from dissensus.study.makes import TurnsBySession, makes
 
 Row = Mapping[str, Any]
+
+
+@makes(profiles=PROFILES)
+def profile_training(
+    manifest: list[dict[str, Any]],
+    statements: list[dict[str, Any]],
+    turns: TurnsBySession,
+    prompts: Path,
+    examples: int,
+    characters: int,
+) -> list[dict[str, Any]]:
+    """The stage of :func:`profile_agents`; ``prompts``: the YAML of what is said of examples."""
+    by_id = {row["statement_id"]: row for row in statements}
+    words = read_prompts(LearningWords, prompts)
+    return profile_agents(manifest, by_id, turns, words, examples, characters)
 
 
 def profile_agents(

@@ -9,14 +9,21 @@ import numpy as np
 import pandas as pd
 
 from dissensus.consensus.design import SANITY
-from dissensus.consensus.domains import STATEMENTS
+from dissensus.consensus.domains import STATEMENTS, read_domain
 from dissensus.consensus.protocol.sanity import LetterFormat
-from dissensus.consensus.sanity.questions import DIRECT, EXTRAPOLATED, OPEN, Question
+from dissensus.consensus.sanity.questions import (
+    DIRECT,
+    EXTRAPOLATED,
+    OPEN,
+    Question,
+    read_questions,
+)
 from dissensus.design.contrasts import defined
 from dissensus.digests import digest
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.shares import wilson
 from dissensus.study.embedding import embedding_calls
+from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, text
 from dissensus.text.embeddings import Vectors
@@ -45,6 +52,30 @@ CHECKS = Schema(
     key=("domain", "agent", "condition", "measure"),
 )
 SANITY_CALLS = embedding_calls("sanity_calls")
+
+
+@makes(sanity=CHECKS, calls=SANITY_CALLS)
+def score_answers(
+    manifest: list[dict[str, Any]],
+    turns: TurnsBySession,
+    domains: Mapping[str, str],
+    embed: Callable[[Sequence[str]], Vectors],
+    inference: Mapping[str, Any],
+    seed: int,
+) -> list[dict[str, Any]]:
+    """The stage of :func:`score_sanity`.
+
+    Parameters
+    ----------
+    domains : name -> folder of its agents and questions.
+    inference : ``confidence`` and ``resamples``.
+    """
+    questions = {
+        name: read_questions(folder, tuple(read_domain(folder).names))
+        for name, folder in domains.items()
+    }
+    level, resamples = inference["confidence"], inference["resamples"]
+    return score_sanity(manifest, turns, questions, embed, level, resamples, seed)
 
 
 def score_sanity(

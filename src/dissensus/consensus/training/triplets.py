@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from dissensus.consensus.domains import STATEMENTS, Agent
+from dissensus.consensus.domains import STATEMENTS, Agent, read_domain
 from dissensus.consensus.learning.profiles import behaviour, standing
 from dissensus.digests import digest
+from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import text
 
@@ -35,6 +36,18 @@ TRIPLETS = Schema(
 )
 #: One statement in so many is kept for scoring.
 _KEPT = 4
+
+
+@makes(triplets=TRIPLETS)
+def export_triplets(
+    profiles: list[dict[str, Any]], fewshot: list[dict[str, Any]], domains: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The stage of :func:`make_triplets`; ``domains``: name -> folder of its agents."""
+    agents = {
+        name: {agent.id: agent for agent in read_domain(folder).agents}
+        for name, folder in domains.items()
+    }
+    return list(make_triplets(profiles, fewshot, agents))
 
 
 def make_triplets(

@@ -37,11 +37,12 @@ FIGURES = (
         *("claims", "engagements", "stances", "manifest", "topics"),
         module="graph",
     ),
+    _SHOWN.figure("equal_tokens", "Figure 6. Is debate worth its tokens?", "equal_tokens"),
 )
 
 
 TABLES = (
-    _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest"),
+    _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest", "rounds"),
     _SHOWN.table("contrast_tables", "table_contrasts", "contrasts"),
     _SHOWN.table("contrast_tables", "table_outcomes", "contrasts"),
     _SHOWN.table("contrast_tables", "table_silence", "contrasts", "metrics"),
@@ -50,5 +51,7 @@ TABLES = (
     _SHOWN.table("debate_tables", "table_pairs", "pairs"),
     _SHOWN.table("arm_tables", "table_calls", "metrics", "outcomes", "manifest"),
     _SHOWN.table("debate_tables", "table_control", "rounds"),
-    _SHOWN.table("debate_tables", "table_influence", "influence", "metrics", "manifest"),
+    _SHOWN.table(
+        "debate_tables", "table_influence", "influence", "metrics", "manifest", "left_out"
+    ),
 )

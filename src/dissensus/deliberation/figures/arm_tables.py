@@ -42,26 +42,52 @@ _FIRST = "Entropy, first"
 
 def table_arms(artefacts: Artefacts, view: View) -> Table:
     """Means of the main outcomes in each arm."""
-    metrics, manifest = artefacts.frames("metrics", "manifest")
-    ended = complete(metrics)
+    metrics, manifest, rounds = artefacts.frames("metrics", "manifest", "rounds")
+    ended, last = complete(metrics), rounds[rounds["round"] == rounds["round"].max()]
     rows = []
     for arm in view.arms:
         of_arm = ended[ended["arm"] == arm]
         assigned = int((manifest["arm"] == arm).sum())
         means = {name: _mean(of_arm[name], len(of_arm)) for name in _MEANS}
-        rows.append({"arm": arm, "ended": len(of_arm), "assigned": assigned, **means})
+        lost = _lost(of_arm, last[last["arm"] == arm], view)
+        rows.append({"arm": arm, "ended": len(of_arm), "assigned": assigned, **means, **lost})
+    levels = " / ".join(f"{level:g}" for level in view["alerts"])
     columns = (
         Column("Arm", "arm", arm_words),
         Column("Held", ("ended", "assigned"), "{}/{}".format),
-        *(Column(OUTCOMES.get(name, ("", _FIRST))[1], name) for name in _MEANS),
+        *(Column(OUTCOMES.get(name, ("", _FIRST))[1], name) for name in _MEANS[:2]),
+        Column("The same, Miller-Madow", "corrected"),
+        Column("Collapsed (premature)", "collapsed"),
+        *(Column(OUTCOMES[name][1], name) for name in _MEANS[2:3]),
+        Column(f"Retention below {levels}", "alerts"),
+        *(Column(OUTCOMES[name][1], name) for name in _MEANS[3:]),
+        Column("Undecidable", "undecidable"),
     )
     note = (
         "Means over the sessions held to their end (of those assigned). Where an outcome is "
         "undefined in some of them (no judge, no truth, nobody who disagreed) the number of "
-        "sessions stands in brackets. Entropy in bits; the measures are the project's own."
+        "sessions stands in brackets. Entropy in bits, with Miller and Madow's correction for few "
+        "agents beside it. Collapsed: sessions whose entropy fell to the set share of the first "
+        "round's, and in how many of them agents shared less evidence in that round than before. "
+        "Retention below: sessions that end below each alert. Undecidable: turns of which neither "
+        "rule nor judge says whether they follow. The measures are the project's own."
     )
     facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
     return tabulate("table_arms", "Outcomes by arm", columns, rows, note, view, facts)
+
+
+def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str]:
+    """How disagreement ended in the sessions of an arm, and whose turns could not be decided."""
+    collapsed = of_arm["collapse_round"].notna()
+    premature = int((of_arm.loc[collapsed, "premature"] == True).sum())  # noqa: E712
+    lowest = pd.to_numeric(last["alert"], errors="coerce")
+    below = " / ".join(str(int((lowest <= level).sum())) for level in view["alerts"])
+    return {
+        "corrected": number(mean(last["entropy_mm"]), 2),
+        "collapsed": f"{int(collapsed.sum())} ({premature})",
+        "alerts": below,
+        "undecidable": number(mean(of_arm["undecidable"]), 2),
+    }
 
 
 def _mean(values: pd.Series[float], n: int) -> str:

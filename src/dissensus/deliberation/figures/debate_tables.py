@@ -12,8 +12,8 @@ from dissensus.deliberation.measures.distances import SPREAD
 from dissensus.design.contrasts import defined, robust_mean
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import complete, mean, records
-from dissensus.report.labels import MISSING, arm_words, interval, number, p_value, percent
+from dissensus.report.frames import Record, complete, keyed, mean, records
+from dissensus.report.labels import MISSING, arm_words, estimate, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 from dissensus.stats.results import Estimate
@@ -103,13 +103,18 @@ def table_control(artefacts: Artefacts, view: View) -> Table:
         *_of_estimate("β last", f"{view.level} CI, β", "beta"),
         Column("ρ first", "rho_first", _HUNDREDTHS),
         Column("ρ last", "rho_last", _HUNDREDTHS),
+        Column("Signed, last", "signed_last", _HUNDREDTHS),
+        Column("Last rounds", "quadrants"),
         *_of_estimate("Gain", f"{view.level} CI, gain", "gain"),
         Column("Error last", "error", _HUNDREDTHS),
         Column("Frozen", "frozen"),
     )
     note = (
         "Contentiousness β that debaters were told and mean quality ρ of their arguments, means "
-        f"over sessions with {view.level} intervals by draw. Error: ρ* − ρ with ρ* = {target:g}, "
+        f"over sessions with {view.level} intervals by draw. Signed: reasons less rival reasons, "
+        "over their sum; strong rivals raise ρ and lower it. Last rounds: much divergence and "
+        "quality are healthy, much divergence and little quality chaotic, little and much "
+        f"converged, little and little stuck. Error: ρ* − ρ with ρ* = {target:g}, "
         "plus what a fall of disagreement without evidence adds. Gain: ρ in the last round minus "
         "that of the arm whose contentiousness stays as it is, paired by draw. Frozen: rounds in "
         "which the loop stood still, since quality had been falling with contentiousness."
@@ -142,10 +147,18 @@ def _steered(arm: str, schedule: str, rounds: pd.DataFrame, view: View) -> dict[
         ),
         "rho_first": mean(first["quality"]),
         "rho_last": mean(ends["quality"]),
+        "signed_last": mean(ends["quality_signed"]),
+        "quadrants": _quadrants(ends),
         "gain": _quality_gain(rounds, ends, view),
         "error": mean(ends["error"]),
         "frozen": f"{int(steered['frozen'].sum())} of {len(steered)}" if len(steered) else MISSING,
     }
+
+
+def _quadrants(ends: pd.DataFrame) -> str:
+    """Such as "healthy 7, stuck 5"; those of a judged last round."""
+    counts = ends.loc[ends["quadrant"] != "", "quadrant"].value_counts()
+    return ", ".join(f"{name} {counts[name]}" for name in sorted(counts.index)) or MISSING
 
 
 def _quality_gain(rounds: pd.DataFrame, ends: pd.DataFrame, view: View) -> Estimate:
@@ -164,7 +177,10 @@ def _quality_gain(rounds: pd.DataFrame, ends: pd.DataFrame, view: View) -> Estim
 
 def table_influence(artefacts: Artefacts, view: View) -> Table:
     """Who leads and who is passed over, by model."""
-    influence, metrics, manifest = artefacts.frames("influence", "metrics", "manifest")
+    influence, metrics, manifest, left_out = artefacts.frames(
+        "influence", "metrics", "manifest", "left_out"
+    )
+    without = keyed(left_out, "model")
     seats = pd.DataFrame(
         [
             (row["session_id"], f"A{seat}", model)
@@ -179,14 +195,19 @@ def table_influence(artefacts: Artefacts, view: View) -> Table:
         seats, on=["session_id", "agent"], how="left"
     )
     led = leaders[leaders["model"].notna()]
-    rows = [_model(str(model), seated, led) for model, seated in frame.groupby("model")]
+    rows = [
+        _model(str(model), seated, led) | {"without": without.get(str(model))}
+        for model, seated in frame.groupby("model")
+    ]
     gini = number(mean(ended["dominance"]), 2)
     note = (
         f"All arms. A session has a leader where one agent's Katz sum is greater than any other's, "
         f"{len(led)} of {len(ended)}; the mean Gini of in-degrees is {gini}. Influence: "
         "P(another moves | it refers to the model) − P(moves | it does not), within a session; "
         "openness the same for the model's own moves; associations both. Passed over: mean share "
-        "of a seat's claims that nobody engaged."
+        "of a seat's claims that nobody engaged. Left out: how far all others end from where they "
+        f"end with it (total variation, less that of two arms alike), with {view.level} intervals "
+        "by topic, where arms hold the draws again with its turns shown to nobody."
     )
     columns = (
         Column("Model", "model"),
@@ -197,8 +218,13 @@ def table_influence(artefacts: Artefacts, view: View) -> Table:
         Column("Katz", "katz", number),
         Column("Claims", "claims", partial(number, digits=1)),
         Column("Passed over", "marginalisation", percent),
+        Column("Left out", "without", _moved),
     )
     return tabulate("table_influence", "Influence by model", columns, rows, note, view)
+
+
+def _moved(row: Record | None) -> str:
+    return estimate(row["estimate"], row["ci_low"], row["ci_high"]) if row else MISSING
 
 
 def _model(model: str, seated: pd.DataFrame, led: pd.DataFrame) -> dict[str, Any]:

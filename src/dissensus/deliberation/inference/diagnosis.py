@@ -53,8 +53,9 @@ def diagnose(
     Parameters
     ----------
     topics : topic_id -> row.
-    settings : of the design, ``inference.confidence``, and ``diagnosis``: the number of
-        simulations, the planted effects, and what the library is made with.
+    settings : of the design (``compared``: the arms that hold debates), ``inference.confidence``,
+        and ``diagnosis``: the number of simulations, the planted effects, and what the library is
+        made with.
     seed : of the run.
     cores : processes that share the work.
 
@@ -75,8 +76,9 @@ def diagnose(
     variance lies between topics, drawn anew in every study. Under ``sharp_null`` arms change
     nothing, and all effects are zero. Topics are dealt as evenly as draws allow, in random order.
     """
-    others = [arm for arm in settings["arms"] if arm != settings["reference"]]
-    plan = Plan(settings["draws"], len(topics), len(others))
+    settings = {**settings, "arms": {arm: settings["arms"][arm] for arm in settings["compared"]}}
+    others = len(settings["arms"]) - 1
+    plan = Plan(settings["draws"], len(topics), others)
     effects = settings["diagnosis"]["effects"]
     worlds = [World("topics_differ", float(effect), ESTIMATORS) for effect in effects]
     worlds.append(World("sharp_null", 0.0, ESTIMATORS))

@@ -78,6 +78,10 @@ def measure_deliberation(
 def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
     """Measure every session of the manifest.
 
+    Where agents do not see each other there is no deliberation to measure, and a replay without a
+    seat is measured beside the reference alone: such a session has a row of metrics, without
+    measures.
+
     Parameters
     ----------
     inputs : the artefacts.
@@ -96,6 +100,10 @@ def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
         name, topic = session["session_id"], topics[session["topic_id"]]
         if not complete[name]:
             measured.metrics.append(_lost(session))
+            continue
+        arm = study["arms"][session["arm"]]
+        if arm["sees"] != "all" or arm["without"]:
+            measured.metrics.append(_lost(session) | {"complete": True, **_counts(turns[name])})
             continue
         debate = debate_of(session, topic, *(table.get(name, []) for table in tables))
         one = CompleteSession(session, topic, debate)

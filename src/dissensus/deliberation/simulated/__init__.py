@@ -22,10 +22,12 @@ fix both, so that they are the same in every arm.
    y o. Only where the prompt leaves the choice whom to engage.
 3. Conviction: p is proportional to p^(1 + d q / 2), q being the share of the others that it hears
    and that have its own stance.
-4. In the round of a moderator's note, p <- (1 - hint_trust) p + hint_trust * (its option). A
+4. Recognition: where another agent holds the topic's truth, p <- (1 - recognises) p + recognises *
+   (the truth). With 0 it goes by who says what, and by how much it believes.
+5. In the round of a moderator's note, p <- (1 - hint_trust) p + hint_trust * (its option). A
    stance that only the note brought about differs, with probability 1/2, from the text's own
    conclusion.
-5. p is proportional to max(p + noise z, .001), z standard normal.
+6. p is proportional to max(p + noise z, .001), z standard normal.
 
 **The turn.** An answered claim is conceded where the new stance is its author's, or, for w_j
 > 1 and a movement towards it, with probability 1 - 1 / w_j; else rebutted (.85) or questioned. An

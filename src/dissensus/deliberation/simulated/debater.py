@@ -163,6 +163,8 @@ class _Debater:
         if agree:
             p = p ** (1 + _CONVICTION * self.damping * agree / len(self.others))
             p = p / p.sum()
+        if self.topic.truth in {peer.stance for peer in self.others.values()}:
+            p = (1 - speech.recognises) * p + speech.recognises * self.topic.unit(self.topic.truth)
         unhinted = p
         if self.prompt.hint:
             trust = speech.hint_trust

@@ -55,6 +55,8 @@ class SpeechSettings(Settings):
     """Share of turns whose text concludes another option than the stance."""
     hint_trust: Rate = 0.5
     """Share that it moves towards the option of a moderator's note."""
+    recognises: Rate = 0.0
+    """Share that it moves towards the topic's truth where another agent holds it."""
     scoring_sd: Amount = 0.7
     """Standard deviation of a judge's scores, in points of ten."""
     misjudgement_rate: Rate = 0.05
@@ -77,6 +79,8 @@ class Known:
     evidence: Mapping[str, str]
     supporting: Mapping[str, tuple[str, ...]]
     """Option -> ids of the evidence that speaks for it."""
+    truth: str = ""
+    """The right option; "" where none is."""
 
     def unit(self, option: str) -> NDArray[np.float64]:
         """All probability on an option; evenly spread where it is none of the topic's."""
@@ -113,6 +117,7 @@ def _topics(path: str) -> dict[str, Known]:
                 )
                 for option in row["options"]
             },
+            row["truth"],
         )
         for row in read_topics(path)
     }

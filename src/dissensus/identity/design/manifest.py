@@ -13,7 +13,7 @@ from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, write_peers
 from dissensus.identity.protocol import read_personas
 from dissensus.identity.settings import TeamSettings
-from dissensus.identity.terms import CONDITIONS, OPENING
+from dissensus.identity.terms import CONDITIONS, OPENING, SAMPLED
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, text, texts
 
@@ -26,7 +26,8 @@ MANIFEST = Schema(
         "bank": text("Name of the question bank; all where banks are pooled."),
         "question_id": text("Name of the question; see the artefact questions."),
         "condition": text(
-            "opening, vanilla or anonymized; difference for vanilla less anonymized."
+            "opening, vanilla, anonymized, or a control of the team such as again; difference for "
+            "vanilla less anonymized."
         ),
         "opening": text("Session that the debate continues; empty for an opening."),
         **common("position"),
@@ -57,6 +58,7 @@ class Drawing:
     shard : questions in one job.
     teams : name -> settings.
     personas : names that an agent may have as its persona.
+    samples : rounds of the control sampled; None for as many as of debates.
     """
 
     seed: int
@@ -65,6 +67,13 @@ class Drawing:
     shard: int
     teams: Mapping[str, TeamSettings]
     personas: Sequence[str]
+    samples: int | None = None
+
+    def rounds_of(self, condition: str) -> int:
+        """How many rounds a session has after its opening."""
+        if condition == OPENING:
+            return 0
+        return self.samples or self.rounds if condition == SAMPLED else self.rounds
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,7 @@ def draw(
         settings["shard"],
         {name: TeamSettings(**team) for name, team in settings["teams"].items()},
         list(read_personas(settings["personas"])),
+        settings["samples"],
     )
     return draw_manifest(questions.values(), drawing)
 
@@ -175,7 +185,11 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
     if cast.personas:
         order = stream(*stream_key, "seats").permutation(len(drawing.personas))[:agents]
         seats = [drawing.personas[int(index)] for index in order]
-    debates = [(team, condition) for team in cast.teams for condition in CONDITIONS]
+    debates = [
+        (team, condition)
+        for team in cast.teams
+        for condition in (*CONDITIONS, *drawing.teams[team].controls)
+    ]
     in_order = [debates[int(i)] for i in stream(*stream_key, "order").permutation(len(debates))]
     draw_id = f"{cast.teams[0]}-{question}"
     opening = f"{draw_id}-{OPENING}"
@@ -200,7 +214,7 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
             "graph": "" if is_opening else write_peers(peers),
             "seats": seats,
             "agents": agents,
-            "rounds": 0 if is_opening else drawing.rounds,
+            "rounds": drawing.rounds_of(condition),
             "seed": int(digest([drawing.seed, session_id])[:12], 16),
         }
 

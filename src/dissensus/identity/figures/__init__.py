@@ -4,7 +4,7 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.identity.figures",
-    main=("conformity", "peers", "table_1", "table_ibc", "table_power"),
+    main=("conformity", "peers", "table_1", "table_ibc", "table_comparisons"),
     tables="Tables 1 to 7, the debate model, and what is wrong as printed",
 )
 
@@ -18,7 +18,7 @@ FIGURES = (
         "peers", "Figure 3. Identity bias with one and with several peers", "estimates", "manifest"
     ),
     _SHOWN.figure("rounds", "Figure 4. Identity bias by round", "estimates"),
-    _SHOWN.figure("ibc_power", "How many questions an identity bias needs", "power"),
+    _SHOWN.figure("equal_tokens", "Is debate worth its tokens?", "equal_tokens"),
 )
 
 
@@ -28,9 +28,9 @@ TABLES = (
     _SHOWN.table("paper_tables", "table_2", "estimates"),
     _SHOWN.table("paper_tables", "table_3", "estimates", "manifest"),
     _SHOWN.table("model_tables", "table_4", "estimates", "dcm"),
-    _SHOWN.table("model_tables", "table_5", "estimates", "dcm"),
-    _SHOWN.table("model_tables", "table_6", "estimates", "dcm"),
     _SHOWN.table("paper_tables", "table_7", "estimates"),
+    _SHOWN.table("comparison_tables", "table_comparisons", "comparisons"),
+    _SHOWN.table("comparison_tables", "table_agents", "comparisons"),
     _SHOWN.table("printed", "table_printed"),
     _SHOWN.table("model_tables", "table_dcm", "estimates", "dcm", "dcm_tests"),
     _SHOWN.table("model_tables", "table_ibc", "estimates", "dcm", "dcm_tests"),

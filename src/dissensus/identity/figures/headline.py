@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dissensus.identity.figures import ibc_power
+from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, known, warning
 from dissensus.identity.terms import POOLED
 from dissensus.report.artefacts import Artefacts
@@ -26,8 +26,8 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     ]
     unclear = [team for team in order if contains_zero(rows[team])]
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
-    power = ibc_power.describe(artefacts.frame("power"), view)
-    against += [power["found"], warning(view), *_unread(artefacts.frame("metrics"))]
+    asked = needed.describe(artefacts.frame("power"), view)
+    against += [asked, warning(view), *_unread(artefacts.frame("metrics"))]
     return Findings(said, [one for one in against if one], _planted(view))
 
 

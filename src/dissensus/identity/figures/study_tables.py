@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
-from dissensus.identity.figures.ibc_power import PAPER, TARGET, Room, rooms
+from dissensus.identity.figures.needed import PAPER, TARGET, Room, rooms
 from dissensus.identity.terms import DIFFERENCE, OPENING, POLICIES, POOLED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.columns import Column, tabulate

@@ -17,9 +17,9 @@ CELLS = ("agree-stay", "agree-leave", "disagree-self", "disagree-peer", "disagre
 
 
 def observed(panel: Panel, rounds: int) -> FloatArray:
-    """(5,), usable transitions of rounds 1 to `rounds` in each cell."""
+    """(M, N, 5), usable transitions of rounds 1 to `rounds` in each cell, by question and agent."""
     width = panel.width
-    total = np.zeros(len(CELLS))
+    total = np.zeros((panel.n_questions, len(panel.peers), len(CELLS)))
     for t in range(1, rounds + 1):
         said = one_hot(panel.answers[:, t], width).astype(np.float64)
         total += _fold(panel, t, said)
@@ -27,14 +27,14 @@ def observed(panel: Panel, rounds: int) -> FloatArray:
 
 
 def expected(panel: Panel, parameters: Parameters, rounds: int) -> FloatArray:
-    """(5,), expected counts of the same transitions under the model.
+    """(M, N, 5), expected counts of the same transitions under the model.
 
     Each transition is expected given all answers before it, the beliefs by their posterior mean.
     """
     width = panel.width
     weight = parameters.w_self + panel.n_peers * parameters.w_peer
     counts = np.zeros((panel.n_questions, panel.answers.shape[2], width))
-    total = np.zeros(len(CELLS))
+    total = np.zeros((panel.n_questions, len(panel.peers), len(CELLS)))
     for t in range(1, rounds + 1):
         said = one_hot(panel.answers[:, t - 1], width)
         heard = np.einsum("mjk,ij->mik", said, panel.hears)
@@ -46,7 +46,7 @@ def expected(panel: Panel, parameters: Parameters, rounds: int) -> FloatArray:
 
 def implied(panel: Panel, parameters: Parameters) -> tuple[float, float]:
     """Conformity and Obstinacy that the model expects of the first transitions (Tables 4 to 6)."""
-    _, _, own, peer, third = expected(panel, parameters, 1)
+    _, _, own, peer, third = expected(panel, parameters, 1).sum(axis=(0, 1))
     disagreed = own + peer + third
     if disagreed == 0.0:
         return float("nan"), float("nan")
@@ -89,18 +89,14 @@ def _by_witness(panel: Panel, parameters: Parameters, t: int, width: int) -> Flo
 
 
 def _fold(panel: Panel, t: int, new: FloatArray) -> FloatArray:
-    """(5,), mass (M, N, K) of new answers in round t, summed by cell over what can be used."""
+    """(M, N, 5), mass (M, N, K) of new answers in round t by cell, of what can be used."""
     width = new.shape[2]
     said = one_hot(panel.answers[:, t - 1], width)
     heard = np.einsum("mjk,ij->mik", said, panel.hears)
     other = (heard > 0) & (said == 0)
     disagree = other.any(axis=2)
     usable = panel.usable(t)[:, t - 1] & (panel.n_peers > 0)
-    stay = (new * said).sum(axis=2)
-    follow = (new * other).sum(axis=2)
     apart, together = usable & disagree, usable & ~disagree
-    own, peer = float(stay[apart].sum()), float(follow[apart].sum())
-    kept = float(stay[together].sum())
-    return np.array(
-        [kept, float(together.sum()) - kept, own, peer, float(apart.sum()) - own - peer]
-    )
+    stay, follow = (new * said).sum(axis=2), (new * other).sum(axis=2) * apart
+    kept, own = stay * together, stay * apart
+    return np.stack([kept, together - kept, own, follow, apart - own - follow], axis=2)

@@ -92,20 +92,22 @@ def estimate_dcm(
     pi_peer - pi_self, and "total_weight". If the interval of the last leaves out 0, the first is
     not (w_peer - w_self) / |alpha|.
     """
-    graphs = manifest[manifest["condition"].isin(CONDITIONS)].groupby("team")["graph"].first()
+    debates = manifest[manifest["condition"].isin(CONDITIONS)]
+    graphs = debates.groupby("team")["graph"].first()
     estimates: Rows = []
     tests: Rows = []
     for team, graph in sorted(graphs.to_dict().items()):
         peers = [[peer - 1 for peer in heard] for heard in read_peers(str(graph))]
         of_team = answers[answers["team"] == team]
+        seats = debates[debates["team"] == team].drop_duplicates("question_id")
+        casts = dict(zip(seats["question_id"], seats["seats"], strict=True))
         banks = sorted(of_team["bank"].unique())
         for bank in banks:
-            made = _of_bank(
-                of_team[of_team["bank"] == bank], questions, peers, inference, [str(team), bank]
-            )
+            of_bank = of_team[of_team["bank"] == bank]
+            made = _of_bank(of_bank, questions, (peers, casts), inference, [str(team), bank])
             _add(made, {"team": team, "bank": bank}, estimates, tests)
         if len(banks) > 1:
-            made = _of_bank(of_team, questions, peers, inference, [str(team), POOLED])
+            made = _of_bank(of_team, questions, (peers, casts), inference, [str(team), POOLED])
         if banks:  # of a single bank the pool is the bank
             _add(made, {"team": team, "bank": POOLED}, estimates, tests)
     return estimates, tests
@@ -119,11 +121,15 @@ def _add(made: tuple[Rows, Rows], place: dict[str, Any], estimates: Rows, tests:
 def _of_bank(
     answers: pd.DataFrame,
     questions: pd.DataFrame,
-    peers: list[list[int]],
+    who: tuple[list[list[int]], dict[str, Any]],
     how: Inference,
     name: list[str],
 ) -> tuple[Rows, Rows]:
-    """All rows of some questions of one team, without the columns team and bank."""
+    """All rows of some questions of one team, without the columns team and bank.
+
+    ``who`` are the peers of each agent, and question -> persona of each agent, if they have some.
+    """
+    peers, casts = who
     panels = {
         condition: panel_of(answers[answers["condition"] == condition], questions, peers)
         for condition in CONDITIONS
@@ -148,7 +154,9 @@ def _of_bank(
             # Its resamples are most of the time there is; banks differ in their beliefs, and later
             # rounds follow from the first.
             if rounds == 1 and name[-1] != POOLED:
-                tests += [{**place, **row} for row in _goodness(panel, found, how, stream)]
+                seated = [casts[question] for question in names[condition]]
+                good = _goodness(panel, found, how, stream, seated)
+                tests += [{**place, **row} for row in good]
     estimates += _differences(fits, names, how.confidence)
     return estimates, tests
 
@@ -205,11 +213,21 @@ def _weights(panel: Panel, rounds: int, found: Fit | None) -> Rows:
     return [_test("equal_weights", equal.statistic, equal.df, equal.p_value, [], equal.n)]
 
 
-def _goodness(panel: Panel, found: Fit | None, how: Inference, stream: int) -> Rows:
+_FITS = ("goodness_of_fit", "goodness_by_agent")
+
+
+def _goodness(
+    panel: Panel, found: Fit | None, how: Inference, stream: int, seated: list[Any]
+) -> Rows:
     if found is None:
-        return [_test("goodness_of_fit", NAN, None, NAN, [], 0)]
-    good = goodness_of_fit(panel, found, how.goodness_resamples, stream)
-    return [_test("goodness_of_fit", good.statistic, None, good.p_value, good.words(), good.n)]
+        return [_test(name, NAN, None, NAN, [], 0) for name in _FITS]
+    personas = np.array([list(seats) for seats in seated], dtype=object)
+    agents = personas if personas.size else None
+    both = goodness_of_fit(panel, found, how.goodness_resamples, stream, agents)
+    return [
+        _test(name, good.statistic, None, good.p_value, good.words(), good.n)
+        for name, good in zip(_FITS, both, strict=True)
+    ]
 
 
 def _test(

@@ -42,11 +42,13 @@ ESTIMATES = Schema(
 
 @dataclass(frozen=True)
 class _Ratios:
-    """What is estimated on M questions: L ratios of two counts under each condition.
+    """What is estimated on M questions: L ratios of two counts under each of C conditions.
 
-    ``labels`` are (measure, round, policy, peers), ``above`` and ``below`` have shape (M, 2, L)
-    and ``complete`` (M, 2).
+    ``labels`` are (measure, round, policy, peers), ``above`` and ``below`` have shape (M, C, L)
+    and ``complete`` (M, C); the first two conditions are those of the difference.
     """
+
+    conditions: Sequence[str]
 
     labels: Sequence[tuple[str, int, str, str]]
     above: FloatArray
@@ -124,8 +126,9 @@ def _ratios(team: Tally, chosen: BoolArray) -> _Ratios:
         ("vote", by_round, answers["vote"], answers["votes"]),
         ("parse_failures", by_round, answers["parse_failures"], answers["answers"]),
     ]
-    flat = (int(chosen.sum()), 2, -1)
+    flat = (int(chosen.sum()), len(team.conditions), -1)
     return _Ratios(
+        team.conditions,
         [(name, *label) for name, labels, _, _ in measures for label in labels],
         np.concatenate([above.reshape(flat) for _, _, above, _ in measures], axis=2),
         np.concatenate([below.reshape(flat) for _, _, _, below in measures], axis=2),
@@ -135,18 +138,20 @@ def _ratios(team: Tally, chosen: BoolArray) -> _Ratios:
 
 def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Iterator[dict[str, Any]]:
     """Rows under each condition, of the differences and of the relative drops."""
-    both: BoolArray = np.all(ratios.complete, axis=1)
+    pair = slice(0, len(CONDITIONS))
+    both: BoolArray = np.all(ratios.complete[:, pair], axis=1)
     under = _by_condition(ratios.above, ratios.below, weights)
-    paired = under
-    if not np.array_equal(both, ratios.complete.any(axis=1)):
+    paired = under[pair]
+    if not np.array_equal(both, ratios.complete[:, pair].any(axis=1)):
         shared = both[:, None, None]
-        paired = _by_condition(ratios.above * shared, ratios.below * shared, weights)
-    for one, condition in enumerate(CONDITIONS):
+        above, below = (counts[:, pair] * shared for counts in (ratios.above, ratios.below))
+        paired = _by_condition(above, below, weights)
+    for one, condition in enumerate(ratios.conditions):
         counts = ratios.below[:, one].sum(axis=0)
         questions = int(ratios.complete[:, one].sum())
         yield from _rows(condition, ratios.labels, under[one], counts, questions, confidence)
     vanilla, anonymized = paired
-    counts = ratios.below[both].sum(axis=(0, 1))
+    counts = ratios.below[both][:, pair].sum(axis=(0, 1))
     difference = vanilla - anonymized
     for drop, found in ((False, difference), (True, difference / vanilla)):
         kept = [index for index, label in enumerate(ratios.labels) if _is_compared(label, drop)]
@@ -156,10 +161,10 @@ def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Itera
 
 
 def _by_condition(above: FloatArray, below: FloatArray, weights: FloatArray) -> list[Ratios]:
-    flat = (len(above), -1)
-    both = ratios_of_sums(above.reshape(flat), below.reshape(flat), weights)
-    cuts = np.split(both.resampled, 2, axis=1)
-    return [Ratios(*pair) for pair in zip(np.split(both.observed, 2), cuts, strict=True)]
+    flat, conditions = (len(above), -1), above.shape[1]
+    every = ratios_of_sums(above.reshape(flat), below.reshape(flat), weights)
+    cuts = np.split(every.resampled, conditions, axis=1)
+    return [Ratios(*one) for one in zip(np.split(every.observed, conditions), cuts, strict=True)]
 
 
 def _is_compared(label: tuple[str, int, str, str], drop: bool) -> bool:

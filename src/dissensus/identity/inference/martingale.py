@@ -17,7 +17,7 @@ import pandas as pd
 
 from dissensus.digests import digest
 from dissensus.identity.design.manifest import MANIFEST
-from dissensus.identity.terms import POOLED
+from dissensus.identity.terms import CONDITIONS, POOLED
 from dissensus.stats.balance import paired_proportion_equivalence
 from dissensus.stats.location import paired_t, two_one_sided_tests
 from dissensus.stats.signflip import sign_flip_test
@@ -71,6 +71,7 @@ def martingale_tests(
 def _pairs(metrics: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]]:
     """Questions with a number in both of two successive rounds, by team, bank and condition."""
     usable = metrics[metrics["complete"] & metrics["accuracy"].notna() & metrics["vote"].notna()]
+    usable = usable[usable["condition"].isin(CONDITIONS)]
     for (team, condition), sessions in usable.groupby(["team", "condition"], sort=True):
         banks = sorted(sessions["bank"].unique())
         for bank in [*banks, POOLED]:

@@ -147,14 +147,15 @@ def power_rows(metrics: pa.Table, confidence: float) -> list[dict[str, Any]]:
     questions vary, its 'power' rows have neither ``power`` nor ``sd`` and there are no others.
     """
     rows = columns(metrics)
-    rows = {name: values[rows["round"] == ROUND] for name, values in rows.items()}
+    chosen = (rows["round"] == ROUND) & np.isin(rows["condition"], CONDITIONS)
+    rows = {name: values[chosen] for name, values in rows.items()}
     found = []
     for team in dict.fromkeys(rows["team"]):
         banks = dict.fromkeys(rows["bank"][rows["team"] == team])
         for bank in (*banks, POOLED):
             of_bank = np.array([bank in (one, POOLED) for one in rows["bank"]])
-            chosen = (rows["team"] == team) & of_bank
-            counts = _by_question({name: values[chosen] for name, values in rows.items()})
+            own = (rows["team"] == team) & of_bank
+            counts = _by_question({name: values[own] for name, values in rows.items()})
             sd = linearised_sd(counts[..., 0], counts[..., 1])
             named = {"team": str(team), "bank": str(bank), "sd": sd if sd > 0.0 else None}
             found += [named | row for row in _of_sd(sd, len(counts), confidence)]

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dissensus.identity.terms import CONDITIONS, POLICIES
+from dissensus.identity.terms import BASELINES, CONDITIONS, LABELLINGS, POLICIES
 from dissensus.stats.checks import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
+Places = tuple[IntArray, IntArray, IntArray]
 
 #: All numbers of disagreeing and agreeing peers together.
 EVERY = "all"
@@ -24,22 +25,25 @@ _EXPOSURES = ("exposed_correct", "subverted", "exposed_wrong", "corrected")
 
 @dataclass(frozen=True)
 class Tally:
-    """One team's counts: M questions, 2 conditions, T rounds after the opening, 3 policies.
+    """One team's counts: M questions, C conditions, T rounds after the opening, 3 policies.
 
     Attributes
     ----------
     team : its name.
-    banks : (M,), the bank of each question.
-    complete : (M, 2), whether the debate under each condition ran to its end.
+    questions, banks : (M,), the name and the bank of each question.
+    conditions : C names; vanilla and anonymized come first, whether they were held or not.
+    complete : (M, C), whether the debate under each condition ran to its end.
     cells : :data:`EVERY`, then "<peers that disagree>,<peers that agree>" as observed.
-    transitions : disagreeing, conformed, stayed -> (M, 2, T, 2, cells).
-    exposures : exposed_correct, subverted, exposed_wrong, corrected -> (M, 2, T, 2).
-    answers : answers, votes, accuracy, vote, parse_failures -> (M, 2, T + 1): numbers of answers
+    transitions : disagreeing, conformed, stayed -> (M, C, T, 3, cells).
+    exposures : exposed_correct, subverted, exposed_wrong, corrected -> (M, C, T, 3).
+    answers : answers, votes, accuracy, vote, parse_failures -> (M, C, T + 1): numbers of answers
         and votes, and of those that are right or could not be parsed.
     """
 
     team: str
+    questions: npt.NDArray[np.object_]
     banks: npt.NDArray[np.object_]
+    conditions: tuple[str, ...]
     complete: BoolArray
     cells: list[str]
     transitions: Mapping[str, FloatArray]
@@ -57,7 +61,7 @@ def tally(metrics: pa.Table, transitions: pa.Table, manifest: pa.Table) -> list[
 
     Parameters
     ----------
-    metrics : of every debate of the manifest, failed ones included.
+    metrics : of every debate of the manifest, failed ones included; what is no debate is left out.
     transitions : of the complete debates.
     manifest : the sessions, with how many agents they have.
 
@@ -66,6 +70,8 @@ def tally(metrics: pa.Table, transitions: pa.Table, manifest: pa.Table) -> list[
     A tally a team, as the metrics first name them.
     """
     of_round, of_agent = columns(metrics), columns(transitions)
+    debated = ~np.isin(of_round["condition"], BASELINES)
+    of_round = {name: values[debated] for name, values in of_round.items()}
     agents = dict(
         zip(*(manifest[name].to_pylist() for name in ("session_id", "agents")), strict=True)
     )
@@ -114,39 +120,43 @@ def _of_team(
 ) -> Tally:
     bank_of = dict(zip(of_round["question_id"], of_round["bank"], strict=True))
     place = {question: index for index, question in enumerate(bank_of)}
-    shape = (len(place), len(CONDITIONS), int(of_round["round"].max()))
+    present = set(of_round["condition"])
+    conditions = (*CONDITIONS, *(one for one in LABELLINGS if one in present))
+    shape = (len(place), len(conditions), int(of_round["round"].max()))
     complete = np.zeros(shape[:2], dtype=bool)
-    question, condition, _ = _places(of_round, place)
-    complete[question, condition] = of_round["complete"]
-    cells, transitions, exposures = _count_transitions(of_agent, place, shape)
+    where = _places(of_round, place, conditions)
+    complete[where[:2]] = of_round["complete"]
+    cells, transitions, exposures = _count_transitions(
+        of_agent, _places(of_agent, place, conditions), shape
+    )
     return Tally(
         team,
+        np.array(list(bank_of), dtype=object),
         np.array(list(bank_of.values()), dtype=object),
+        conditions,
         complete,
         cells,
         transitions,
         exposures,
-        _count_answers(of_round, place, shape),
+        _count_answers(of_round, where, shape),
     )
 
 
 def _places(
-    rows: Mapping[str, npt.NDArray[Any]], place: Mapping[str, int]
-) -> tuple[IntArray, IntArray, IntArray]:
+    rows: Mapping[str, npt.NDArray[Any]], place: Mapping[str, int], conditions: Sequence[str]
+) -> Places:
     """Each row's question, condition and round."""
     questions = [place[question] for question in rows["question_id"]]
-    conditions = [CONDITIONS.index(condition) for condition in rows["condition"]]
+    indices = [conditions.index(condition) for condition in rows["condition"]]
     return (
         np.array(questions, dtype=np.int64),
-        np.array(conditions, dtype=np.int64),
+        np.array(indices, dtype=np.int64),
         rows["round"].astype(np.int64),
     )
 
 
 def _count_answers(
-    of_round: Mapping[str, npt.NDArray[Any]],
-    place: Mapping[str, int],
-    shape: tuple[int, int, int],
+    of_round: Mapping[str, npt.NDArray[Any]], where: Places, shape: tuple[int, int, int]
 ) -> dict[str, FloatArray]:
     complete, agents = of_round["complete"], of_round["agents"]
     counts = {
@@ -156,7 +166,6 @@ def _count_answers(
         "vote": of_round["vote"],
         "parse_failures": agents * (1.0 - of_round["parsed_share"]),
     }
-    where = _places(of_round, place)
     found = {}
     for name, values in counts.items():
         found[name] = np.zeros((*shape[:2], shape[2] + 1))
@@ -165,12 +174,10 @@ def _count_answers(
 
 
 def _count_transitions(
-    of_agent: Mapping[str, npt.NDArray[Any]],
-    place: Mapping[str, int],
-    shape: tuple[int, int, int],
+    of_agent: Mapping[str, npt.NDArray[Any]], places: Places, shape: tuple[int, int, int]
 ) -> tuple[list[str], dict[str, FloatArray], dict[str, FloatArray]]:
     """Cells, and transitions and exposures by question, condition, round, policy (and cell)."""
-    question, condition, number = _places(of_agent, place)
+    question, condition, number = places
     usable, kept = of_agent["usable"], of_agent["kept"]
     disagree, agree = (of_agent[name].astype(np.int64) for name in ("n_disagree", "n_agree"))
     met = (usable | kept) & (disagree > 0)

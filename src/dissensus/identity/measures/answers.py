@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dissensus.identity.measures.reading import parse_answer, parse_leniently
-from dissensus.identity.terms import CONDITIONS
+from dissensus.identity.terms import OPENING
 from dissensus.session.protocol import round_of
 
 #: The columns that name a session.
@@ -41,10 +41,7 @@ def read_answers(
         given.setdefault(turn["session_id"], []).append(answer)
     rows = []
     for row in manifest:
-        if (
-            row["condition"] not in CONDITIONS
-            or not {row["session_id"], row["opening"]} <= complete
-        ):
+        if row["condition"] == OPENING or not {row["session_id"], row["opening"]} <= complete:
             continue
         named = {name: row[name] for name in NAMES}
         answers = given[row["opening"]] + given[row["session_id"]]

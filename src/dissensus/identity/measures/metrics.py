@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from dissensus.design.equal_tokens import majority_vote
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.measures.answers import NAMES, read_answers
 from dissensus.identity.measures.transitions import ANSWERS, TRANSITIONS, follow_answers
-from dissensus.identity.terms import CONDITIONS
+from dissensus.identity.terms import OPENING
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, flag, share
@@ -48,23 +48,6 @@ METRICS = Schema(
     },
     key=("session_id", "round"),
 )
-
-
-def majority_vote(answers: Sequence[str], right: str) -> float:
-    """How far a majority vote is right: 1/k where the right answer is among k most frequent ones.
-
-    Parameters
-    ----------
-    answers : of all agents; "" casts no vote.
-    right : the right answer.
-
-    Returns
-    -------
-    Between 0 and 1; the chance of being right if ties are broken at random. 0 without any vote.
-    """
-    votes = Counter(answer for answer in answers if answer)
-    top = [answer for answer, count in votes.items() if count == max(votes.values())]
-    return 1.0 / len(top) if right in top else 0.0
 
 
 def count_transitions(rows: Sequence[Mapping[str, Any]], right: str) -> dict[str, int]:
@@ -136,7 +119,7 @@ def measure_rounds(
     followed = {key: list(group) for key, group in groupby(transitions, key=place)}
     rows = []
     for row in manifest:
-        if row["condition"] not in CONDITIONS:
+        if row["condition"] == OPENING:
             continue
         for number in range(row["rounds"] + 1):
             key = (row["session_id"], number)

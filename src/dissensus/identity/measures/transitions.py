@@ -10,6 +10,7 @@ from typing import Any
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.measures.answers import NAMES
+from dissensus.identity.terms import BASELINES
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, text, texts
 
@@ -81,13 +82,16 @@ def follow_answers(
     identity bias", equation 19; with one peer, equation 1). A transition is ``usable`` where its
     own, all its peers' and its new answer were parsed; it is ``kept`` where only the new one was
     not, which one sensitivity policy counts as the agent's own and another reads leniently. Where
-    it is neither, peers are counted as far as both answers are known.
+    it is neither, peers are counted as far as both answers are known. Where agents were shown no
+    peers (the controls refined and sampled) there are no transitions.
     """
     graphs = {row["session_id"]: row["graph"] for row in manifest}
     shown = {graph: read_peers(graph) for graph in dict.fromkeys(graphs.values())}
     rows = []
     for session_id, group in groupby(answers, key=itemgetter("session_id")):
         session = list(group)
+        if session[0]["condition"] in BASELINES:
+            continue
         named = {name: session[0][name] for name in NAMES}
         rounds: dict[int, dict[int, Mapping[str, Any]]] = {}
         for answer in session:

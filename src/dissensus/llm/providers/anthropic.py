@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request
-from dissensus.llm.exchange import Exchange, count, label
-from dissensus.llm.http_client import HttpClient, Refused
+from dissensus.llm.exchange import count, label
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.providers.openai import plain_text, why_empty
 from dissensus.llm.thought import split_thought
@@ -25,9 +23,7 @@ class AnthropicInterface:
 
     takes = ("temperature", "top_p", "max_tokens")
     address = "https://api.anthropic.com"
-
-    def __init__(self, http_client: HttpClient) -> None:
-        self._http = http_client
+    call_path, embedding_path, models_path = "/v1/messages", "", "/v1/models"
 
     @staticmethod
     def headers(key: str) -> dict[str, str]:
@@ -51,42 +47,13 @@ class AnthropicInterface:
             )
         )
 
-    async def ask(
-        self,
-        exchange: Exchange,
-        model: str,
-        request: Request,
-        parameters: Mapping[str, Any],
-        patience_s: float | None = None,
-    ) -> Reply:
-        body = self.body(model, request, parameters)
-        return await self._http.call(exchange, "/v1/messages", body, patience_s)
-
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, **conversation(request, parameters)}
 
-    async def embed(
-        self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
-    ) -> Reply:
+    def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
         raise ProviderError(
             f"{model!r} cannot embed: Anthropic has no embeddings; name another embedder."
         )
-
-    async def knows(self, model: str) -> bool | None:
-        try:
-            await self._http.get(f"/v1/models/{quote(model, safe='')}")
-        except Refused as refused:
-            if refused.status_code != 404:
-                raise
-        else:
-            return True
-        try:
-            listed = await self._http.get("/v1/models")
-        except Refused as refused:
-            if refused.status_code != 404:
-                raise
-            return None
-        return False if isinstance(listed, dict) and listed.get("data") else None
 
     def parse(self, body: Any) -> Reply:
         text, thought = split_thought(plain_text(body["content"]))

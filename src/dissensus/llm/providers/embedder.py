@@ -141,8 +141,9 @@ class RemoteEmbedder:
             return reply
 
         exchange = Exchange(self.name, parse, self._price, Usage(tokens))
-        asked = list(texts.values())
-        reply = run(host.interface.embed(exchange, self.model, asked, plain=self._is_plain))
+        interface, asked = host.interface, list(texts.values())
+        body = interface.embedding_body(self.model, asked, plain=self._is_plain)
+        reply = run(host.http.call(exchange, interface.embedding_path, body))
         if reply.error == "rejected" and not self._is_plain:
             # Some compatible servers know numbers alone.
             self._is_plain = True

@@ -7,15 +7,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request, Usage
-from dissensus.llm.exchange import Exchange, count, label
-from dissensus.llm.http_client import HttpClient, Refused
+from dissensus.llm.exchange import count, label
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.thought import split_thought
 
@@ -30,9 +28,7 @@ class OpenAIInterface:
 
     takes = ("temperature", "top_p", "max_tokens", "seed")
     address = "https://api.openai.com/v1"
-
-    def __init__(self, http_client: HttpClient) -> None:
-        self._http = http_client
+    call_path, embedding_path, models_path = "/chat/completions", "/embeddings", "/models"
 
     @staticmethod
     def headers(key: str) -> dict[str, str]:
@@ -55,47 +51,12 @@ class OpenAIInterface:
             openai.AsyncOpenAI(api_key=key, base_url=address, timeout=None, http_client=http_client)
         )
 
-    async def ask(
-        self,
-        exchange: Exchange,
-        model: str,
-        request: Request,
-        parameters: Mapping[str, Any],
-        patience_s: float | None = None,
-    ) -> Reply:
-        body = self.body(model, request, parameters)
-        return await self._http.call(exchange, "/chat/completions", body, patience_s)
-
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": model, "messages": messages(request), **parameters}
 
-    async def embed(
-        self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
-    ) -> Reply:
-        body = {"model": model, "input": list(texts)}
-        if not plain:
-            body["encoding_format"] = "base64"
-        return await self._http.call(exchange, "/embeddings", body)
-
-    async def knows(self, model: str) -> bool | None:
-        try:
-            listed = await self._http.get("/models")
-            entries = listed["data"] or []
-            if any(entry["id"] == model for entry in entries):
-                return True
-        except Refused as refused:
-            if refused.status_code == 404:
-                return None
-            raise
-        except (TypeError, KeyError):
-            return None
-        try:
-            await self._http.get(f"/models/{quote(model, safe='')}")
-        except Refused as refused:
-            if refused.status_code == 404:
-                return False
-            raise
-        return True
+    def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
+        coding = {} if plain else {"encoding_format": "base64"}
+        return {"model": model, "input": list(texts), **coding}
 
     def parse(self, body: Any) -> Reply:
         choice = body["choices"][0]

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
@@ -18,6 +18,9 @@ from dissensus.llm.exchange import Exchange, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
+
+if TYPE_CHECKING:
+    from dissensus.llm.http_client import HttpClient
 
 #: Statuses that speak of the address rather than of what was asked: moved, not found, not allowed.
 _NOT_HERE = (*range(300, 400), 404, 405)
@@ -37,31 +40,29 @@ _MENDS = {
 
 
 class Interface(Protocol):
-    """One class a kind of interface: what it sends, and how it reads what comes back."""
+    """A kind of interface: what is sent where, and how what comes back is read; it sends nothing.
+
+    Attributes
+    ----------
+    takes : which of temperature, top_p, max_tokens and seed it has.
+    call_path, embedding_path, models_path : below the provider's address.
+    """
 
     takes: tuple[str, ...]
-    """Which of temperature, top_p, max_tokens and seed it has."""
-
-    async def ask(
-        self,
-        exchange: Exchange,
-        model: str,
-        request: Request,
-        parameters: Mapping[str, Any],
-        patience_s: float | None = None,
-    ) -> Reply:
-        """Send a request; see :meth:`dissensus.llm.http_client.HttpClient.call`."""
+    call_path: str
+    embedding_path: str
+    models_path: str
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON that :meth:`ask` sends."""
+        """The JSON of a call."""
 
-    async def embed(
-        self, exchange: Exchange, model: str, texts: Sequence[str], *, plain: bool = False
-    ) -> Reply:
-        """Ask for embeddings, in the same way; ``plain`` as numbers, which every server has."""
+    def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
+        """The JSON that asks for embeddings; ``plain`` as numbers, which every server has.
 
-    async def knows(self, model: str) -> bool | None:
-        """Whether the provider has a model; None where it does not tell. Costs nothing."""
+        Raises
+        ------
+        ProviderError : it has none.
+        """
 
     def parse(self, body: Any) -> Reply:
         """The reply in the JSON of a response, as far as that has it."""
@@ -76,6 +77,7 @@ class Host:
 
     Attributes
     ----------
+    http : sends what the interface writes.
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
     ends : file of how calls ended before their model answered any, shared by all processes.
@@ -84,6 +86,7 @@ class Host:
     terms: Terms
     ledger: Ledger
     interface: Interface
+    http: HttpClient
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
     ends: Path | None = None
@@ -130,13 +133,12 @@ class RemoteModel:
         parse = partial(_with_raw, interface.parse) if request.options else interface.parse
         exchange = Exchange(self.name, parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
+        body = interface.body(self.asked_model, request, parameters)
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
-            body = interface.body(self.asked_model, request, parameters)
             reply = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
         else:
-            asking = interface.ask(exchange, self.asked_model, request, parameters, patience_s)
-            reply = run(asking)
+            reply = run(host.http.call(exchange, interface.call_path, body, patience_s))
         check_accepted(exchange, reply, host)
         return exchange.ended(reply)
 

@@ -16,12 +16,13 @@ import pandas as pd
 
 from dissensus.design.contrasts import Row
 from dissensus.stats.checks import FloatArray, IntArray
+from dissensus.study.makes import makes
 from dissensus.text.embeddings import Vectors
 from dissensus.text.terms import commonest_terms
 from dissensus.union.map.clusters import NONE, find_clusters
 from dissensus.union.map.projection import project
 from dissensus.union.map.summaries import summarise
-from dissensus.union.map.tables import MAP
+from dissensus.union.map.tables import CLUSTERS, MAP, MAP_CALLS
 
 Embed = Callable[[Sequence[str]], Vectors]
 
@@ -61,6 +62,19 @@ class Place:
     picture: FloatArray
     clusters: IntArray
     examples: Mapping[int, str]
+
+
+@makes(map=MAP, clusters=CLUSTERS, calls=MAP_CALLS)
+def map_run(
+    claims: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    embed: Embed,
+    map: Mapping[str, Any],
+    inference: Mapping[str, Any],
+    seed: int,
+) -> tuple[list[Row], list[Row]]:
+    """The stage of :func:`map_claims`; its settings are those of :class:`Options`."""
+    return map_claims(claims, verdicts, embed, Options(map, inference, seed))
 
 
 def map_claims(

@@ -1,0 +1,34 @@
+"""Part `default`: what `snakemake --cores 8` takes for all studies, from nothing to its pages."""
+
+from __future__ import annotations
+
+import shutil
+
+import yaml
+from bench import Bench, cpu, largest, seconds
+from project import LIGHT, ROOT, Project
+from table import Row, Target
+from timing import Took
+
+#: Of two quiet cores.
+_SECONDS, _CPU = Target(60), Target(110)
+
+
+def measure(bench: Bench) -> None:
+    """Run the configuration as it is shipped; in a quick run, one study in small."""
+    defaults = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    studies = defaults["studies"]
+    small = {"studies": ["language"], "language": {"draws": 4, **LIGHT}}
+    runs = [_run(bench, small if bench.quick else {"studies": studies}) for _ in range(bench.runs)]
+    what = "one study in small" if bench.quick else f"all {len(studies)} studies from nothing"
+    bench.add(Row(what, "s", seconds(runs), target=_SECONDS))
+    bench.add(Row(f"{what}, CPU", "s", cpu(runs), target=_CPU))
+    bench.add(Row(f"{what}, largest process", "MB", largest(runs)))
+
+
+def _run(bench: Bench, settings: dict[str, object]) -> Took:
+    project = Project(bench.folder / "project", settings)
+    try:
+        return project.snakemake(cores=8)
+    finally:
+        shutil.rmtree(project.folder)

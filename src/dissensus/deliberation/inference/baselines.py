@@ -1,0 +1,114 @@
+"""What the tokens of a deliberation find without it, on the topics that have a truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from dissensus.deliberation.design.manifest import MANIFEST
+from dissensus.design.equal_tokens import (
+    REFINE,
+    SAMPLES,
+    Said,
+    Spent,
+    Strategy,
+    compare_strategies,
+    equal_tokens_schema,
+    strategies_of,
+)
+from dissensus.digests import digest
+from dissensus.study.makes import makes
+
+EQUAL_TOKENS = equal_tokens_schema(MANIFEST.pick("arm"))
+
+Row = Mapping[str, Any]
+
+#: What the reference is called among strategies.
+DEBATE = "debate"
+_KINDS = {"own": REFINE, "nothing": SAMPLES}
+
+
+@makes(equal_tokens=EQUAL_TOKENS)
+def compare_baselines(
+    stances: list[dict[str, Any]],
+    calls: list[dict[str, Any]],
+    manifest: list[dict[str, Any]],
+    topics: list[dict[str, Any]],
+    *,
+    reference: str,
+    arms: Mapping[str, Mapping[str, Any]],
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """The reference beside the arms in which agents see their own turns alone, or nothing.
+
+    Parameters
+    ----------
+    stances, manifest, topics : the artefacts of those names.
+    calls : of all sessions, repairs and sessions begun again among them.
+    reference : the arm that deliberates.
+    arms : name -> settings, of which ``sees`` is read; of several alike the first is taken.
+    confidence, resamples, seed : as for
+        :func:`~dissensus.design.equal_tokens.compare_strategies`; topics are resampled.
+
+    Returns
+    -------
+    Rows of :data:`EQUAL_TOKENS`, over the draws whose topic has a truth; none where no arm is a
+    baseline. A debate's answer is the vote of the stances after each round; an unknown stance has
+    no vote.
+    """
+    kinds = {reference: DEBATE}
+    for arm, settings in arms.items():
+        kind = _KINDS.get(settings["sees"])
+        if kind and kind not in kinds.values():
+            kinds[arm] = kind
+    truths = {topic["topic_id"]: topic["truth"] for topic in topics}
+    draws = {row["draw_id"]: row["topic_id"] for row in manifest if truths[row["topic_id"]]}
+    if len(kinds) == 1 or not draws:
+        return []
+    said = {
+        name: [
+            [one["stance"] for one in of_round]
+            for _, of_round in groupby(rows, itemgetter("round"))
+        ]
+        for name, rows in groupby(stances, itemgetter("session_id"))
+    }
+    sessions = {(row["arm"], row["draw_id"]): row for row in manifest}
+    spent = Spent(calls)
+    strategies = [
+        one
+        for arm, kind in kinds.items()
+        for one in _strategies(kind, [sessions[arm, draw] for draw in draws], said, spent, truths)
+    ]
+    if not strategies or strategies[0].name != DEBATE:
+        return []
+    rows = compare_strategies(
+        strategies,
+        np.array(list(draws.values()), dtype=object),
+        confidence=confidence,
+        resamples=resamples,
+        seed=int(digest([seed, "equal tokens"])[:12], 16),
+    )
+    return [{"arm": reference, **row} for row in rows]
+
+
+def _strategies(
+    kind: str,
+    sessions: Sequence[Row],
+    said: Mapping[str, Sequence[Sequence[str]]],
+    spent: Spent,
+    truths: Mapping[str, str],
+) -> list[Strategy]:
+    """What is scored of the sessions of an arm, one for every draw."""
+    steps = int(sessions[0]["rounds"])
+    spending = [spent.until(row["session_id"], steps) for row in sessions]
+    found: list[Said | None] = [
+        (said[row["session_id"]], truths[row["topic_id"]]) if row["session_id"] in said else None
+        for row in sessions
+    ]
+    return strategies_of(kind, found, np.stack(spending, axis=1)) if any(found) else []

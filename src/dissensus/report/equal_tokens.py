@@ -1,0 +1,124 @@
+"""Is debate worth its tokens: accuracy by tokens, and the debate against every other strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from dissensus.report.forms import course, forest, key_of, legend
+from dissensus.report.frames import Record, records, significant
+from dissensus.report.labels import counted, interval, listed, number, p_clause, signed, whole
+from dissensus.report.style import Mark, marks, new_figure, notice, settle, zero_line
+from dissensus.report.view import Drawn, View
+
+#: What stands in the place of a verdict.
+WORTH, NOT_WORTH, UNTOLD = (
+    "debate is worth its tokens",
+    "debate is not worth its tokens",
+    "whether debate is worth its tokens is not told",
+)
+
+
+def draw_equal_tokens(
+    frame: pd.DataFrame, group: str, unit: str, missing: str, view: View
+) -> Drawn:
+    """Draw each group as a row: curves at the left, differences at the right.
+
+    Parameters
+    ----------
+    frame : rows of :func:`dissensus.design.equal_tokens.equal_tokens_schema`.
+    group : the column that names a group.
+    unit : what is answered: a question, a draw.
+    missing : the sentence where there are no rows.
+    """
+    facts = describe(frame, group, unit, missing, view)
+    groups = list(dict.fromkeys(frame[group]))
+    if not groups:
+        return Drawn(notice(missing, view.simulated), facts)
+    names = list(dict.fromkeys(frame.loc[frame["step"] > 0, "strategy"]))
+    look = marks(names, names[0]) if names else {}
+    figure = new_figure(0.35 + 2.3 * len(groups), view.simulated)
+    panels = figure.subplots(len(groups), 2, squeeze=False)
+    for name, (left, right) in zip(groups, panels, strict=True):
+        rows = frame[frame[group] == name]
+        _curves(left, rows, look)
+        _differences(right, rows, view)
+        left.set_title(str(name))
+    panels[-1][0].set_xlabel(f"mean tokens on a {unit}")
+    panels[-1][1].set_xlabel("accuracy of the debate − of the other")
+    legend(figure, (key_of(mark) for mark in look.values()), 3)
+    settle(figure)
+    return Drawn(figure, facts)
+
+
+def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
+    """Accuracy after every step of each strategy that has several."""
+    for name, mark in look.items():
+        own = rows[rows["strategy"] == name]
+        if len(own):
+            limits = {"accuracy_low": "ci_low", "accuracy_high": "ci_high"}
+            named = own.drop(columns=["round", "estimate", "ci_low", "ci_high"], errors="ignore")
+            named = named.rename(columns={"tokens": "round", "accuracy": "estimate", **limits})
+            course(axes, named, mark)
+    axes.set_ylabel("accuracy")
+    axes.set_xlim(left=0.0)
+
+
+def _differences(axes: Axes, rows: pd.DataFrame, view: View) -> None:
+    """The debate less every other strategy, where that has spent no more; named with its price."""
+    compared = records(rows[rows["compared"]])
+    names = {row["strategy"]: f"{row['strategy']}, {_price(row)}" for row in compared}
+    mark = next(iter(marks(["debate"], "debate").values()))
+    forest(axes, names, [(mark, {row["strategy"]: row for row in compared})], significant(view))
+    zero_line(axes, vertical=True)
+
+
+def _price(row: Record) -> str:
+    """Such as "3,012 tokens" or "3,012 tokens, $0.0021"."""
+    tokens = f"{round(row['tokens']):,} tokens"
+    return tokens if pd.isna(row["usd"]) else f"{tokens}, ${number(row['usd'], 4)}"
+
+
+def verdict(rows: Sequence[Record], alpha: float) -> str:
+    """What the compared rows of a group say together, after adjustment."""
+    told = [row for row in rows if row["p_adjusted"] < alpha]
+    if any(row["estimate"] < 0 for row in told):
+        return NOT_WORTH
+    return WORTH if rows and len(told) == len(rows) else UNTOLD
+
+
+def describe(
+    frame: pd.DataFrame, group: str, unit: str, missing: str, view: View
+) -> dict[str, str]:
+    """What the caption says: the verdict of every group, and the strategies that decide it."""
+    said = []
+    for name, rows in frame.groupby(group, sort=False):
+        debate = records(rows[rows["is_debate"]])[-1]
+        compared = [row for row in records(rows[rows["compared"]]) if not _is_debate(row)]
+        best = min(compared, key=lambda row: row["estimate"], default=None)
+        against = (
+            f"; the nearest without debate is {best['strategy']} at {_price(best)}, the debate "
+            f"less it {signed(best['estimate'])} "
+            f"{interval(best['ci_low'], best['ci_high'], 3, '−')}, "
+            f"{p_clause(best['p_adjusted'])} after Holm"
+            if best
+            else ""
+        )
+        said.append(
+            f"{name}: {verdict(compared, view.alpha)} ({debate['strategy']}, accuracy "
+            f"{number(debate['accuracy'])} at {_price(debate)}{against}; "
+            f"{counted(int(debate['n']), unit)})"
+        )
+    return {
+        "found": f"{'; '.join(said)}." if said else missing,
+        "level": view.level,
+        "strategies": listed(dict.fromkeys(frame.loc[frame["compared"], "strategy"])) or "none",
+        "most": whole(round(float(frame["tokens"].max()))) if len(frame) else "0",
+    }
+
+
+def _is_debate(row: Record) -> bool:
+    """Whether another debate is what is compared: it says nothing of debate as such."""
+    return str(row["strategy"]).startswith("debate")

@@ -1,0 +1,202 @@
+"""Programs in processes forked from one which has imported what they need.
+
+Half of the tests' runs of Snakemake are over sooner than its imports are, and so is each
+``dissensus serve``. The server of a run's scripts is forked beforehand, too. Runs that go to a
+cluster, that have a terminal, or that need an environment from Python's start on are processes of
+their own as ever.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from subprocess import CompletedProcess
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import ClassVar
+
+from dissensus.study import warm_scripts
+from dissensus.study.registry import STUDIES
+from dissensus.study.warm_scripts import ScriptServer, serve
+
+_IMPORTED = (
+    *("snakemake.cli", "dissensus.study.configuration", "dissensus.study.job_graph"),
+    *("dissensus.study.preflight", "dissensus.study.start", "dissensus.study.preregistration"),
+    *("snakemake_logger_plugin_dissensus.board", "dissensus.cli", *STUDIES.values()),
+    *(*warm_scripts.IMPORTED, warm_scripts.EMBEDDER),
+)
+#: Goes into the folder, takes the environment, says what it says into files, and ends in time; a
+#: session of its own is what is killed with all that it starts.
+_START = """
+import os, signal, sys
+os.chdir({folder!r})
+os.environ.clear()
+os.environ.update({environment!r})
+for number, path in ((1, {out!r}), (2, {err!r})):
+    os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+signal.alarm({seconds})
+os.setsid()
+os.nice({nice})
+with open({pid!r}, "w") as file:
+    file.write(f"{{os.getpid()}}.")
+if {scripts}:
+    from dissensus.study import warm_scripts
+    warm_scripts.ScriptServer.fork()
+import {module} as program
+sys.argv, sys.path[0] = [program.__file__, *{arguments!r}], ""
+sys.exit(program.main())
+"""
+
+
+class Forked:
+    """A program that goes on.
+
+    Parameters
+    ----------
+    module : of the program, whose ``main`` it is.
+    arguments : on its command line.
+    folder : that it is started in.
+    said : a folder for what it says.
+    seconds : after which it is ended.
+    environment : variables besides those of this process.
+    nice : how far it stands back, for whoever watches it to go first.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        arguments: Sequence[str],
+        folder: Path,
+        said: Path,
+        *,
+        seconds: int,
+        environment: Mapping[str, str] | None = None,
+        nice: int = 0,
+    ) -> None:
+        self.args = [*arguments]
+        self.out, self.err = said / "out", said / "err"
+        script, pid = said / "start.py", said / "pid"
+        files = {"out": self.out, "err": self.err, "pid": pid, "folder": folder}
+        text = _START.format(
+            **{name: str(path) for name, path in files.items()},
+            **{"environment": {**os.environ, **(environment or {})}, "arguments": self.args},
+            **{"seconds": seconds, "nice": nice, "module": module},
+            scripts=module == "snakemake.cli",
+        )
+        script.write_text(text, encoding="utf-8")
+        pool = ThreadPoolExecutor(1)
+        self._status = pool.submit(_server().run, str(script))
+        pool.shutdown(wait=False)
+        while not (pid.exists() and pid.read_text().endswith(".")) and not self.ended:
+            time.sleep(0.001)
+        self.pid = int(pid.read_text().rstrip("."))
+
+    @property
+    def ended(self) -> bool:
+        return self._status.done()
+
+    def send(self, name: signal.Signals) -> None:
+        """Send it a signal."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, name)
+
+    def kill(self) -> None:
+        """Kill it with all that it has started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self, seconds: float | None = None) -> CompletedProcess[str]:
+        """Wait for its end; how it ended, and what it said.
+
+        Raises
+        ------
+        TimeoutError : it has not ended in time.
+        """
+        status = self._status.result(seconds)
+        out, err = (path.read_text("utf-8") for path in (self.out, self.err))
+        return CompletedProcess(self.args, status, out, err)
+
+
+@contextmanager
+def snakemake(
+    folder: Path, arguments: Sequence[str], seconds: int, nice: int = 0
+) -> Iterator[Forked]:
+    """A run of Snakemake in a folder, of at most so many seconds."""
+    with TemporaryDirectory() as said:
+        yield Forked("snakemake.cli", arguments, folder, Path(said), seconds=seconds, nice=nice)
+
+
+def run_snakemake(folder: Path, arguments: Sequence[str], seconds: int) -> CompletedProcess[str]:
+    """Run Snakemake in a folder, and wait for its end, at most so many seconds."""
+    with snakemake(folder, arguments, seconds) as run:
+        return run.end()
+
+
+@cache
+def _server() -> ScriptServer:
+    return ScriptServer(__file__)
+
+
+class _ForkedServer(ScriptServer):
+    """A run's server of scripts, forked before the run has threads or anything else of its own."""
+
+    ready: ClassVar[list[socket.socket]] = []
+
+    @classmethod
+    def fork(cls) -> None:
+        """Have a server that waits for this process to start it; it ends with this process."""
+        ours, theirs = socket.socketpair()
+        if os.fork():
+            theirs.close()
+            cls.ready = [ours]
+            return
+        ours.close()
+        with theirs.makefile("rb", buffering=0) as given:
+            said = given.readline()
+        if not said:
+            os._exit(0)
+        sys.path[:], environment = json.loads(said)
+        os.environ.update(environment)
+        try:
+            sys.argv = ["", str(theirs.detach())]
+            serve(())
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+
+    def _started(self) -> socket.socket:
+        if self._socket is None and self.ready:
+            self._socket = self.ready.pop()
+            # What the run has set since, and where it has found studies of a reader's own.
+            self._socket.sendall(f"{json.dumps([sys.path, dict(os.environ)])}\n".encode())
+            Thread(target=self._listen, args=(self._socket,), daemon=True).start()
+        return super()._started()
+
+
+def _stages() -> Iterator[str]:
+    """The modules of all studies, but for training, which needs what is not installed."""
+    for study in STUDIES.values():
+        package = study.removesuffix(".study")
+        for found in walk_packages(import_module(package).__path__, f"{package}."):
+            if ".training" not in found.name:
+                yield found.name
+
+
+if __name__ == "__main__":
+    # As the Snakefile has it: numpy reads it when it is imported.
+    os.environ.update(OPENBLAS_NUM_THREADS="1")
+    warm_scripts.ScriptServer = _ForkedServer  # type: ignore[misc]
+    serve([*_stages(), *_IMPORTED])

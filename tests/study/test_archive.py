@@ -1,0 +1,66 @@
+"""The archive of a run makes it again elsewhere, from its journals alone."""
+
+from __future__ import annotations
+
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import yaml
+from rocrate.rocrate import ROCrate
+
+from dissensus.errors import SettingError
+from dissensus.study import archive as archives
+from dissensus.study.configuration import load_file
+from support import ROOT, Project
+
+
+@pytest.mark.run
+def test_a_run_is_made_again_from_its_archive_without_a_call(
+    copied: Project, tmp_path: Path
+) -> None:
+    copied.succeed("archive")
+    place = tmp_path / "elsewhere"
+    with zipfile.ZipFile(copied.folder / "results/demo/archive.zip") as packed:
+        packed.extractall(place)
+    crate = ROCrate(place)
+    assert crate.mainEntity.id == "Snakefile"
+    assert all((place / part.id).exists() for part in crate.data_entities)
+    settings = yaml.safe_load((place / "run.yaml").read_text("utf-8"))
+    again = Project.at(place)
+    again.configuration = "run.yaml"
+    # Journals that stay as they are show that no model was asked.
+    journals = {path: path.read_bytes() for path in place.rglob("journal/*.jsonl")}
+    assert journals and settings["studies"] == ["language"]
+    made = again.results() / "metrics.parquet"
+    again.succeed(str(made.relative_to(place)))
+    assert {path: path.read_bytes() for path in place.rglob("journal/*.jsonl")} == journals
+    lines = (place / "results.sha256").read_text("utf-8").splitlines()
+    digests = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    for name in ("manifest", "turns", "outcomes", "metrics"):
+        path = f"results/demo/language/{name}.parquet"
+        assert sha256((place / path).read_bytes()).hexdigest() == digests[path], name
+        assert (place / "published/language" / f"{name}.parquet").exists()
+    assert not any("transcripts" in name or "journal" in name for name in digests)
+
+
+def test_addresses_lose_names_and_passwords_and_nothing_else() -> None:
+    given = {"providers": {"p": {"base_url": "https://me:word@host:8/v1", "n": 3, "k": None}}}
+    kept = archives._without_passwords(given)
+    assert kept == {"providers": {"p": {"base_url": "https://host:8/v1", "n": 3, "k": None}}}
+    assert archives._without_passwords({"a": ["http://host/x?y=1", "no: address"]}) == {
+        "a": ["http://host/x?y=1", "no: address"]
+    }
+
+
+def test_a_file_outside_the_project_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "motions.csv"
+    outside.write_text("x", encoding="utf-8")
+    monkeypatch.chdir(ROOT)
+    settings = load_file(ROOT / "config.yaml").model_copy(update={"prices": str(outside)})
+    with pytest.raises(SettingError, match=r"prices holds .*motions\.csv.*outside"):
+        archives.archive({}, settings, Path("results/none"), "c", tmp_path / "a.zip")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["motions.csv"]

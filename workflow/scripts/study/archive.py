@@ -1,0 +1,18 @@
+"""Write the run as one file that makes it again."""
+
+from pathlib import Path
+from typing import Any
+
+from dissensus.report.escaping import say
+from dissensus.study.archive import archive
+from dissensus.study.stage import Stage, run
+
+
+def main(inputs: Any, outputs: Any, stage: Stage) -> None:
+    settings, path = stage.configuration, Path(outputs.crate)
+    archive(stage.config, settings, path.parent, stage.provenance["commit"], path)
+    say([f"{path} holds the run ({path.stat().st_size / 1e6:,.1f} MB)."])
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
