@@ -144,7 +144,8 @@ def as_configured(sessions: int) -> dict[str, Any]:
     topologies = {"emergent": "emergent", "again": "emergent", "full": "full"}
     return {
         **{**block, "arms": dumped(topologies), "diagnosis": block["diagnosis"] | changes},
-        **{**PROMPTS, "inference.confidence": 0.95, "compared": [*topologies]},
+        **{**PROMPTS, "inference.confidence": 0.95},
+        "compared": ["emergent", "again", "full"],
         "protocol": {**block["protocol"], "session_deadline_s": None},
     }
 
