@@ -76,7 +76,8 @@ def test_a_prompt_says_who_speaks_on_which_side_and_on_which_motion() -> None:
 def test_words_of_documents_are_never_taken_for_instructions() -> None:
     """They come back in styles, claims, definitions and memos, and on the panel's desk."""
     said = " ".join(
-        f"{words}, as it was put in {year}." for year, words in enumerate(CONFUSING, 11)
+        f"A letter of {year} says {words} and ends there."
+        for year, words in enumerate(CONFUSING, 11)
     )
     corpora = {name: [f"{said} {passage_of(name, 1, 'lottery')} {said}"] for name in ORDER}
     study = settings(epochs=2, runs=1, arms=("coached",), words=250)

@@ -7,7 +7,10 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.deliberation.figures",
-    main=("contrasts", "trajectories", "ignored_claims", "table_arms"),
+    main=(
+        *("contrasts", "trajectories", "ignored_claims"),
+        *("table_arms", "table_contrasts", "table_outcomes"),
+    ),
     tables="Arms, contrasts, references, influence and control",
 )
 

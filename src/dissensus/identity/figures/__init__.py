@@ -4,7 +4,7 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.identity.figures",
-    main=("conformity", "peers", "table_ibc", "table_comparisons"),
+    main=("conformity", "peers", "table_1", "table_ibc", "table_comparisons"),
     tables="Tables 1 to 7, the debate model, and what is wrong as printed",
 )
 

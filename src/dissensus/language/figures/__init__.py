@@ -7,7 +7,10 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.language.figures",
-    main=("paired_effects", "specifications", "components", "table_paper"),
+    main=(
+        *("paired_effects", "specifications", "components"),
+        *("table_1", "table_components", "table_paper"),
+    ),
     tables="All tables",
     section="6 Tables",
 )

@@ -7,7 +7,10 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.union.figures",
-    main=("verdicts", "coaching", "judges", "table_judges"),
+    main=(
+        *("verdicts", "coaching", "judges"),
+        *("table_verdicts", "table_coaching", "table_judges"),
+    ),
     tables="Verdicts, judges, coaching, speakers and claims",
 )
 

@@ -43,6 +43,13 @@ def sentences(text: str, speaker: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one[:1].isupper() and len(one.split()) > 3))
 
 
+#: How sentences begin that need the one before, or speak of the speaker alone.
+_LEANS = re.compile(
+    r"(?:But|And|So|Then|Nor|Or|Yet|That|This|These|Those|They|It|He|She|His|Her|Its|Their|There"
+    r"|Here|Which|None|Neither|Either|Both|Not|No|Yes|What|Why|How|I|My|You|Your|We|Our)(?:['’]\w+)?\b"
+)
+
+
 def _parts(name: str) -> list[str]:
     """The parts of a name, of which an interview has one."""
     return [part for part in re.split(r"\s+", name) if len(part) > 2]
@@ -54,10 +61,13 @@ def passages(text: str) -> list[str]:
 
 
 def can_be_claimed(sentence: str) -> bool:
-    """Whether a sentence says something by itself."""
+    """Whether a sentence says something by itself, and leans on none before it."""
     words = sentence.split()
     return (
-        _SHORTEST <= len(words) <= _LONGEST and not sentence.endswith("?") and "“" not in sentence
+        _SHORTEST <= len(words) <= _LONGEST
+        and not sentence.endswith("?")
+        and "“" not in sentence
+        and not _LEANS.match(sentence)
     )
 
 
