@@ -71,6 +71,7 @@ use rule local_stage as estimate_arms with:
         functions=["dissensus.deliberation.inference.contrasts:contrast_arms"],
         settings=given(
             reference=DELIBERATION.reference,
+            compared=DELIBERATION.compared,
             confidence=DELIBERATION.inference.confidence,
             flips=DELIBERATION.inference.flips,
             seed=SETTINGS.seed,

@@ -61,6 +61,7 @@ def contrast_arms(
     confidence: float,
     flips: int,
     seed: int,
+    compared: list[str] | None = None,
 ) -> list[Row]:
     """Every arm against the reference, and hints with a judge against hints alone.
 
@@ -72,6 +73,7 @@ def contrast_arms(
     confidence : level of the intervals.
     flips : sign patterns of the randomisation test where they are too many to enumerate.
     seed : of the randomisation tests.
+    compared : the arms that hold debates; None for all.
 
     Returns
     -------
@@ -80,6 +82,8 @@ def contrast_arms(
     sessions of an arm, and of all arms with the sessions of a draw as one cluster; their p-values
     are adjusted over the arms.
     """
+    if compared is not None:
+        manifest = manifest[manifest["arm"].isin(compared)]
     rows = compare_arms(
         metrics,
         comparisons(metrics, manifest, reference),
