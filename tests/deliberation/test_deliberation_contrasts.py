@@ -108,11 +108,11 @@ def test_silence_is_the_mean_of_sessions_and_of_draws() -> None:
 
 
 def test_an_arm_that_holds_no_debate_has_no_row() -> None:
-    run = make_run(5, ("emergent", "full", "sampled"), 4, 3)
+    run = make_run(5, ("emergent", "full", "pid"), 4, 3)
     held = ["emergent", "full"]
     rows = contrast_arms(run.metrics, run.manifest, "emergent", 0.95, 500, 1, held)
     assert {row["arm"] for row in rows if row["reference"]} == {"full"}
-    assert "sampled" not in {row["arm"] for row in rows}
+    assert "pid" not in {row["arm"] for row in rows}
 
 
 def test_a_lost_arm_keeps_its_rows(tmp_path: Path) -> None:
