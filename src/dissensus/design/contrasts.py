@@ -303,6 +303,16 @@ def adjust_family(
 ) -> None:
     """Write the adjusted p-values (Holm, Benjamini-Hochberg) of one family into its rows."""
     family = [row for row in rows if belongs(row)]
-    raw = [NAN if row["p_value"] is None else row["p_value"] for row in family]
-    for row, holm, bh in zip(family, adjust(raw, "holm"), adjust(raw, "bh"), strict=True):
-        row |= {"p_adjusted": defined(float(holm)), "p_bh": defined(float(bh))}
+    adjust_holm(family)
+    for row, bh in zip(family, adjust(_p_values(family), "bh"), strict=True):
+        row["p_bh"] = defined(float(bh))
+
+
+def adjust_holm(family: Sequence[Row]) -> None:
+    """Write the adjusted p-values (Holm) of one family into its rows."""
+    for row, holm in zip(family, adjust(_p_values(family), "holm"), strict=True):
+        row["p_adjusted"] = defined(float(holm))
+
+
+def _p_values(family: Sequence[Row]) -> list[float]:
+    return [NAN if row["p_value"] is None else row["p_value"] for row in family]

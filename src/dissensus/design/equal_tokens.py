@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.design.contrasts import defined
+from dissensus.design.contrasts import adjust_holm, defined
 from dissensus.stats.checks import FloatArray
-from dissensus.stats.multiplicity import adjust
 from dissensus.stats.ratios import (
     Ratios,
     cluster_weights,
@@ -171,38 +170,41 @@ def compare_strategies(
     for place, one in enumerate(strategies):
         at = last if place == 0 else _affordable(one.tokens[shared].mean(axis=0), most)
         for step in range(len(one.calls)):
-            column = len(rows)
-            compared = place > 0 and step == at
-            tested = (gain.estimate, gain.se, gain.low, gain.high, p)
+            column, compared = len(rows), place > 0 and step == at
+            tested = [values[column] for values in (gain.estimate, gain.se, gain.low, gain.high, p)]
             rows.append(
                 {
-                    "strategy": one.name,
-                    "step": step,
-                    "calls": float(one.calls[step]),
-                    "tokens": float(one.tokens[shared, step].mean()),
-                    "usd": defined(float(one.usd[shared, step].mean())),
+                    **_spent(one, step, shared),
                     "accuracy": float(accuracy.estimate[column]),
                     "accuracy_low": defined(float(accuracy.low[column])),
                     "accuracy_high": defined(float(accuracy.high[column])),
                     "is_debate": place == 0,
                     "compared": compared,
                     **{
-                        name: defined(float(values[column])) if compared else None
-                        for name, values in zip(_TESTED, tested, strict=True)
+                        name: defined(float(value)) if compared else None
+                        for name, value in zip(_TESTED, tested, strict=True)
                     },
                     "p_adjusted": None,
                     "n": int(shared.sum()),
                     "n_clusters": len(np.unique(clusters[shared])),
                 }
             )
-    tested_rows = [row for row in rows if row["compared"]]
-    raw = [np.nan if row["p_value"] is None else row["p_value"] for row in tested_rows]
-    for row, holm in zip(tested_rows, adjust(raw, "holm"), strict=True):
-        row["p_adjusted"] = defined(float(holm))
+    adjust_holm([row for row in rows if row["compared"]])
     return rows
 
 
 _TESTED = ("estimate", "se", "ci_low", "ci_high", "p_value")
+
+
+def _spent(one: Strategy, step: int, shared: npt.NDArray[np.bool_]) -> Row:
+    """What a strategy has spent until the end of a step, on average over the shared questions."""
+    return {
+        "strategy": one.name,
+        "step": step,
+        "calls": float(one.calls[step]),
+        "tokens": float(one.tokens[shared, step].mean()),
+        "usd": defined(float(one.usd[shared, step].mean())),
+    }
 
 
 def _means(scores: FloatArray, clusters: npt.NDArray[Any], resamples: int, seed: int) -> Ratios:

@@ -17,7 +17,7 @@ from dissensus.report.view import Drawn, View
 WORTH, NOT_WORTH, UNTOLD = (
     "debate is worth its tokens",
     "debate is not worth its tokens",
-    "whether debate is worth its tokens is not told",
+    "whether debate is worth its tokens cannot be told",
 )
 
 

@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dissensus.design.contrasts import defined
+from dissensus.design.contrasts import adjust_holm, defined
 from dissensus.digests import digest
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import BoolArray, Tally, columns, tally
 from dissensus.identity.terms import AGAIN, CONDITIONS, LABELLINGS, OPENING, VANILLA
 from dissensus.stats.checks import FloatArray
-from dissensus.stats.multiplicity import adjust
 from dissensus.stats.ratios import (
     Ratios,
     cluster_weights,
@@ -153,9 +152,7 @@ def compare_identity(
         within = row["team"] if row["kind"] in ("seat", "persona") else ""
         families.setdefault((row["kind"], within), []).append(row)
     for family in families.values():
-        raw = [np.nan if row["p_value"] is None else row["p_value"] for row in family]
-        for row, holm in zip(family, adjust(raw, "holm"), strict=True):
-            row["p_adjusted"] = defined(float(holm))
+        adjust_holm(family)
     return rows
 
 
