@@ -175,6 +175,16 @@ def test_a_claim_is_engaged_by_others_and_later_rounds_alone() -> None:
     assert got == [("one", True, 2), ("one", False, 1), ("two", False, 2), ("two", True, 1)]
 
 
+def test_claims_of_arms_that_hold_no_debate_are_nobodys_silence() -> None:
+    run = make_run(6, ("emergent", "full", "pid"), 4, 3)
+    view = run.view()
+    held = View("deliberation", {**view.settings, "compared": ["emergent", "full"]}, True)
+    fewer = replace(run, claims=run.claims[run.claims["arm"] != "pid"])
+    found, every = (ignored_claims.draw(run.artefacts, each).facts for each in (held, view))
+    assert found == ignored_claims.draw(fewer.artefacts, held).facts
+    assert found != every
+
+
 def debate_of(run: Run, session: str) -> graph.Debate:
     frames = run.claims, run.engagements, run.stances, run.manifest, run.topics
     return graph.debate(*frames, session)

@@ -58,6 +58,8 @@ class Waiting:
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw shares never engaged at the left and waiting times at the right, by arm and by model."""
     claims, engagements, stances = artefacts.frames("claims", "engagements", "stances")
+    # Who hears nobody engages no claim: baselines are no part of what models leave unanswered.
+    claims = claims[claims["arm"].isin(view.arms)]
     frame = fates(claims, engagements, stances)
     facts = describe(claims, engagements, stances, view)
     if frame.empty:
