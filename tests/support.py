@@ -18,8 +18,10 @@ import pytest
 import yaml
 
 from forked import Forked, run_snakemake, snakemake
+from scripted import ROOT, default_configuration
 
-ROOT = Path(__file__).parent.parent
+__all__ = ["ROOT", "SMALL", "SNAKEMAKE", "Project", "built_once"]
+
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
 
 #: The language study of four draws: every stage runs, none for long.
@@ -95,9 +97,8 @@ class Project:
         (self.folder / "more.yaml").write_text(text, encoding="utf-8")
 
     def settings(self) -> dict[str, Any]:
-        """The default configuration."""
-        read: dict[str, Any] = yaml.safe_load((self.folder / "config.yaml").read_text("utf-8"))
-        return read
+        """The default configuration, with its simulated models in place."""
+        return default_configuration()
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [

@@ -194,6 +194,17 @@ def without_nulls(entries: Any) -> Any:
     return entries
 
 
+def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Blocks with what others say over them, block by block, as Snakemake merges its files."""
+    made = dict(first)
+    for name, value in second.items():
+        inner = made.get(name)
+        if isinstance(value, Mapping) and isinstance(inner, Mapping):
+            value = merged(inner, value)
+        made[name] = value
+    return made
+
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -230,7 +241,8 @@ def validate(
             )
         )
     try:
-        return model.model_validate(dict(values))
+        # The context is for what one block tells another: see dissensus.llm.settings.ModelByName.
+        return model.model_validate(dict(values), context={})
     except ValidationError as error:
         lines = [
             line

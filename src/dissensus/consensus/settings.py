@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
 from dissensus.consensus.sanity.questions import QUESTIONS_FILE
 from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
-from dissensus.llm.settings import SimulatedModelSettings
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     WORD,
     Confidence,
@@ -78,8 +78,8 @@ class DiagnosisSettings(Settings):
     """Simulated studies in each row of the design diagnosis."""
     meets: Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=1), Once]
     """Chances that agents of the planted arm step towards the others' middle; 0 is the null."""
-    agent: SimulatedModelSettings
-    """A simulated model, as in models, whose equations the agents of the worlds follow."""
+    agent: ModelByName
+    """The simulated model whose equations the agents of the worlds follow."""
 
 
 class LearningSettings(Settings):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from dissensus.deliberation.controls.schedules import PRESETS
-from dissensus.llm.settings import SimulatedModelSettings
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     WORD,
     Confidence,
@@ -135,9 +135,9 @@ class DiagnosisSettings(Settings):
     """Simulated studies in each row of the design diagnosis."""
     sessions: Count
     """Draws that are run for every topic, from which the studies of the run's arms are drawn."""
-    debaters: Annotated[list[SimulatedModelSettings], Field(min_length=2)]
-    """Simulated models, as in models, that debate in them."""
-    judge: SimulatedModelSettings
+    debaters: Annotated[list[ModelByName], Field(min_length=2)]
+    """Simulated models that debate in them."""
+    judge: ModelByName
     """The same of the judge."""
     effects: Annotated[list[float], Field(min_length=1), Once]
     """Planted effects of an arm, in standard deviations of a paired difference."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     WORD,
     Confidence,
@@ -169,8 +170,8 @@ class DiagnosisSettings(Settings):
     """Draws of a simulated study; each number has its rows."""
     sessions: Count
     """Draws that are run for every motion, from which the studies are drawn."""
-    debaters: Annotated[list[dict[str, Any]], Field(min_length=len(ROLES))]
-    """Simulated models, as in models, that hold them."""
+    debaters: Annotated[list[ModelByName], Field(min_length=len(ROLES))]
+    """Simulated models that hold them."""
     recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]
     """Planted effect, zero among them -> probability of recycling in the other language."""
     tokenizer: TokenizerName

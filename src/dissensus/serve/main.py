@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from dissensus.errors import SettingError
+from dissensus.llm.model_files import ModelFiles
 from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
@@ -92,7 +93,7 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
-    values = read_yaml(path)
+    values = ModelFiles.of(read_yaml(path), str(path)).merged
     values = values if isinstance(values, dict) else {}
     entries, folders = values.get("models"), values.get("study_folders")
     if isinstance(folders, dict):

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
+from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.settings import Count, Faults, Once, fault, validate
@@ -170,7 +171,7 @@ def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
-    """Validate a configuration as Snakemake merged it.
+    """Validate a configuration as Snakemake merged it, with the models in the files that it names.
 
     Raises
     ------
@@ -179,10 +180,12 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     folders = values.get("study_folders") if isinstance(values, Mapping) else None
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
-    configuration = validate(_with_blocks(tuple(STUDIES)), values, where)
-    wrong = [fault(path, text, _NO_SCRIPT) for path, text in _texts(values) if _SCRIPT.search(text)]
+    models = ModelFiles.of(values, where)
+    configuration = validate(_with_blocks(tuple(STUDIES)), models.merged, models.place)
+    texts = _texts(models.merged)
+    wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
-        raise SettingError("\n".join(f"{where}: {line}" for line in wrong))
+        raise SettingError("\n".join(f"{models.place(line)}: {line}" for line in wrong))
     files = [("prices", configuration.prices)] if configuration.prices else []
     for study in configuration.studies:
         named: Mapping[str, str] = getattr(configuration, study).files()
@@ -231,6 +234,8 @@ def schema() -> str:
     from dissensus.study.editor_schema import Described
 
     made = _with_blocks(tuple(STUDIES)).model_json_schema(schema_generator=Described)
+    # One file may leave to another what a run needs, as those of models do.
+    del made["required"]
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 

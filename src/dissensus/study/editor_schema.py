@@ -1,36 +1,64 @@
-"""What editors are told of each setting: the text that stands below it in its class."""
+"""What editors are told of each setting: its comment in config.yaml, or the text in its class.
+
+A setting has one of the two. What a user meets has a comment, in config.yaml or in a file of models
+that it names; what has a default, and stands in no file, has a text below it in its class.
+"""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, get_args
 
+import yaml
 from pydantic.json_schema import GenerateJsonSchema
 
+from dissensus.llm.settings import RemoteModelSettings, SimulatedModelSettings
 from dissensus.settings import Settings
+from dissensus.user_files import YamlFile
+
+_COMMENT = re.compile(r"(?:^|\s)#\s?(.*)")
+
+
+class Place(NamedTuple):
+    """Where a setting is said what it is: a class of settings and one of its names."""
+
+    cls: type[Settings]
+    name: str
 
 
 class Described(GenerateJsonSchema):
-    """A JSON schema with those texts as descriptions.
+    """A JSON schema with descriptions; ``comments`` are those of the files of settings.
 
-    Pydantic would read them whenever a class of settings is imported, which takes each process of
-    a run a third of a second.
+    Pydantic would read the texts whenever a class of settings is imported, which takes each process
+    of a run a third of a second.
     """
+
+    comments: ClassVar[dict[Place, str]] = {}
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
         """The schema of one class of settings."""
         made = super().model_schema(schema)
-        for base in reversed(schema["cls"].__mro__):
-            if issubclass(base, Settings):
-                for name, text in _texts(base).items():
-                    made["properties"].get(name, {})["description"] = text
+        for name, field in made["properties"].items():
+            place = defined(schema["cls"], name)
+            found = self.comments.get(place) or texts(place.cls).get(name)
+            if found:
+                field["description"] = found
         return made
 
 
-def _texts(cls: type) -> dict[str, str]:
-    """Attribute -> the text below it."""
+def defined(cls: type[Settings], name: str) -> Place:
+    """The class of settings that a setting comes from, which may be a base."""
+    return next(Place(base, name) for base in cls.__mro__ if name in inspect.get_annotations(base))
+
+
+def texts(cls: type) -> dict[str, str]:
+    """Attribute -> the text below it, of a class."""
     (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(definition, ast.ClassDef)
     found = {}
@@ -40,3 +68,81 @@ def _texts(cls: type) -> dict[str, str]:
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 found[one.target.id] = inspect.cleandoc(value.value)
     return found
+
+
+def comments(file: Path, cls: type[Settings]) -> Iterator[tuple[Place, str]]:
+    """The settings of a file that have a comment, above or on their line.
+
+    Parameters
+    ----------
+    file : of settings.
+    cls : what the whole file is.
+    """
+    lines = file.read_text(encoding="utf-8").split("\n")
+    yield from _commented(YamlFile.read(file).root, cls, lines)
+
+
+def _commented(
+    node: yaml.Node | None, cls: type[Settings], lines: list[str]
+) -> Iterator[tuple[Place, str]]:
+    entries = node.value if isinstance(node, yaml.MappingNode) else []
+    for key, inner in entries:
+        if key.value not in cls.model_fields:
+            continue
+        comment = _comment(key, lines)
+        if comment:
+            yield defined(cls, key.value), comment
+        below = blocks(cls, key.value)
+        named = inner.value if isinstance(inner, yaml.MappingNode) else []
+        if below and _is_named(cls, key.value):
+            for _, entry in named:
+                yield from _commented(entry, _kind(entry, below), lines)
+        elif below or key.value == "speech":
+            yield from _commented(inner, below[0] if below else _speech(node), lines)
+
+
+def blocks(cls: type[Settings], name: str) -> list[type[Settings]]:
+    """The classes of settings that a setting consists of; none where it is a plain value."""
+    return list(dict.fromkeys(_classes(cls.model_fields[name].annotation)))
+
+
+def _classes(kind: Any) -> Iterator[type[Settings]]:
+    if isinstance(kind, type) and issubclass(kind, Settings):
+        yield kind
+    for inner in get_args(kind):
+        yield from _classes(inner)
+
+
+def _is_named(cls: type[Settings], name: str) -> bool:
+    """Whether a setting has blocks by names."""
+    return str(cls.model_fields[name].annotation).startswith(("dict", "typing.Annotated[dict"))
+
+
+def _kind(entry: yaml.Node, known: list[type[Settings]]) -> type[Settings]:
+    if SimulatedModelSettings not in known:
+        return known[0]
+    simulated = _value(entry, "behaviour") is not None
+    return SimulatedModelSettings if simulated else RemoteModelSettings
+
+
+def _speech(model: yaml.Node | None) -> type[Settings]:
+    """The settings of a simulated model's behaviour."""
+    found: type[Settings] = import_module(_value(model, "behaviour") or "").SpeechSettings
+    return found
+
+
+def _value(node: yaml.Node | None, name: str) -> str | None:
+    entries = node.value if isinstance(node, yaml.MappingNode) else []
+    return next((str(inner.value) for key, inner in entries if key.value == name), None)
+
+
+def _comment(key: yaml.Node, lines: list[str]) -> str:
+    """What is said of a key that is the first of its line."""
+    mark = key.start_mark
+    if lines[mark.line][: mark.column].strip():
+        return ""
+    first = mark.line
+    while lines[first - 1].strip().startswith("#") and first:
+        first -= 1
+    found = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
+    return " ".join(match[1].strip() for match in found if match)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.llm.settings import SimulatedModelSettings
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     Confidence,
     Count,
@@ -85,11 +85,11 @@ class MapSettings(Settings):
 class PeopleSettings(Settings):
     """Who speaks and judges in the debates of the design diagnosis."""
 
-    speaker: SimulatedModelSettings
-    assistant: SimulatedModelSettings
-    annotator: SimulatedModelSettings
-    judges: Annotated[list[SimulatedModelSettings], Field(min_length=1, max_length=3)]
-    coach: SimulatedModelSettings
+    speaker: ModelByName
+    assistant: ModelByName
+    annotator: ModelByName
+    judges: Annotated[list[ModelByName], Field(min_length=1, max_length=3)]
+    coach: ModelByName
 
 
 class DiagnosisSettings(Settings):
