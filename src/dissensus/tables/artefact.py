@@ -96,6 +96,11 @@ class Schema:
         return tuple(c.field(name) for name, c in self.columns.items() if "{" not in name)
 
     @cached_property
+    def arrow(self) -> pa.Schema:
+        """Of these fields."""
+        return pa.schema(self.fields)
+
+    @cached_property
     def families(self) -> dict[str, re.Pattern[str]]:
         """Family -> pattern of its columns' names."""
         patterns = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in self.where.items()}
@@ -201,6 +206,13 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
     return _conform(table, schema or _own_schema(table.schema, path), str(path))
 
 
+def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, dict[str, Any]]:
+    """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
+    with open_sealed(path) as file:
+        table = file.read(use_threads=False)
+    return _conform(table, schema, str(path)), _said(table.schema)
+
+
 def _own_schema(found: pa.Schema, path: str | Path) -> Schema:
     """The schema that a file was written to, from its metadata."""
     try:
@@ -238,8 +250,13 @@ def provenance_of(path: str | Path) -> dict[str, Any]:
     ArtefactError : as :func:`read`.
     """
     with open_sealed(path) as file:
-        found: dict[str, Any] = json.loads(file.schema_arrow.metadata[_KEY])
-    return found
+        return _said(file.schema_arrow)
+
+
+def _said(schema: pa.Schema) -> dict[str, Any]:
+    """The provenance in a file's metadata."""
+    said: dict[str, Any] = json.loads(schema.metadata[_KEY])
+    return said
 
 
 class replacing:
@@ -290,6 +307,11 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
 
 def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     """The table with its columns in the schema's order and types."""
+    if not schema.families and table.schema.equals(schema.arrow):
+        # As files of the project are. There are thousands, each of a few rows.
+        for one, column in zip(schema.fields, table.columns, strict=True):
+            _conformed(column, one, schema, where)
+        return _with_key(pa.table(table.columns, schema=schema.arrow), schema, where)
     names = table.column_names
     known = {one.name: one for one in schema.fields}
     extra = [name for name in names if name not in known]
@@ -305,6 +327,11 @@ def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     given = dict(zip(names, table.columns, strict=True))
     columns = [_conformed(given[name], one, schema, where) for name, one in known.items()]
     table = pa.table(columns, schema=pa.schema(list(known.values())))
+    return _with_key(table, schema, where)
+
+
+def _with_key(table: pa.Table, schema: Schema, where: str) -> pa.Table:
+    """The table, whose rows differ in the schema's key."""
     if schema.key and table.num_rows:
         distinct = _distinct(table.select(schema.key))
         if distinct != table.num_rows:
