@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit, logit
 
 from dissensus.design.contrasts import Row, adjust_family, robust_mean
 from dissensus.design.manifest import stream
@@ -180,14 +181,13 @@ class _Outcome:
         self.motions = int(frame["motion_id"].nunique())
 
     def mean(self, epoch: int, arm: str) -> Row:
-        """The mean of an arm in an epoch, with Student's t interval over its debates."""
+        """The mean of an arm in an epoch, with Student's t interval of its logit over debates."""
         own = self.values[(self.values["epoch"] == epoch) & (self.values["arm"] == arm)]
         sample = own["value"].dropna().to_numpy(dtype=float)
         found, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
-            low, high = max(t.ci_low, 0.0), min(t.ci_high, 1.0)
-            found = Estimate(t.estimate, t.se, low, high, NAN, t.n, t.n)
+            found = Estimate(t.estimate, t.se, *_inside(t), NAN, t.n, t.n)
         elif len(sample):
             note = "No interval: a single debate, or debates that do not differ."
         else:
@@ -330,6 +330,13 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
 def _by_motion(draws: Draws) -> pd.Series:
     values = pd.Series(draws.differences, index=list(draws.motions), dtype=float)
     return values.groupby(level=0).mean()
+
+
+def _inside(t: Estimate) -> tuple[float, float]:
+    """The limits of a share's t interval on the logit scale (delta method): between 0 and 1."""
+    half = (t.ci_high - t.estimate) / (t.estimate * (1.0 - t.estimate))
+    low, high = expit(logit(t.estimate) + np.array([-half, half]))
+    return float(low), float(high)
 
 
 def _speaks_of(debates: pd.DataFrame, what: str, has_memos: bool) -> str:
