@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dissensus.language.inference.instrument import INSTRUMENT, measure_instrument
+from dissensus.language.inference.readings import read_texts
 from language.inference_frames import ANCHORS, EMBEDDER, INFERENCE, MEASURES, Study, make_study
 
 RAW = ("s_lex_turn", "s_lex_speaker_matched", "s_sem_pooled")
@@ -92,3 +93,14 @@ def test_a_measure_that_does_not_vary_has_no_deviations(study: Study) -> None:
     rows = measure_instrument(flat, study.metrics, study.renderings, "en", MEASURES, SETTINGS, 1)
     own = [row for row in rows if row["measure"] == "s_lex_turn"]
     assert [(row["estimate"], row["estimate_d"]) for row in own] == [(0.0, None)] * 3
+
+
+@pytest.mark.parametrize("language", ["zh", "fr"])
+def test_renderings_of_a_third_language_are_no_readings_of_this_one(language: str) -> None:
+    three = make_study(12, languages=("en", "fr", "zh"), offset=0.03)
+    own = three.renderings[["language", "rendered_from"]].eq(language).any(axis=1)
+    texts = three.metrics.assign(lex=1.0, sem=2.0)
+    renderings = three.renderings.assign(lex=np.where(own, 3.0, 99.0), sem=4.0)
+    read = read_texts(texts, renderings, ["lex", "sem"], language, "en")
+    for values in (read.reference_rendered, read.treated_rendered):
+        assert values.tolist() == [[3.0, 4.0]] * 12
