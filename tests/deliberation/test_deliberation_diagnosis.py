@@ -15,6 +15,7 @@ import yaml
 from deliberation.deliberation_sessions import PROMPTS, study_values, topic_rows
 from dissensus.deliberation.inference.diagnosis import (
     Plan,
+    SimulatedArm,
     as_run,
     deal_topics,
     diagnose,
@@ -148,6 +149,13 @@ def as_configured(sessions: int) -> dict[str, Any]:
         "compared": ["emergent", "again", "full"],
         "protocol": {**block["protocol"], "session_deadline_s": None},
     }
+
+
+def test_the_truth_of_an_arm_is_the_mean_over_topics_with_its_error() -> None:
+    arm = SimulatedArm("x", np.array([[1.0, 3.0, np.nan], [2.0, 2.0, 5.0]]), same=False)
+    # Means 2 and 3; variances of these 2 / 2 and 3 / 3.
+    assert arm.true == pytest.approx(2.5)
+    assert arm.true_se == pytest.approx(np.sqrt(1 + 1) / 2)
 
 
 def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
