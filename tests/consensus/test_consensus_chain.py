@@ -80,7 +80,10 @@ def test_the_error_of_a_planted_effect_is_that_of_two_independent_means() -> Non
 
 def test_debates_that_came_out_alike_have_no_interval() -> None:
     frame = whole()[1].query("arm == 'debate'").assign(agreement=0.75)
-    rows = pd.DataFrame(estimate_arms(frame, 5, 0.95, 50, 1)).query("outcome == 'agreement'")
+    every = pd.DataFrame(estimate_arms(frame, 5, 0.95, 50, 1))
+    courses = set(every.loc[every["outcome"].str.startswith("consensus_by"), "outcome"])
+    assert courses == {f"consensus_by_{round_}" for round_ in range(1, 6)}
+    rows = every.query("outcome == 'agreement'")
     assert (rows["estimate"] == 0.75).all()
     assert rows["ci_low"].isna().all() and rows["ci_high"].isna().all()
 

@@ -29,6 +29,12 @@ def test_bootstraps_over_draws_are_too_sure_where_motions_repeat(kind: str) -> N
 def test_other_methods_over_motions_count_motions() -> None:
     for method in ("bootstrap_motion_studentised", "bootstrap_two_way", "cluster_robust"):
         assert estimate(method, SAMPLE, OPTIONS).n_clusters == 12
+    uneven = Sample(VALUES, np.repeat(np.arange(8), [2, 3, 4, 5, 6, 7, 9, 12]), SAMPLE.first)
+    plain, studentised = (
+        estimate(f"sign_flip_motion{kind}", uneven, OPTIONS).p_value
+        for kind in ("", "_studentised")
+    )
+    assert plain != studentised
     by_draw = estimate("sign_flip", SAMPLE, OPTIONS).p_value
     for method in ("sign_flip_motion", "sign_flip_motion_studentised"):
         assert estimate(method, SAMPLE, OPTIONS).p_value > 5 * by_draw
