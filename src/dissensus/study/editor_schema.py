@@ -46,9 +46,9 @@ class Described(GenerateJsonSchema):
         made = super().model_schema(schema)
         for name, field in made["properties"].items():
             place = defined(schema["cls"], name)
-            found = self.comments.get(place) or texts(place.cls).get(name)
-            if found:
-                field["description"] = found
+            description = self.comments.get(place) or texts(place.cls).get(name)
+            if description:
+                field["description"] = description
         return made
 
 
@@ -61,13 +61,13 @@ def texts(cls: type) -> dict[str, str]:
     """Attribute -> the text below it, of a class."""
     (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(definition, ast.ClassDef)
-    found = {}
-    for one, following in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+    described = {}
+    for statement, following in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             value = following.value if isinstance(following, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                found[one.target.id] = inspect.cleandoc(value.value)
-    return found
+                described[statement.target.id] = inspect.cleandoc(value.value)
+    return described
 
 
 def comments(file: Path, cls: type[Settings]) -> Iterator[tuple[Place, str]]:
@@ -127,8 +127,8 @@ def _kind(entry: yaml.Node, known: list[type[Settings]]) -> type[Settings]:
 
 def _speech(model: yaml.Node | None) -> type[Settings]:
     """The settings of a simulated model's behaviour."""
-    found: type[Settings] = import_module(_value(model, "behaviour") or "").SpeechSettings
-    return found
+    settings: type[Settings] = import_module(_value(model, "behaviour") or "").SpeechSettings
+    return settings
 
 
 def _value(node: yaml.Node | None, name: str) -> str | None:
@@ -144,5 +144,5 @@ def _comment(key: yaml.Node, lines: list[str]) -> str:
     first = mark.line
     while lines[first - 1].strip().startswith("#") and first:
         first -= 1
-    found = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
-    return " ".join(match[1].strip() for match in found if match)
+    comments = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
+    return " ".join(match[1].strip() for match in comments if match)
