@@ -80,22 +80,18 @@ class ConditionWeights(Settings):
 
 
 class SpeechSettings(Settings):
-    """Settings of a simulated agent (``models.<name>.speech``)."""
+    """Settings of a simulated agent (``models.<name>.speech``); those of the default run
+    are described in resources/simulated.
+    """
 
     questions: Annotated[list[str], Field(min_length=1)]
-    """Files of questions, in the project's own format, that it knows."""
     knows: Positive
-    """Dirichlet parameter of the right option."""
     errs: Positive
-    """Dirichlet parameter of every other option."""
     weights: ConditionWeights
-    """Identity weights, in units of the first belief's total."""
     persona_shift: Rate = 0.0
-    """How far a persona moves the belief: 0 not at all, 1 to one of its own."""
     recognises: Rate = 0.0
     """Probability of taking the right answer where another's opinion has it."""
     unparsable_rate: Rate = 0.0
-    """Share of replies without a final answer."""
 
     @model_validator(mode="after")
     def _files_exist(self) -> SpeechSettings:

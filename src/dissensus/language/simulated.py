@@ -54,25 +54,22 @@ _LANGUAGES = {"Simplified Chinese": "zh", "English": "en"}
 
 
 class SpeechSettings(Settings):
-    """Settings of a simulated debater (``models.<name>.speech``)."""
+    """Settings of a simulated debater (``models.<name>.speech``); those of the default run
+    are described in resources/simulated.
+    """
 
     arguments: str
-    """Folder of argument spaces: <motion_id>.tsv, generic.tsv and frames.yaml."""
     motions: str
     """The motions' CSV, by which a debater knows which space a topic has."""
     recycle: dict[str, Probability]
-    """Probability, by language, that a sentence recycles."""
     offset: float = 0.0
-    """The model's own, on the logit scale."""
     codes: list[str] = Field(default_factory=list)
     """CSVs of motion_id and code that give a motion its domain; a later file overrides others."""
     domain_offset: dict[str, float] = Field(default_factory=dict)
-    """By domain code, on the logit scale."""
     topic_sd: Spread = 0.0
     interaction_sd: Spread = 0.0
     session_sd: Spread = 0.0
     violation_rate: Rate = 0.0
-    """Share of first attempts that break a format rule; repairs break one half as often."""
 
     @model_validator(mode="after")
     def _files_exist(self) -> SpeechSettings:

@@ -1,4 +1,4 @@
-"""The settings of models and providers; config.yaml explains them to its users."""
+"""The settings of models and providers: config.yaml says what they are, or the text below one."""
 
 from __future__ import annotations
 
@@ -50,11 +50,8 @@ class SimulatedModelSettings(Settings):
     provider: str
     """simulated"""
     behaviour: str
-    """Importable module that composes the model's replies."""
     timeout_rate: Rate = 0.0
-    """Share of calls that end in a (simulated) time-out."""
     empty_rate: Rate = 0.0
-    """Share of calls that come back empty."""
     speech: dict[str, Any] = Field(default_factory=dict)
     """The behaviour's own settings."""
 
@@ -185,7 +182,9 @@ class ProviderSettings(Settings):
     simulated: bool = False
     """Whether simulated models answer there, as behind `dissensus serve`."""
     requests_per_minute: PerMinute | None = None
+    """The most calls that are begun in a minute; null for no limit."""
     tokens_per_minute: PerMinute | None = None
+    """The most tokens of prompts and replies in a minute; null for no limit."""
     concurrency: Count = 256
     """The most calls in flight at once."""
     timeout_s: Seconds = 120.0
@@ -238,12 +237,9 @@ class LlmSettings(Settings):
 
     models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
     simulated_models: dict[str, str] = Field(default_factory=dict)
-    """Files of simulated models, by any names; see :mod:`dissensus.llm.model_files`."""
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     budget_usd: Dollars | None = None
-    """Dollars that a run may spend; null for no limit."""
     prices: str | None = None
-    """CSV of prices."""
 
     @field_validator("models", "simulated_models", "providers", mode="before")
     @classmethod

@@ -30,17 +30,11 @@ class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
-    """The run's name: its folder under results/."""
     seed: Annotated[int, Field(ge=0, lt=2**63)]
-    """The one seed that every random choice derives from."""
     sessions_per_job: Count | None = None
-    """Most sessions that one job runs; null for one, or 100 on a cluster and in large runs."""
     sessions_on: Literal["nodes", "login"] = "nodes"
-    """Which machines of a cluster run the sessions: its nodes, or the one that submits jobs."""
     studies: Annotated[list[str], Field(min_length=1), Once]
-    """Which studies are run, of those that have a block."""
     study_folders: dict[str, str] = Field(default_factory=dict)
-    """Studies of your own: name -> the folder with its study.py."""
 
     def study(self, name: str) -> Study[Any]:
         """A study of the run, with its settings."""
@@ -231,11 +225,10 @@ def load_file(path: Path) -> Any:
 
 def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
-    from dissensus.study.editor_schema import Described
+    from dissensus.study.editor_schema import json_schema
 
-    made = _with_blocks(tuple(STUDIES)).model_json_schema(schema_generator=Described)
-    # One file may leave to another what a run needs, as those of models do.
-    del made["required"]
+    behaviours = [f"dissensus.{name}.simulated" for name in STUDIES]
+    made = json_schema(_with_blocks(tuple(STUDIES)), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 

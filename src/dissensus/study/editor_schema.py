@@ -9,15 +9,16 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import yaml
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.llm.settings import RemoteModelSettings, SimulatedModelSettings
 from dissensus.settings import Settings
 from dissensus.user_files import YamlFile
@@ -32,24 +33,59 @@ class Place(NamedTuple):
     name: str
 
 
-class Described(GenerateJsonSchema):
-    """A JSON schema with descriptions; ``comments`` are those of the files of settings.
+def json_schema(cls: type[Settings], behaviours: Sequence[str]) -> dict[str, Any]:
+    """The schema of a configuration.
+
+    Parameters
+    ----------
+    cls : the configuration.
+    behaviours : modules that compose the words of simulated models.
+    """
+    speeches = {name: _speech_of(name) for name in behaviours}
+    kinds: list[Any] = [(one, "validation") for one in (cls, *speeches.values())]
+    places, made = models_json_schema(kinds, schema_generator=_described(all_comments(cls)))
+    model = made["$defs"][SimulatedModelSettings.__name__]
+    model["allOf"] = [
+        {
+            "if": {"properties": {"behaviour": {"const": name}}, "required": ["behaviour"]},
+            "then": {"properties": {"speech": places[speech, "validation"]}},
+        }
+        for name, speech in speeches.items()
+    ]
+    whole = made["$defs"].pop(cls.__name__)
+    # One file may leave to another what a run needs, as those of models do.
+    del whole["required"], whole["properties"]["models"]["minProperties"]
+    return {**made, **whole}
+
+
+def _described(found: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSchema]:
+    """What makes a schema with descriptions.
 
     Pydantic would read the texts whenever a class of settings is imported, which takes each process
     of a run a third of a second.
     """
 
-    comments: ClassVar[dict[Place, str]] = {}
+    class Described(GenerateJsonSchema):
+        def model_schema(self, schema: Any) -> dict[str, Any]:
+            made = super().model_schema(schema)
+            for name, field in made["properties"].items():
+                place = defined(schema["cls"], name)
+                said = found.get(place) or [texts(place.cls).get(name, "")]
+                field.update({"description": said[0]} if said[0] else {})
+            return made
 
-    def model_schema(self, schema: Any) -> dict[str, Any]:
-        """The schema of one class of settings."""
-        made = super().model_schema(schema)
-        for name, field in made["properties"].items():
-            place = defined(schema["cls"], name)
-            description = self.comments.get(place) or texts(place.cls).get(name)
-            if description:
-                field["description"] = description
-        return made
+    return Described
+
+
+def all_comments(cls: type[Settings]) -> dict[Place, list[str]]:
+    """The comments of config.yaml and of the files of models that it names, by what they are on."""
+    own = Path("config.yaml")
+    named = YamlFile.read(own).value[MODEL_FILES].values()
+    found: dict[Place, list[str]] = {}
+    for file in (own, *map(Path, named)):
+        for place, comment in comments(file, cls).values():
+            found.setdefault(place, []).append(comment)
+    return found
 
 
 def defined(cls: type[Settings], name: str) -> Place:
@@ -61,17 +97,17 @@ def texts(cls: type) -> dict[str, str]:
     """Attribute -> the text below it, of a class."""
     (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(definition, ast.ClassDef)
-    described = {}
-    for statement, following in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+    found = {}
+    for one, following in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
             value = following.value if isinstance(following, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                described[statement.target.id] = inspect.cleandoc(value.value)
-    return described
+                found[one.target.id] = inspect.cleandoc(value.value)
+    return found
 
 
-def comments(file: Path, cls: type[Settings]) -> Iterator[tuple[Place, str]]:
-    """The settings of a file that have a comment, above or on their line.
+def comments(file: Path, cls: type[Settings]) -> dict[int, tuple[Place, str]]:
+    """The settings of a file that have a comment above or on their line, by this line.
 
     Parameters
     ----------
@@ -79,19 +115,19 @@ def comments(file: Path, cls: type[Settings]) -> Iterator[tuple[Place, str]]:
     cls : what the whole file is.
     """
     lines = file.read_text(encoding="utf-8").split("\n")
-    yield from _commented(YamlFile.read(file).root, cls, lines)
+    return dict(_commented(YamlFile.read(file).root, cls, lines))
 
 
 def _commented(
     node: yaml.Node | None, cls: type[Settings], lines: list[str]
-) -> Iterator[tuple[Place, str]]:
+) -> Iterator[tuple[int, tuple[Place, str]]]:
     entries = node.value if isinstance(node, yaml.MappingNode) else []
     for key, inner in entries:
         if key.value not in cls.model_fields:
             continue
         comment = _comment(key, lines)
         if comment:
-            yield defined(cls, key.value), comment
+            yield key.start_mark.line, (defined(cls, key.value), comment)
         below = blocks(cls, key.value)
         named = inner.value if isinstance(inner, yaml.MappingNode) else []
         if below and _is_named(cls, key.value):
@@ -127,8 +163,12 @@ def _kind(entry: yaml.Node, known: list[type[Settings]]) -> type[Settings]:
 
 def _speech(model: yaml.Node | None) -> type[Settings]:
     """The settings of a simulated model's behaviour."""
-    settings: type[Settings] = import_module(_value(model, "behaviour") or "").SpeechSettings
-    return settings
+    return _speech_of(_value(model, "behaviour") or "")
+
+
+def _speech_of(behaviour: str) -> type[Settings]:
+    found: type[Settings] = import_module(behaviour).SpeechSettings
+    return found
 
 
 def _value(node: yaml.Node | None, name: str) -> str | None:
@@ -144,5 +184,5 @@ def _comment(key: yaml.Node, lines: list[str]) -> str:
     first = mark.line
     while lines[first - 1].strip().startswith("#") and first:
         first -= 1
-    comments = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
-    return " ".join(match[1].strip() for match in comments if match)
+    found = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
+    return " ".join(match[1].strip() for match in found if match)
