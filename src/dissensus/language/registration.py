@@ -82,6 +82,6 @@ def _power(settings: LanguageSettings, source: Mapping[str, Row], seed: int) -> 
         f"With {settings.draws} complete draws and {settings.diagnosis.motion_share:.0%} of the "
         "variance of paired differences between motions, by simulating the design and the test: "
         f"{powers}.",
-        f"Smallest effect found with a power of .8: {here[0]['mde']:.2f} SD of a paired difference.",
+        f"Smallest effect seen with a power of .8: {here[0]['mde']:.2f} SD of a paired difference.",
         "The target diagnosis simulates the whole chain from texts on.",
     )
