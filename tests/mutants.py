@@ -199,36 +199,37 @@ def again(survivors: Sequence[dict[str, str]]) -> Iterator[Mutant]:
                     break
 
 
-def run(
-    chosen: Iterable[Mutant], tests: Tests, whys: dict[tuple[str, str], str]
-) -> Iterator[dict[str, str] | None]:
-    """Test mutants one by one: None for each that is killed, else its entry in the list."""
+def run(chosen: Iterable[Mutant], tests: Tests) -> Iterator[tuple[dict[str, str], bool]]:
+    """Test mutants one by one: the entry of each in the list, and whether it was killed."""
     for mutant in chosen:
         result = tested(mutant, tests)
         if result:
             name, (change, killed) = str(mutant.module.relative_to("src/dissensus")), result
             print("killed" if killed else f"SURVIVED {mutant.operator}", name, change, flush=True)
-            entry = {"module": name, "operator": mutant.operator, "change": change}
-            yield None if killed else entry | {"why": whys.get((name, change), "")}
+            yield {"module": name, "operator": mutant.operator, "change": change}, killed
 
 
 def study_run(study: str, options: argparse.Namespace) -> None:
     """Test the mutants of a study, and keep what is found after each of them."""
     before = known().get(study, {"mutants": 0, "survivors": []})
-    whys = {(one["module"], one["change"]): one["why"] for one in before["survivors"]}
+    listed = {(one["module"], one["change"]): one for one in before["survivors"]}
     tests = Tests(study, options.named)
     if not tests.pass_for(modules(study)[0]):
         sys.exit(f"{_SAID.read_text('utf-8')}\nThe tests of {study} do not pass as it is.")
-    chosen: Iterable[Mutant] = sampled(study, options.sample, options.seed)
     if options.again:
-        chosen = list(again(before["survivors"]))
-    survivors: list[dict[str, str]] = []
-    for total, entry in enumerate(run(chosen, tests, whys), start=1):
-        survivors += [entry] if entry else []
-        if not options.again:
-            keep(study, total, survivors)
-    if options.again:
-        keep(study, before["mutants"], survivors)
+        unexplained = [one for one in listed.values() if not one["why"]]
+        chosen: Iterable[Mutant] = list(again(unexplained))
+    else:
+        chosen = sampled(study, options.sample, options.seed)
+    goes_on = options.again or options.add
+    total, survivors = (before["mutants"], dict(listed)) if goes_on else (0, {})
+    for entry, killed in run(chosen, tests):
+        key = entry["module"], entry["change"]
+        total += not options.again
+        survivors.pop(key, None)
+        if not killed:
+            survivors[key] = entry | {"why": listed.get(key, {}).get("why", "")}
+        keep(study, total, list(survivors.values()))
 
 
 def main() -> int:
@@ -237,7 +238,8 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=5, help="mutants of every module")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--named", action="store_true", help="the tests that name a module alone")
-    parser.add_argument("--again", action="store_true", help="the survivors of the list alone")
+    parser.add_argument("--add", action="store_true", help="to what is known: take another seed")
+    parser.add_argument("--again", action="store_true", help="the unexplained survivors alone")
     options = parser.parse_args()
     copied()
     for study in options.studies:
@@ -261,6 +263,18 @@ def copied() -> None:
         import_module(name)
 
 
+class _Written(yaml.SafeDumper):
+    """Writes changes line by line."""
+
+
+_Written.add_representer(
+    str,
+    lambda to, text: to.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    ),
+)
+
+
 def known() -> dict[str, Any]:
     """What runs have found until now, by study."""
     found = yaml.safe_load(FOUND.read_text("utf-8")) if FOUND.exists() else {}
@@ -271,7 +285,7 @@ def keep(study: str, total: int, survivors: Sequence[dict[str, str]]) -> None:
     """Write what was found of a study into the project."""
     killed = total - len(survivors)
     found = known() | {study: {"mutants": total, "killed": killed, "survivors": [*survivors]}}
-    text = yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=100)
+    text = yaml.dump(found, Dumper=_Written, sort_keys=False, allow_unicode=True, width=100)
     FOUND.write_text(f"{_HEAD.rstrip()}\n{text}", "utf-8")
 
 

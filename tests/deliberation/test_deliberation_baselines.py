@@ -136,3 +136,5 @@ def test_without_baselines_or_truths_there_is_nothing_to_compare() -> None:
     alone = {"emergent": SETTINGS["emergent"]}
     assert compare_baselines([], [], manifest, known, arms=alone, **how) == []
     assert compare_baselines([], [], manifest, known, arms=SETTINGS, **how) == []
+    said = [{"session_id": "t-emergent", "round": 1, "stance": "x"}]
+    assert compare_baselines(said, [], manifest, known, arms=alone, **how) == []
