@@ -143,8 +143,8 @@ def unwritable(text: str) -> str:
 
     Control characters but for line breaks and tabs, and halves of characters; "" for none.
     """
-    found = _UNWRITABLE.search(text)
-    return f"U+{ord(found[0]):04X}" if found else ""
+    match = _UNWRITABLE.search(text)
+    return f"U+{ord(match[0]):04X}" if match else ""
 
 
 class NameRule(NamedTuple):
@@ -256,9 +256,9 @@ def validate(
 def _unwritable_in(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Every text among settings, names included, that has a character which no artefact carries."""
     if isinstance(values, str):
-        found = unwritable(values)
-        if found:
-            yield path.removeprefix("."), found
+        unwritable_character = unwritable(values)
+        if unwritable_character:
+            yield path.removeprefix("."), unwritable_character
     elif isinstance(values, Mapping):
         for name, value in values.items():
             shown = str(name).encode("unicode_escape").decode("ascii")

@@ -68,6 +68,26 @@ def test_every_measure_is_what_was_planted(arm: str) -> None:
         assert abs(values.mean() - true.loc[measure, "true"]) < 4 * error, measure
 
 
+def test_the_error_of_a_planted_effect_is_that_of_two_independent_means() -> None:
+    rows = whole()[2].query("domain == @ALL and outcome == 'consensus'").set_index("arm")
+    sessions = len(statements()) // 2 * 400
+    for arm, row in rows.iterrows():
+        # A share p of n has the standard error sqrt(p (1 - p) / (n - 1)).
+        ends = np.array([row["true"], rows.loc["debate", "true"]])
+        error = np.sqrt((ends * (1 - ends) / (sessions - 1)).sum())
+        assert row["effect_se"] == pytest.approx(0.0 if arm == "debate" else error)
+
+
+def test_debates_that_came_out_alike_have_no_interval() -> None:
+    frame = whole()[1].query("arm == 'debate'").assign(agreement=0.75)
+    every = pd.DataFrame(estimate_arms(frame, 5, 0.95, 50, 1))
+    courses = set(every.loc[every["outcome"].str.startswith("consensus_by"), "outcome"])
+    assert courses == {f"consensus_by_{round_}" for round_ in range(1, 6)}
+    rows = every.query("outcome == 'agreement'")
+    assert (rows["estimate"] == 0.75).all()
+    assert rows["ci_low"].isna().all() and rows["ci_high"].isna().all()
+
+
 def test_effects_are_those_planted_and_the_second_name_has_none() -> None:
     _, metrics, planted = whole()
     rows = pd.DataFrame(

@@ -98,6 +98,15 @@ def test_that_counterfactuals_matter_most_is_found_where_it_is_so_and_only_there
     assert len(ones) == 3 and p["counterfactuals"] == pytest.approx(max(ones))
 
 
+def test_without_a_comparison_or_with_one_undefined_there_is_no_p() -> None:
+    row = {"question": CLAIM, "domain": ALL, "outcome": PRIMARY, "method": HEADLINE}
+    one, none = {**row, "p_value": 0.02, "estimate": 0.1}, {**row, "p_value": None, "estimate": 0.1}
+    assert claim_p([one]) == pytest.approx(0.01)
+    assert claim_p([{**one, "estimate": -0.1}, one]) == pytest.approx(0.99)
+    assert claim_p([one, none]) is None
+    assert claim_p([]) is None
+
+
 def test_detectable_is_what_is_found_in_four_of_five_studies() -> None:
     rows = primary("rationales").loc[ABLATION]
     for _, row in rows.iterrows():

@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any
 
 from dissensus.deliberation.design.topics import read_topics
+from dissensus.deliberation.measures.reconstruct import reconstruct_session
+from dissensus.deliberation.measures.sessions import Inputs, measure
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.llm.call import Reply, Request
@@ -193,3 +195,24 @@ def study_values(**changes: Any) -> dict[str, Any]:
         block = name in ("control", "protocol", "inference", "measures")
         values[name] = {**values[name], **change} if block else change
     return values
+
+
+def measured_session(
+    models: Sequence[Mapping[str, Any]], arm: Arm = PLAIN, *, topic: int = 0, rounds: int = 5
+) -> dict[str, Any]:
+    """The row of metrics of a session between simulated agents."""
+    row = topic_rows()[topic]
+    ids = {"session_id": f"t{topic}-x", "draw_id": f"t{topic}", "arm": "x"}
+    ids["topic_id"] = row["topic_id"]
+    held = hold_simulated(models, arm, topic=topic, rounds=rounds, seed=topic)
+    turns = [{**vars(turn), **ids} for turn in held.turns]
+    cast = [f"m{seat}" for seat in range(1, len(models) + 1)]
+    manifest = {**ids, "agents": len(cast), "rounds": rounds, "cast": cast}
+    tables = reconstruct_session(turns, row["options"])
+    outcomes = [{"session_id": ids["session_id"], "complete": True}]
+    study = {
+        "arms": {"x": {"schedule": None, "hints": False, "sees": "all", "without": None}},
+        **{name: study_values()[name] for name in ("control", "measures")},
+        **{"resamples": 1, "seed": 1},
+    }
+    return measure(Inputs([manifest], [row], outcomes, turns, **vars(tables)), study).metrics[0]

@@ -22,6 +22,12 @@ from dissensus.deliberation.inference.baselines import compare_baselines
 from dissensus.deliberation.measures.reconstruct import reconstruct_session
 
 ARMS = {"emergent": "all", "refined": "own", "sampled": "nothing"}
+#: A sample takes fewer tokens than a turn of a debate.
+SAMPLES = 7
+SETTINGS = {
+    name: {"sees": sees, "samples": SAMPLES if sees == "nothing" else None}
+    for name, sees in ARMS.items()
+}
 ROUNDS = 3
 
 
@@ -34,12 +40,13 @@ def test_agents_see_their_own_turns_alone_or_nothing() -> None:
         others = {"A1", "A2", "A3"} - {agent}
         assert not any(f"--- {other}, round" in prompt for other in others)
         assert prompt.count(f"--- {agent}, round") == round_ - 1
-    nothing = prompts(hold(Agents(says), replace(PLAIN, sees="nothing")))
-    assert len(nothing) == 9
-    for (_, agent), prompt in nothing.items():
-        assert "---" not in prompt and "this is round 1." in prompt
-        assert prompt == nothing[1, agent]
-    assert prompts(hold(Agents(says)))[1, "A1"] == nothing[1, "A1"]
+    for samples, count in ((None, 9), (5, 15)):
+        nothing = prompts(hold(Agents(says), replace(PLAIN, sees="nothing", samples=samples)))
+        assert len(nothing) == count
+        for (_, agent), prompt in nothing.items():
+            assert "---" not in prompt and "this is round 1." in prompt
+            assert prompt == nothing[1, agent]
+        assert prompts(hold(Agents(says)))[1, "A1"] == nothing[1, "A1"]
 
 
 def compared(models: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -60,9 +67,8 @@ def compared(models: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
             manifest.append(row)
             if not topic["truth"]:
                 continue
-            session = hold_simulated(
-                models, replace(PLAIN, sees=sees), topic=place, rounds=ROUNDS, seed=place
-            )
+            how = replace(PLAIN, sees=sees, samples=SETTINGS[arm]["samples"])
+            session = hold_simulated(models, how, topic=place, rounds=ROUNDS, seed=place)
             turns = [{**vars(turn), **row} for turn in session.turns]
             tables = reconstruct_session(turns, topic["options"])
             stances += tables.stances
@@ -77,7 +83,7 @@ def compared(models: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         manifest,
         topics,
         reference="emergent",
-        arms={name: {"sees": sees} for name, sees in ARMS.items()},
+        arms=SETTINGS,
         confidence=0.95,
         resamples=1000,
         seed=1,
@@ -88,9 +94,13 @@ def compared(models: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     assert [row["calls"] for row in debate] == [len(models) * r for r in (1, 2, 3)]
     assert debate[-1]["usd"] == pytest.approx(0.001 * len(models) * ROUNDS)
     found = {row["strategy"]: row for row in rows if row["compared"]}
+    of_samples = [row for row in rows if row["strategy"] == "self-consistency"]
     # Who reads its own turns reads more than who reads nothing.
-    assert found["self-refine, then vote"]["tokens"] > found["self-consistency"]["tokens"]
-    assert found["self-consistency"]["calls"] == len(models) * ROUNDS
+    assert found["self-refine, then vote"]["tokens"] > of_samples[ROUNDS - 1]["tokens"]
+    # More samples than the debate has turns, for no more tokens, as far as another would go.
+    assert [row["calls"] for row in of_samples] == [len(models) * n for n in range(1, SAMPLES + 1)]
+    affordable = [row for row in of_samples if row["tokens"] <= debate[-1]["tokens"]]
+    assert found["self-consistency"]["calls"] == affordable[-1]["calls"] > len(models) * ROUNDS
     return found
 
 
@@ -121,9 +131,10 @@ def test_without_baselines_or_truths_there_is_nothing_to_compare() -> None:
         for arm in ARMS
     ]
     how: dict[str, Any] = {"confidence": 0.95, "resamples": 50, "seed": 1, "reference": "emergent"}
-    arms = {name: {"sees": sees} for name, sees in ARMS.items()}
-    assert compare_baselines([], [], manifest, topics, arms=arms, **how) == []
+    assert compare_baselines([], [], manifest, topics, arms=SETTINGS, **how) == []
     known = [{"topic_id": "a", "truth": "x"}]
-    alone = {"emergent": {"sees": "all"}}
+    alone = {"emergent": SETTINGS["emergent"]}
     assert compare_baselines([], [], manifest, known, arms=alone, **how) == []
-    assert compare_baselines([], [], manifest, known, arms=arms, **how) == []
+    assert compare_baselines([], [], manifest, known, arms=SETTINGS, **how) == []
+    said = [{"session_id": "t-emergent", "round": 1, "stance": "x"}]
+    assert compare_baselines(said, [], manifest, known, arms=alone, **how) == []

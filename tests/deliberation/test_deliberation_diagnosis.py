@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deliberation.deliberation_sessions import PROMPTS, study_values, topic_rows
+from deliberation.deliberation_sessions import PROMPTS, simulated, study_values, topic_rows
 from dissensus.deliberation.inference.diagnosis import (
     Plan,
+    SimulatedArm,
     as_run,
     deal_topics,
     diagnose,
@@ -147,6 +148,25 @@ def as_configured(sessions: int) -> dict[str, Any]:
         "compared": ["emergent", "again", "full"],
         "protocol": {**block["protocol"], "session_deadline_s": None},
     }
+
+
+def test_the_truth_of_an_arm_is_the_mean_over_topics_with_its_error() -> None:
+    arm = SimulatedArm("x", np.array([[1.0, 3.0, np.nan], [2.0, 2.0, 5.0]]), same=False)
+    # Means 2 and 3; variances of these 2 / 2 and 3 / 3.
+    assert arm.true == pytest.approx(2.5)
+    assert arm.true_se == pytest.approx(np.sqrt(1 + 1) / 2)
+
+
+def test_hints_reach_the_debates_of_the_library() -> None:
+    """Debaters without noise differ from arm to arm by the note alone."""
+    known = [row for row in topic_rows() if row["truth"]][:2]
+    arms = {name: ArmSettings(hints=name == "hinted").model_dump() for name in ("plain", "hinted")}
+    people = [simulated(epsilon=0.0, hint_trust=0.9)] * 3
+    values = study_values(arms=arms, rounds=3)
+    values["diagnosis"] |= {"debaters": people, "sessions": 2}
+    plain, hinted = simulate_library(known, values, 1)
+    assert plain == pytest.approx(1.0, abs=0.01)
+    assert (hinted < 0.6).all()
 
 
 def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:

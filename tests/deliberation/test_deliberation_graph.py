@@ -127,6 +127,7 @@ SAID = [
     Cited("A2", 1, "c2", "Buses run late at night."),
     Cited("A2", 2, "c1", "Buses run late, as everyone knows."),
     Cited("A3", 2, "k1", TOLL),
+    Cited("A3", 2, "7", "Parking is scarce."),
     Cited("A3", 3, "k2", "Said only now."),
 ]
 
@@ -150,6 +151,8 @@ SAID = [
         # The local id, where one earlier claim of the agent has it.
         ("A2", "c2", "", Reference("resolved", "A2", "A2.1.c2")),
         ("", "A2.c2", "", Reference("resolved", "A2", "A2.1.c2")),
+        ("", "A3.7", "", Reference("resolved", "A3", "A3.2.7")),
+        ("A2", "A2.x.y", "", Reference("dangling")),
         ("A2", "c1", "", Reference("ambiguous")),
         ("A2", "c1", "as everyone knows", Reference("resolved", "A2", "A2.2.c1")),
         ("", "k1", "", Reference("resolved", "A3", "A3.2.k1")),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from deliberation.deliberation_debates import debate, debates, permuted
 from dissensus.deliberation.measures.influence import Dyad, direct, dyads, katz, leader
+from dissensus.deliberation.measures.sessions import measure_agents
 
 # A2 concedes to A1 and joins it; in round 3 A3 supports A2 and joins too; A1 stays.
 CHAIN = debate(
@@ -73,6 +74,17 @@ def test_the_katz_sum_by_hand():
         {"A1": 0.75 / 3, "A2": 0.5 / 3, "A3": 0.0}
     )
     assert leader(katz(CHAIN, dyads(CHAIN, 0.05), 0.5)) == "A1"
+
+
+def test_the_rows_of_agents_by_hand():
+    rows = measure_agents(CHAIN, {"movement": 0.05, "katz": 0.5})
+    names = ("agent", "direct_in", "direct_out", "katz", "claims", "ignored", "marginalisation")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        # A1 cites nobody; A2 and A3 move where they cite, A3 in one of three other dyads too.
+        ("A1", None, pytest.approx(1 / 2), pytest.approx(0.25), 1, 0, 0),
+        ("A2", 1, 1, pytest.approx(0.5 / 3), 1, 0, 0),
+        ("A3", pytest.approx(2 / 3), None, 0, 1, 1, 1),
+    ]
 
 
 def test_a_tie_and_a_debate_without_influence_have_no_leader():

@@ -90,6 +90,13 @@ def test_the_permutation_p_comes_near_all_permutations():
     assert found == permutation_p(np.array(a), np.array(b), 4000, 1)
 
 
+def test_stances_that_go_together_least_are_no_surprise_in_whatever_code():
+    for names in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+        a = np.repeat(names, 3)
+        assert permutation_p(a, np.tile(names, 3), 200, 1) == 1
+        assert permutation_p(a, a, 200, 1) < 0.05
+
+
 def test_an_agent_who_never_changes_has_no_null():
     assert permutation_p(np.zeros(5, int), np.zeros(5, int), 99, 1) is None
     assert permutation_p(np.array([0, 1, 0]), np.zeros(3, int), 99, 1) == 1

@@ -189,6 +189,9 @@ def test_the_metrics_of_a_session_by_hand():
         # Round 2: A1 - A2.1.c1, A2 and A3 - A1.1.c1, two engaged; round 3: A1, and A2 now of P too,
         # - A2.1.c1 but that is A2's own, A3 - A1.1.c1.
         "claim_engagement": 2 / 5,
+        # Round 2: A1 and A2 engage their one rival option, A3 does not; round 3: A1 has Q, which A3
+        # still holds, A3 has P, A2 has no other's claim for Q; nobody engages any. None is lost.
+        **{"rival_coverage": 2 / 5, "groupthink": 0},
         **{"compliance": 2 / 4, "dangling": 1 / 4, "ambiguous": 0},
         # Of the exposures only A3's is silent, and it does not move; A2 moved, A1 did not.
         **{"silent_share": 1 / 3, "silence_effect": -1 / 2},
@@ -200,7 +203,7 @@ def test_the_metrics_of_a_session_by_hand():
         # Of nine turns A3's first contradicts its stance and A1's second agrees.
         **{"consistency": 1 / 2, "undecidable": 7 / 9, "parsed_share": 8 / 9},
         **{"quality_last": None, "contentiousness_last": None},
-        **{"agreement_last": 1 / 2, "correct_last": 1 / 2},
+        **{"agreement_last": 1 / 2, "correct_last": 1 / 2, "abstained_last": 0},
         **{"hint_accepted": None, "hint_rejected": None, "complete": True},
     }
     assert {name: row[name] for name in expected} == {

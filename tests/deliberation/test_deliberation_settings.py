@@ -26,6 +26,8 @@ def test_an_arm_without_settings_is_the_protocol():
         "schedule": None,
         "sees": "all",
         "without": None,
+        "abstain": False,
+        "samples": None,
     }
     assert not arm.judged
 

@@ -68,6 +68,6 @@ def test_the_conclusion_of_a_text(reasoning: str, answer: str, expected: str):
 
 def test_the_rule_comes_before_the_judge():
     assert consistent("P", "P", False) is True
-    assert consistent("P", "Q", True) is False
+    assert consistent("P", "Q", True) is consistent("Q", "P", True) is False
     assert consistent("", "P", False) is False
     assert consistent("P", "", None) is None

@@ -87,6 +87,9 @@ def test_options_end_where_the_question_says():
         ("2^3", ""),
         ("1.5 × 10^3", ""),
         ("“18”", "18"),
+        *(("3 hundred", "300"), ("2.5 thousand", "2500"), ("4 million", "4000000")),
+        *(("1 billion", "1000000000"), ("2 trillion", "2000000000000")),
+        *(("5k", "5000"), ("3 mn", "3000000"), ("1.2bn", "1200000000")),
         ("1/0", ""),
         ("H2O", ""),
         ("eighteen", ""),
@@ -143,14 +146,16 @@ def test_debates_have_the_answers_of_the_opening_they_share(tmp_path):
         for condition in ("opening", "vanilla")
     )
     other = session("star", "choice-001", "vanilla", RING, 2, 1)
-    other["opening"] = opening["session_id"]
+    blind = session("full", "choice-001", "anonymized", RING, 2, 1)
+    other["opening"] = blind["opening"] = opening["session_id"]
     failed = session("plain", "choice-001", "anonymized", RING, 2, 1)
     orphan = session("star", "choice-001", "anonymized", RING, 2, 1)
-    manifest = [failed, opening, vanilla, orphan, other]
+    manifest = [failed, opening, vanilla, orphan, other, blind]
     turns = [
         *turns_of(opening, {0: "B?"}),
         *turns_of(vanilla, {1: "AB"}),
         *turns_of(other, {1: "BB"}),
+        *turns_of(blind, {1: "AA"}),
         *turns_of(orphan, {1: "AA"}),
     ]
     # The orphan was held, but its opening, of which nothing is known, was not.
@@ -170,6 +175,7 @@ def test_debates_have_the_answers_of_the_opening_they_share(tmp_path):
     assert found == {
         "plain-choice-001-vanilla": [*first, (1, 1, "A", True, False), (1, 2, "B", True, True)],
         "star-choice-001-vanilla": [*first, (1, 1, "B", True, True), (1, 2, "B", True, True)],
+        "full-choice-001-anonymized": [*first, (1, 1, "A", True, False), (1, 2, "A", True, False)],
     }
     write(tmp_path / "answers.parquet", ANSWERS, rows, {})
     assert read(tmp_path / "answers.parquet", ANSWERS).to_pylist() == rows
@@ -195,6 +201,7 @@ def test_what_has_no_marker_is_read_leniently_beside_that_and_counts_in_one_poli
     later = {row["agent"]: row for row in answers if row["round"] == 1}
     assert (later[1]["answer"], later[1]["lenient_answer"]) == ("", "B")
     assert (later[1]["correct"], later[1]["lenient_correct"]) == (False, True)
+    assert [row["lenient_correct"] for row in answers if row["round"] == 0] == [False, True]
     moved = next(row for row in follow_answers(answers, manifest) if row["agent"] == 1)
     assert not moved["usable"] and moved["kept"] and not moved["follows_peer"]
     assert moved["lenient_usable"] and moved["lenient_follows_peer"] and moved["lenient_is_correct"]

@@ -302,6 +302,19 @@ def test_fit_by_agent_is_by_persona_where_there_are_some() -> None:
     assert list(dict.fromkeys(cell.split()[0] for cell in apart["cells"])) == sorted(seats)
 
 
+def test_of_several_banks_there_is_a_row_over_all() -> None:
+    how = Inference(confidence=0.95, resamples=20, goodness_resamples=19, seed=1)
+    parts = [frames({"vanilla": drawn(PLANTED, seed, 10)}, "2|3|4|5|1") for seed in (3, 4)]
+    for number, part in enumerate(parts):
+        for frame in part:
+            frame["question_id"] = f"b{number}-" + frame["question_id"]
+        parts[number][0]["bank"] = f"b{number}"
+    dcm, tests = estimate_dcm(*map(pd.concat, zip(*parts, strict=True)), how)
+    sizes = {(row["bank"], row["n_questions"]) for row in dcm}
+    assert sizes == {("b0", 10), ("b1", 10), ("all", 20)}
+    assert {row["bank"] for row in tests} == {"b0", "b1", "all"}
+
+
 def test_what_cannot_be_fitted_has_rows_without_numbers() -> None:
     panel = drawn(PLANTED, 1, 5)
     panel.answers[:, 1] = -1

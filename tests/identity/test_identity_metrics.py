@@ -79,6 +79,8 @@ def test_what_failed_has_rows_without_measures(tmp_path):
     debates = Debates()
     debates.add("team", "choice-001", "anonymized", None, planned=2)
     debates.add("team", "choice-001", "vanilla", ["AAA", "AAA", "AAA"])
+    # An opening is no debate, wherever it stands among them.
+    debates.sessions.insert(1, debates.sessions[0] | {"condition": "opening"})
     rows = debates.metrics
     assert [(row["condition"], row["round"], row["complete"]) for row in rows] == [
         *(("anonymized", number, False) for number in range(3)),

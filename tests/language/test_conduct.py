@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import linregress, ttest_ind
+from scipy.stats import linregress, t, ttest_ind
 
 from dissensus.language.inference.conduct import COUNTS, diagnose_conduct
 from dissensus.language.inference.diagnostics import DIAGNOSTICS
@@ -64,6 +64,10 @@ def test_drift_is_the_slope_by_block(tmp_path: Path) -> None:
     assert row["value"] == pytest.approx(expected.slope)
     assert row["p_value"] == pytest.approx(expected.pvalue)
     assert row["p_value"] < 0.01
+    half = t.ppf(0.975, len(wide) - 2) * expected.stderr
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+        (row["value"] - half, row["value"] + half)
+    )
 
 
 def test_carry_over_compares_the_orders(tmp_path: Path) -> None:

@@ -43,6 +43,15 @@ def test_domains_orders_and_casting(tmp_path: Path) -> None:
     assert (q["df"], q["value"]) == (9, pytest.approx(3 / 80 * squares))
 
 
+@pytest.mark.parametrize(("draws", "rough"), [(19, True), (20, False)])
+def test_fewer_than_five_expected_in_each_domain_are_said(
+    draws: int, rough: bool, tmp_path: Path
+) -> None:
+    frame = diagnosed(make_study(draws, domains=4), tmp_path)
+    note = frame.loc[("domain_assignment", "all", "chi_square"), "note"]
+    assert ("p is rough" in note) is rough
+
+
 def test_paper_order_counts(tmp_path: Path) -> None:
     study = make_study(100)
     manifest = study.manifest.copy()

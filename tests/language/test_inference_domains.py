@@ -65,6 +65,7 @@ def test_all_pairs(study: Study, tmp_path: Path) -> None:
     draws = draw_outcomes(study.metrics, "hi_z")
     one, two = (draws.loc[draws["domain_id"] == d, "both"] for d in (1, 2))
     row = frame.iloc[0]
+    assert row["estimate"] == pytest.approx(one.mean() - two.mean())
     assert row["p_value"] == pytest.approx(stats.ttest_ind(one, two, equal_var=False).pvalue)
     assert (frame["p_value"] <= frame["p_bh"]).all() and (frame["p_bh"] <= frame["p_by"]).all()
     assert frame["p_tukey"].notna().all()

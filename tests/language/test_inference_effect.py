@@ -207,6 +207,17 @@ def test_saturation_warns_strictly_above_the_setting(
     assert (row["share_at_low"], row["warning"], row["n"]) == (low, warns, 20)
 
 
+def test_saturation_is_of_each_language_by_itself() -> None:
+    shares = {"en": [0.0, 0.5], "fr": [0.5, 0.5], "zh": [1.0, 1.0]}
+    rows = [(name, value) for name, values in shares.items() for value in values]
+    metrics = pd.DataFrame(rows, columns=["language", "hi_ecdf"])
+    found = [
+        (row["share_at_low"], row["share_at_high"], row["n"])
+        for row in measure_saturation(metrics, ["ecdf"], INFERENCE)
+    ]
+    assert found == [(0.5, 0.0, 2), (0.0, 0.0, 2), (0.0, 1.0, 2)]
+
+
 def test_saturation_counts_what_is_near_a_bound_and_leaves_out_the_missing() -> None:
     metrics = pd.DataFrame({"language": "en", "hi_normal_cdf": [0.991, 0.985, 0.009, np.nan]})
     (row,) = measure_saturation(metrics, ["normal_cdf"], INFERENCE)

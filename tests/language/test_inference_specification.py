@@ -65,6 +65,10 @@ def test_curve_is_ranked_and_holds_the_headline(
     assert curve["estimate_d"].is_monotonic_increasing
     assert (curve["n"] == 39).all()
     main = curve[curve["main"]]
+    pairs = study.metrics[study.metrics["complete"]].pivot(index="draw_id", columns="language")
+    differences = (pairs["hi_z"]["zh"] - pairs["hi_z"]["en"]).dropna()
+    expected = differences.mean() / differences.std(ddof=1)
+    assert main["estimate_d"].iloc[0] == pytest.approx(expected)
     effect = effect_of(study.metrics, INFERENCE, 1)
     headline = next(row for row in effect if row["headline"])
     assert len(main) == 1

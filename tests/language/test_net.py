@@ -66,6 +66,11 @@ def test_estimates_by_hand() -> None:
     assert (found[NET].n, found[NET].n_clusters) == (60, len(set(r.motions)))
 
 
+def test_the_smallest_p_is_one_over_the_resamples_and_one() -> None:
+    r = study(np.random.default_rng(1), effect=6.0)
+    assert of(r, resamples=999)[NET].p_value == pytest.approx(1 / 1000)
+
+
 @pytest.mark.parametrize("scale", ["z", "normal_cdf", "ecdf"])
 def test_its_standard_error_is_that_of_a_bootstrap_written_out(scale: str) -> None:
     r, rng = study(np.random.default_rng(2), draws=80, effect=1.5), np.random.default_rng(3)

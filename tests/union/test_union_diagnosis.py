@@ -203,6 +203,19 @@ def test_what_cannot_be_diagnosed_is_left_out(design: dict[str, Any]) -> None:
     assert (rows.loc[rows["world"] == UNBIASED, "simulations"] > 0).any()
 
 
+def test_a_judge_who_favours_a_slot_has_a_world_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judges = [planted("judge", slot_bias=bias) for bias in (0.0, 0.9, 0.9)]
+    monkeypatch.setitem(PEOPLE, "judges", judges)
+    rows = diagnosed(motions=1, epochs=1, simulations=3)
+    own = rows[rows["world"].str.startswith("slot")]
+    assert set(own["world"]) == {"slot_bias_of_0.9"}
+    assert list(own["estimator"]) == ["position", "position" + HOLM]
+    # Odds of exp(2 b) for both votes of a pair being for slot A.
+    assert own["true"].tolist() == pytest.approx([np.exp(1.8) / (1 + np.exp(1.8))] * 2)
+
+
 def test_motions_are_clusters_from_three_on() -> None:
     rows = diagnosed(motions=3, epochs=2, runs=2, simulations=3, coached=[4.0], pairs=3)
     assert (rows.loc[rows["estimator"] == CLUSTERED, "simulations"] > 0).any()

@@ -85,6 +85,15 @@ def test_the_golden_debate_has_the_points_computed_by_hand() -> None:
     assert total == {"proposition": 13.5, "opposition": 14.0}
 
 
+def test_a_rebuttal_of_no_speech_is_of_the_claim_that_makes_it_or_of_none() -> None:
+    row = manifest_row()
+    answers = [("1.1", "2.1", 9, "101"), ("1.1", "9.9", 9, "101"), ("1.1", "2.1", 4, "101")]
+    script = replace(golden(), rebuttals=[{"opposition": answers}])
+    found = read_debate(row, MOTION, script.turns(row)).all_rebuttals
+    sides = [(one.speech, one.side) for one in found]
+    assert sides == [(2, "opposition"), (0, ""), (4, "opposition")]
+
+
 @pytest.mark.parametrize(
     "ignored",
     [

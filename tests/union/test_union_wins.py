@@ -86,6 +86,20 @@ def test_permutation_p_is_hypergeometric() -> None:
     assert (found["n"], found["n_clusters"], found["cluster"]) == (9, 9, "c")
 
 
+def test_permutations_in_parts_are_as_many_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts = verdicts_of(["proposition"] * 8 + ["opposition"] * 12)
+    members = members_of(verdicts, [*range(5), 8, 14])
+
+    def found() -> float:
+        how = INFERENCE | {"resamples": 1000}
+        return float(lifts(members, verdicts, ("cluster",), how, (1,))[0]["p_value"])
+
+    at_once = found()
+    # Parts of some 300, the last of them smaller.
+    monkeypatch.setattr("dissensus.union.inference.wins._CELLS", 300 * 40)
+    assert found() == at_once
+
+
 def test_the_base_rate_is_of_the_side_in_its_motion_and_arm() -> None:
     parts = []
     for motion, share in (("easy", 9), ("hard", 1)):

@@ -178,8 +178,8 @@ class ConsensusSettings(StudySettings):
 
     def temperature_of(self, arm: str) -> float:
         """The temperature of all replies in an arm."""
-        own = self.variants[arm].temperature if arm in self.variants else None
-        return self.protocol.temperature if own is None else own
+        set_for_arm = self.variants[arm].temperature if arm in self.variants else None
+        return self.protocol.temperature if set_for_arm is None else set_for_arm
 
     @property
     def learns(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dissensus.deliberation.controls.crit import Assessment, Scores, gamma
-from dissensus.deliberation.turns import ParsedTurn, claim_id
+from dissensus.deliberation.turns import ABSTAIN, ParsedTurn, claim_id
 from dissensus.deliberation.wording import JudgingWording, RoundWording
 from dissensus.digests import digest
 from dissensus.llm.call import Message
@@ -56,6 +56,7 @@ class View:
     beta : contentiousness, in [0, 1]; None where the prompt says nothing of it.
     note : the moderator's, None before its round and in debates without one.
     assessments : agent -> what a judge made of its last turn; empty where none is shown.
+    may_abstain : whether agents are told that they may give no stance.
     """
 
     agents: tuple[str, ...]
@@ -66,6 +67,7 @@ class View:
     beta: float | None
     note: Note | None
     assessments: Mapping[str, Assessment]
+    may_abstain: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class Wording:
         """The one message that an agent gets in a round."""
         words = self.debating
         tones = words.tones
+        asked = [words.reply, words.abstaining] if view.may_abstain else [words.reply]
         beta = view.beta
         # Equal steps; the highest includes its upper end.
         tone = "" if beta is None else tones[min(int(beta * len(tones)), len(tones) - 1)]
@@ -109,7 +112,7 @@ class Wording:
             TRANSCRIPT=self._transcript(view.history),
             HINT=self._note(view.note),
             ASSESSMENT=self._assessments(view.assessments),
-            REPLY=words.reply.rstrip("\n"),
+            REPLY="\n\n".join(part.rstrip("\n") for part in asked),
             **self._about(topic),
         )
 
@@ -167,7 +170,7 @@ class Wording:
         return render(
             words.turn,
             TEXT=quoted(turn.reasoning),
-            STANCE=one_line(turn.stance) or unknown,
+            STANCE=ABSTAIN if turn.abstains else one_line(turn.stance) or unknown,
             PROBABILITIES="; ".join(shares) or unknown,
             CONFIDENCE=unknown if turn.confidence is None else f"{turn.confidence:.2f}",
             CLAIMS="\n".join(claims) or words.none,

@@ -57,6 +57,8 @@ class Arm:
     control : the schedule's settings.
     sees : which turns of earlier rounds an agent is shown: all, its own, or nothing.
     without : the seat whose turns nobody else is shown; None for none.
+    abstain : whether agents may say that they abstain.
+    samples : answers of each agent where it sees nothing; None for as many as rounds.
     """
 
     topology: str
@@ -67,6 +69,8 @@ class Arm:
     control: Mapping[str, Any]
     sees: str = "all"
     without: str | None = None
+    abstain: bool = False
+    samples: int | None = None
 
 
 @dataclass(frozen=True)
@@ -172,8 +176,8 @@ class _Session:
     beliefs: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     def steps(self) -> Steps:
-        loop = Loop.of(self.arm.schedule, self.arm.control, self.rounds)
-        for round_ in range(1, self.rounds + 1):
+        loop = Loop.of(self.arm.schedule, self.arm.control, self.arm.samples or self.rounds)
+        for round_ in range(1, (self.arm.samples or self.rounds) + 1):
             prompts = self._prompts(round_, loop.beta(round_))
             first = {agent: (Message("user", prompt),) for agent, prompt in prompts.items()}
             turns: dict[str, Turn | None] = {**(yield from self._write(DEBATER, round_, first))}
@@ -197,6 +201,7 @@ class _Session:
             beta,
             self.note if self.note and round_ >= self.note.round else None,
             self.assessments if self.arm.crit else {},
+            self.arm.abstain,
         )
         return {
             agent: self.wording.round_prompt(
@@ -220,7 +225,8 @@ class _Session:
         self.number += 1
         repair = self.wording.debating.repair
         models = self.cast.agents
-        format = PartialReply(partial(parse_turn, options=self.topic.options))
+        read = partial(parse_turn, options=self.topic.options, may_abstain=self.arm.abstain)
+        format = PartialReply(read)
         turns = yield [
             self._call(agent, role, round_, models[agent], messages, format, repair)
             for agent, messages in asked.items()

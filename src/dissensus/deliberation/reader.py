@@ -32,10 +32,7 @@ def details(row: Row, topic: Row, found: Mapping[str, Sequence[Row]]) -> Details
         if one["quote"] and claim in texts and not _stands_in(one["quote"], texts[claim]):
             how += ", with a quote that is not in the claim"
         answers[claim].append((one["source"], f"round {one['round']}", how, one["quote"]))
-    stances = [
-        (one["agent"], one["round"], one["stance"] if one["parsed"] else "not readable")
-        for one in found["stances"]
-    ]
+    stances = [(one["agent"], one["round"], _stance(one)) for one in found["stances"]]
     return Details(
         facts=[("true option", str(topic["truth"]))],
         claims=[
@@ -57,3 +54,10 @@ def _stands_in(quote: str, text: str) -> bool:
     """Whether a text has a quote, but for case, spaces and marks at its ends."""
     words, whole = (" ".join(one.casefold().split()) for one in (quote, text))
     return words.strip(" .,;:…\"'“”‘’") in whole
+
+
+def _stance(row: Row) -> str:
+    """What an agent holds after a round, in words where that is none of the options."""
+    if row["declined"]:
+        return "abstains"
+    return str(row["stance"]) if row["parsed"] else "not readable"

@@ -49,6 +49,10 @@ class ArmSettings(Settings):
     nothing, so that it answers anew."""
     without: Seat | None = None
     """The seat whose turns nobody else is shown: what the others come to without it."""
+    abstain: bool = False
+    """Whether agents may say that they abstain and give no stance."""
+    samples: Count | None = None
+    """Answers of each agent where it sees nothing; null for as many as rounds."""
 
     @property
     def assessed(self) -> bool:
@@ -75,6 +79,8 @@ class ArmSettings(Settings):
             # Named where it is a choice, lest sessions be run anew that it changes nothing about.
             **({} if self.sees == "all" else {"sees": self.sees}),
             **({"without": self.without} if self.without else {}),
+            **({"abstain": True} if self.abstain else {}),
+            **({"samples": self.samples} if self.samples else {}),
         }
 
     def _controlled(self, control: ControlSettings) -> dict[str, Any]:
@@ -199,6 +205,14 @@ class DeliberationSettings(StudySettings):
             if arm.without and arm.without not in seats:
                 may = f"it may be one of {', '.join(seats)}, the seats of the panel"
                 raise Faults(fault(f"arms.{name}.without", arm.without, may))
+        return self
+
+    @model_validator(mode="after")
+    def _samples_see_nothing(self) -> DeliberationSettings:
+        for name, arm in self.arms.items():
+            if arm.samples and arm.sees != "nothing":
+                may = "only an arm with sees: nothing has samples; the others have rounds"
+                raise Faults(fault(f"arms.{name}.samples", arm.samples, may))
         return self
 
     @model_validator(mode="after")

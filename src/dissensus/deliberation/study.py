@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -152,7 +153,7 @@ class Deliberation(Study[DeliberationSettings]):
                 self._wording,
                 topic,
                 Cast({"A1": PLACEHOLDER, "A2": PLACEHOLDER}, PLACEHOLDER),
-                Arm(**arm.protocol(settings.control)),
+                replace(Arm(**arm.protocol(settings.control)), samples=None),
                 min(settings.rounds, _ROUNDS_COMPILED),
                 Note("a", 2) if arm.hints else None,
                 Decoding.of(settings.protocol.model_dump()),

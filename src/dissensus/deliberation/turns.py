@@ -16,6 +16,9 @@ Relation = Literal["rebut", "concede", "question", "support"]
 #: By how much probabilities may miss one and still be scaled to it: what rounding can do.
 ROUNDING = 0.021
 
+#: The stance of an agent that takes none of the options.
+ABSTAIN = "abstain"
+
 _KEYS = ("stance", "probabilities", "confidence", "claims", "engagements", "reasoning_answer")
 _OWN_PREFIX = re.compile(r"A\d+\.\d+\.")
 
@@ -53,6 +56,7 @@ class ParsedTurn:
     engagements : in the order written.
     reasoning_answer : what the turn says that its reasoning comes to, "" where it does not.
     problems : what is wrong with the structured part, a phrase each.
+    abstains : whether it says that it takes none of the options.
     """
 
     reasoning: str
@@ -63,6 +67,7 @@ class ParsedTurn:
     engagements: tuple[Engagement, ...] = ()
     reasoning_answer: str = ""
     problems: tuple[str, ...] = ()
+    abstains: bool = False
 
 
 def claim_id(agent: str, round_: int, local: str) -> str:
@@ -70,7 +75,7 @@ def claim_id(agent: str, round_: int, local: str) -> str:
     return f"{agent}.{round_}.{local}"
 
 
-def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
+def parse_turn(text: str, options: Sequence[str] = (), may_abstain: bool = False) -> ParsedTurn:
     """Read a debater's reply; never raises.
 
     Parameters
@@ -78,6 +83,9 @@ def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
     text : the whole reply.
     options : the topic's labels. Where given, a label counts whatever its case and spacing, is
         given back as it stands here, and another one is a problem.
+    may_abstain : whether the stance :data:`ABSTAIN` counts, where it is none of the options. Such a
+        turn has neither stance nor probabilities: what it may state of these is left out, and
+        nothing is made of it, least of all an even distribution.
 
     Returns
     -------
@@ -91,6 +99,7 @@ def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
             text.strip(), problems=("there is no JSON object with a stance at the end",)
         )
     reader = _Reader(found.members, options)
+    abstains = may_abstain and reader.abstains()
     if not found.is_whole:
         # Its last number may have lost digits.
         last = [*found.members][-1]
@@ -99,13 +108,14 @@ def parse_turn(text: str, options: Sequence[str] = ()) -> ParsedTurn:
         reader.problems.append("the JSON object is cut off")
     return ParsedTurn(
         found.around,
-        reader.stance(),
-        reader.probabilities(),
+        "" if abstains else reader.stance(),
+        {} if abstains else reader.probabilities(),
         reader.value("confidence", _CONFIDENCE, None),
         reader.claims(),
         reader.engagements(),
         reader.value("reasoning_answer", _TEXT, "", optional=True).strip(),
         tuple(reader.problems),
+        abstains,
     )
 
 
@@ -136,6 +146,10 @@ class _Reader(PartReader):
         super().__init__(members)
         self.options = options
         self.labels = {_plain(option): option for option in options}
+
+    def abstains(self) -> bool:
+        stance = self.members.get("stance")
+        return isinstance(stance, str) and _plain(stance) == ABSTAIN and ABSTAIN not in self.labels
 
     def stance(self) -> str:
         stance = self.value("stance", _TEXT, "").strip()

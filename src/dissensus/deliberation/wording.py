@@ -57,6 +57,8 @@ class RoundWording(Part):
         str, slots("AGENT", optional=["CLAIM", "QUALITY", "REASONS", "RIVALS"])
     ]
     reply: Text
+    abstaining: Text
+    """What is added to that where agents may abstain."""
     repair: Annotated[str, slots("PROBLEMS")]
 
 

@@ -175,8 +175,10 @@ def belief(
     options, common = _belief(question, knows, errs, "")
     if not shift:
         return options, common
-    own = _belief(question, knows, errs, persona)[1]
-    return options, tuple((1 - shift) * c + shift * o for c, o in zip(common, own, strict=True))
+    personal = _belief(question, knows, errs, persona)[1]
+    return options, tuple(
+        (1 - shift) * c + shift * o for c, o in zip(common, personal, strict=True)
+    )
 
 
 @lru_cache(65536)
@@ -252,8 +254,10 @@ _LABELS = {
 def _weights(weights: ConditionWeights, label: str) -> tuple[float, float]:
     """w_self and w_peer under a label; what one label is said of is among the others' counts."""
     vanilla, blind = weights.vanilla, weights.anonymized
-    one = {ANONYMIZED: blind.peer, OWN: vanilla.self, OTHERS: vanilla.peer}
-    return (one[label], one[label]) if label in one else (vanilla.self, vanilla.peer)
+    weight_of = {ANONYMIZED: blind.peer, OWN: vanilla.self, OTHERS: vanilla.peer}
+    return (
+        (weight_of[label], weight_of[label]) if label in weight_of else (vanilla.self, vanilla.peer)
+    )
 
 
 def _heard(prompt: _Prompt, question: Question) -> set[str]:

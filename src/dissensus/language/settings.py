@@ -106,13 +106,19 @@ class MeasureSettings(Settings):
 
     def named_embedders(self) -> list[tuple[str, str]]:
         """Every embedder once, and the setting that names it."""
-        own, others = self.embedder, self.alternative_embedders
-        return [("embedder", own), *(("alternative_embedders", n) for n in others if n != own)]
+        primary, others = self.embedder, self.alternative_embedders
+        return [
+            ("embedder", primary),
+            *(("alternative_embedders", n) for n in others if n != primary),
+        ]
 
     def named_tokenizers(self) -> list[tuple[str, str]]:
         """Every tokeniser once, and the setting that names it."""
-        own, others = self.tokenizer, self.alternative_tokenizers
-        return [("tokenizer", own), *(("alternative_tokenizers", n) for n in others if n != own)]
+        primary, others = self.tokenizer, self.alternative_tokenizers
+        return [
+            ("tokenizer", primary),
+            *(("alternative_tokenizers", n) for n in others if n != primary),
+        ]
 
     @field_validator("clip_percentiles")
     @classmethod

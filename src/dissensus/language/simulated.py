@@ -121,10 +121,10 @@ class Space:
     @cached_property
     def by_kind(self) -> Mapping[tuple[str, str], Sequence[Clause]]:
         """Side and kind -> clauses."""
-        found = defaultdict(list)
+        clauses = defaultdict(list)
         for clause in self.clauses:
-            found[clause.side, clause.kind].append(clause)
-        return found
+            clauses[clause.side, clause.kind].append(clause)
+        return clauses
 
 
 def check(speech: Mapping[str, Any]) -> None:
@@ -295,12 +295,12 @@ def quotation(speech: str, side: str, space: Space) -> str:
     side : of who quotes.
     space : what can be argued.
     """
-    found = [clause for clause in found_in(speech, space) if clause.side != side]
+    answered = [clause for clause in found_in(speech, space) if clause.side != side]
     if space.language == "zh":
-        openings = [re.split("[，、]", clause.text)[0] for clause in found]
+        openings = [re.split("[，、]", clause.text)[0] for clause in answered]
         short = [opening for opening in openings if 4 <= len(opening) <= 12]
-        return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
-    words = found[0].text if found else re.split(r"[.?]", speech)[0]
+        return (short or [clause.label for clause in answered] or [speech[:6].strip("，。")])[0]
+    words = answered[0].text if answered else re.split(r"[.?]", speech)[0]
     return " ".join(words.replace("'", "’").split()[:9]).rstrip(",")
 
 

@@ -41,7 +41,7 @@ class ModelFiles:
         ResourceError : a file cannot be read, by line.
         """
         named = values.get(SETTING) if isinstance(values, Mapping) else None
-        found: dict[str, YamlFile] = {}
+        files: dict[str, YamlFile] = {}
         for name, path in named.items() if isinstance(named, Mapping) else ():
             if not isinstance(path, str):
                 continue
@@ -50,22 +50,22 @@ class ModelFiles:
                 raise SettingError(f"{where}: {sentence}")
             file = YamlFile.read(path)
             for model in _models_of(file):
-                if model in found:
+                if model in files:
                     raise SettingError(
                         f"{file.place(f'{_MODELS}.{model} ')}: {_MODELS}.{model} stands in "
-                        f"{found[model].path} already; rename one of them."
+                        f"{files[model].path} already; rename one of them."
                     )
-                found[model] = file
-        return cls(values, where, found)
+                files[model] = file
+        return cls(values, where, files)
 
     @property
     def merged(self) -> Any:
         """The configuration with these models; what it says of one of them itself comes first."""
-        own = self.values.get(_MODELS, {}) if self.files else None
-        if not isinstance(own, Mapping):
+        configured = self.values.get(_MODELS, {}) if self.files else None
+        if not isinstance(configured, Mapping):
             return self.values
         entries = {name: file.value[_MODELS][name] for name, file in self.files.items()}
-        return {**self.values, _MODELS: merged(entries, own)}
+        return {**self.values, _MODELS: merged(entries, configured)}
 
     def place(self, sentence: str) -> str:
         """Where what a sentence begins with stands: in a file of models, with its line, or not."""

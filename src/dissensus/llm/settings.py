@@ -83,7 +83,7 @@ def _named(model: Any, validated: ValidatorFunctionWrapHandler, info: Validation
     if known is None:
         # What is wrong with the models is said of them.
         return SimulatedModelSettings.model_construct(provider="simulated", behaviour=model)
-    simulated = [name for name, one in known.items() if isinstance(one, SimulatedModelSettings)]
+    simulated = [name for name, entry in known.items() if isinstance(entry, SimulatedModelSettings)]
     if model not in simulated:
         raise ValueError(f"of simulated models, models has {', '.join(simulated) or 'none'}")
     return known[model]

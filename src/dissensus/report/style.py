@@ -198,7 +198,7 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
     """
     text = StringIO()
     with _look():
-        if any(one.get_text() == SIMULATED for one in figure.texts):
+        if any(line.get_text() == SIMULATED for line in figure.texts):
             _mark_panels(figure)
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
     picture = text.getvalue().replace("<svg ", '<svg role="img" ', 1)
@@ -250,7 +250,7 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
             (late, n), (early, m) = blocks.pop(), blocks.pop()
             blocks.append(((early * m + late * n) / (m + n), m + n))
     free = [value for value, size in blocks for _ in range(size)]
-    found = [0.0] * len(places)
+    placed = [0.0] * len(places)
     for rank, index in enumerate(order):
-        found[index] = free[rank] + rank * gap
-    return found
+        placed[index] = free[rank] + rank * gap
+    return placed

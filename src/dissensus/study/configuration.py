@@ -46,10 +46,10 @@ class Configuration(LlmSettings):
 
     def purposes(self, study: str) -> dict[str, list[str]]:
         """Purpose of calls -> the models that are asked for it, each once."""
-        found: dict[str, list[str]] = {}
+        models: dict[str, list[str]] = {}
         for use in self.model_uses(study):
-            found[use.purpose] = list(dict.fromkeys([*found.get(use.purpose, []), *use.models]))
-        return found
+            models[use.purpose] = list(dict.fromkeys([*models.get(use.purpose, []), *use.models]))
+        return models
 
     @property
     def used(self) -> list[str]:
@@ -118,8 +118,8 @@ class Configuration(LlmSettings):
             host, _, model = name.partition(":")
             provider = self.providers.get(host)
             if provider is None or not model:
-                own = "use-multilingual, sentence-transformers:<name>"
-                known = ", ".join([own, *(f"{p}:<model>" for p in self.providers)])
+                local = "use-multilingual, sentence-transformers:<name>"
+                known = ", ".join([local, *(f"{p}:<model>" for p in self.providers)])
                 raise Faults(fault(where, name, f"it may be one of {known}"))
             if provider.simulated and not self.simulated:
                 may = "simulated embeddings of real debates would pass for real ones"

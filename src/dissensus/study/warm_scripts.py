@@ -200,8 +200,8 @@ def _ended(scripts: dict[int, int]) -> list[tuple[int, int]]:
     """Number and exit status of scripts that have ended, which are taken out."""
     ended = []
     for process in list(scripts):
-        found, status = os.waitpid(process, os.WNOHANG)
-        if found:
+        child, status = os.waitpid(process, os.WNOHANG)
+        if child:
             ended.append((scripts.pop(process), os.waitstatus_to_exitcode(status)))
     return ended
 

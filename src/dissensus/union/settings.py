@@ -142,5 +142,5 @@ class UnionSettings(StudySettings):
         from dissensus.union.speakers import documents
 
         named = {name: getattr(self, name) for name in ("motions", "prompts", "judging")}
-        found = documents(Path(self.speakers))
-        return named | {f"speakers.{number}": str(path) for number, path in enumerate(found)}
+        paths = documents(Path(self.speakers))
+        return named | {f"speakers.{number}": str(path) for number, path in enumerate(paths)}

@@ -241,8 +241,8 @@ class _Prompt:
     @classmethod
     def read(cls, messages: Sequence[Message]) -> _Prompt:
         examples, _, content = messages[-1].content.rpartition(END_OF_EXAMPLES)
-        found = _STATEMENT.search(content)
-        if not found:
+        match = _STATEMENT.search(content)
+        if not match:
             raise ResourceError(
                 "The simulated stakeholders cannot read this prompt; it must be worded as "
                 "resources/prompts/consensus/debate.yaml words it."
@@ -256,7 +256,7 @@ class _Prompt:
             strategy = _side(talked[1].split(", "), votes, who[1])
         return cls(
             _role(messages, content, bool(who)),
-            next(part for part in found.groups() if part),
+            next(part for part in match.groups() if part),
             who[1] if who else "",
             strategy,
             int(rounds[1]) + 1 if rounds else 1,

@@ -27,11 +27,14 @@ _MEANS = (
     "retention_last",
     "density_mean",
     "claim_engagement",
+    "rival_coverage",
+    "groupthink",
     "silent_share",
     "ignored_share",
     "dominance",
     "sycophancy_per_opportunity",
     "agreement_last",
+    "abstained_last",
     "correct_last",
     "quality_last",
     "consistency",
@@ -70,7 +73,10 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
         "agents beside it. Collapsed: sessions whose entropy fell to the set share of the first "
         "round's, and in how many of them agents shared less evidence in that round than before. "
         "Retention below: sessions that end below each alert. Undecidable: turns of which neither "
-        "rule nor judge says whether they follow. The measures are the project's own."
+        "rule nor judge says whether they follow. Rival coverage: of the options that others hold, "
+        "those that an agent engages; groupthink: the share of disagreement lost, times the share "
+        "of rivals not engaged. Agreement and correct: of the agents who do not abstain. The "
+        "measures are the project's own."
     )
     facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
     return tabulate("table_arms", "Outcomes by arm", columns, rows, note, view, facts)

@@ -322,8 +322,11 @@ def _legend(options: Sequence[str], colours: Mapping[str, str]) -> tuple[list[Li
         (Line2D([], [], **_DOTS["ignored"]), "claim never taken up"),
         (Line2D([], [], **_DOTS["last"]), "claim that nobody could take up"),
         (Line2D([], [], **_small(_disc("#dddddd", True, False))), "stance changed"),
-        (Line2D([], [], **_small(_disc(GREY, False, True))), "abstained, stance kept"),
-        (Line2D([], [], **_small(_disc(_UNKNOWN, False, False))), "?  no stance could be read"),
+        (Line2D([], [], **_small(_disc(GREY, False, True))), "sent back, stance kept"),
+        (
+            Line2D([], [], **_small(_disc(_UNKNOWN, False, False))),
+            "?  no stance: abstained, or not read",
+        ),
     ]
     columns = [("Stance", stances), ("Engagement, back to the claim", relations), ("", marks)]
     deep = max(len(entries) for _, entries in columns) + 1

@@ -52,7 +52,8 @@ def compare_baselines(
     stances, manifest, topics : the artefacts of those names.
     calls : of all sessions, repairs and sessions begun again among them.
     reference : the arm that deliberates.
-    arms : name -> settings, of which ``sees`` is read; of several alike the first is taken.
+    arms : name -> settings, of which ``sees`` and ``samples`` are read; of several that see alike
+        the first is taken.
     confidence, resamples, seed : as for
         :func:`~dissensus.design.equal_tokens.compare_strategies`; topics are resampled.
 
@@ -83,7 +84,9 @@ def compare_baselines(
     strategies = [
         one
         for arm, kind in kinds.items()
-        for one in _strategies(kind, [sessions[arm, draw] for draw in draws], said, spent, truths)
+        for one in _strategies(
+            kind, [sessions[arm, draw] for draw in draws], arms[arm]["samples"], said, spent, truths
+        )
     ]
     if not strategies or strategies[0].name != DEBATE:
         return []
@@ -100,12 +103,16 @@ def compare_baselines(
 def _strategies(
     kind: str,
     sessions: Sequence[Row],
+    samples: int | None,
     said: Mapping[str, Sequence[Sequence[str]]],
     spent: Spent,
     truths: Mapping[str, str],
 ) -> list[Strategy]:
-    """What is scored of the sessions of an arm, one for every draw."""
-    steps = int(sessions[0]["rounds"])
+    """What is scored of the sessions of an arm, one for every draw.
+
+    ``samples`` are the answers of each agent where they are not as many as rounds.
+    """
+    steps = int(samples or sessions[0]["rounds"])
     spending = [spent.until(row["session_id"], steps) for row in sessions]
     found: list[Said | None] = [
         (said[row["session_id"]], truths[row["topic_id"]]) if row["session_id"] in said else None

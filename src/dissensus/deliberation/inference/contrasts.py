@@ -33,6 +33,8 @@ SECONDARY = (
     "entropy_drop",
     "density_mean",
     "claim_engagement",
+    "rival_coverage",
+    "groupthink",
     "silent_share",
     "dominance",
     "ignored_share",

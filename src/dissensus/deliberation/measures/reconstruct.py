@@ -116,7 +116,8 @@ def _agent_turns(
             agent,
             round_,
             turn["model"],
-            parse_turn(turn["text"], options),
+            # Whoever abstains has no stance, asked for one or not.
+            parse_turn(turn["text"], options, may_abstain=True),
             verdicts.get((round_, agent)),
         )
         for (round_, agent), turn in sorted(last.items(), key=lambda item: _place(item[0]))
@@ -190,8 +191,9 @@ def _stances(agent_turns: Sequence[_AgentTurn], options: Sequence[str]) -> Rows:
             "model": one.model,
             **opinion,
             "confidence": None if one.abstained else one.turn.confidence,
-            "parsed": bool(one.turn.stance),
+            "parsed": bool(one.turn.stance) or one.turn.abstains,
             "abstained": one.abstained,
+            "declined": one.turn.abstains and not one.abstained,
             "switched": "" not in (before["stance"], opinion["stance"])
             and before["stance"] != opinion["stance"],
             "conclusion": found,

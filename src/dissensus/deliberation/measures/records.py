@@ -68,6 +68,7 @@ STANCES = Schema(
         "abstained": flag(
             "Whether a judge rejected the agent's last reply, so that its turn counts for nothing."
         ),
+        "declined": flag("Whether the agent itself abstains: it takes none of the options."),
         "switched": flag("Whether the stance changed from the round before, both known."),
         "conclusion": text(
             "Option that the agent's own reasoning comes to; empty where undecided."
@@ -172,6 +173,13 @@ METRICS = Schema(
         "retention_last": number("Divergence of the last round over that of the first.", "ratio"),
         "density_mean": share("Mean rebuttal density over the rounds from the second."),
         **ROUNDS.pick("claim_engagement?", "compliance?"),
+        "rival_coverage": share(
+            "Share of the rival options before each agent for which it engages a claim."
+        ),
+        "groupthink": number(
+            "Share of the disagreement lost, times the share of rival options not engaged.",
+            "0 to 1",
+        ),
         "dangling": share("Share of the references that fit no claim."),
         "ambiguous": share("Share of the references that fit several earlier claims."),
         "silent_share": share(
@@ -205,10 +213,9 @@ METRICS = Schema(
         "contentiousness_last": number(
             "Contentiousness of the last round; missing without a schedule.", "0 to 1"
         ),
-        "agreement_last": share(
-            "Share of the agents at the end whose stance is the most frequent one."
-        ),
-        "correct_last": share("Share of the agents who hold the right option at the end."),
+        "agreement_last": share("Share of the stances at the end that are the most frequent one."),
+        "abstained_last": share("Share of the agents who give no stance by choice at the end."),
+        "correct_last": share("Share of the stances at the end that are the right option."),
         "hint_accepted": share("Share of those not yet of a valid hint's option who take it."),
         "hint_rejected": share(
             "Share of those not yet of an invalid hint's option who do not take it."

@@ -20,6 +20,7 @@ from dissensus.deliberation.measures.graph import (
     status_share,
     watched,
 )
+from dissensus.deliberation.measures.groupthink import groupthink, rival_coverage
 from dissensus.deliberation.measures.influence import direct, dyads, katz, leader
 from dissensus.deliberation.measures.pairs import CompleteSession, Permuting, measure_pairs
 from dissensus.deliberation.measures.records import INFLUENCE, METRICS, PAIRS, ROUNDS
@@ -135,9 +136,9 @@ def _add(
             "complete": True,
             **_counts(turns),
             **_course(rounds, measures["collapse"]),
-            **_graph(debate, agents, measures),
+            **_graph(debate, agents, rounds[-1]["retention"], measures),
             **_conduct(debate, stances),
-            **_ending(debate, rounds, str(one.topic["truth"])),
+            **_ending(debate, rounds, stances, str(one.topic["truth"])),
             **_hint(debate, session, bool(arm["hints"])),
         }
     )
@@ -179,13 +180,18 @@ def _course(rounds: Rows, fraction: float) -> dict[str, Any]:
     }
 
 
-def _graph(debate: Debate, agents: Rows, measures: Mapping[str, Any]) -> dict[str, Any]:
+def _graph(
+    debate: Debate, agents: Rows, kept: float | None, measures: Mapping[str, Any]
+) -> dict[str, Any]:
     material = measures["material"]
+    covered = rival_coverage(debate, material)
     found = exposures(debate, material)
     passed = [row["marginalisation"] for row in agents if row["marginalisation"] is not None]
     return {
         "density_mean": mean_density(debate),
         "claim_engagement": claim_engagement(debate, range(2, debate.rounds + 1), material),
+        "rival_coverage": covered,
+        "groupthink": groupthink(kept, covered),
         "compliance": status_share(debate, "resolved"),
         "dangling": status_share(debate, "dangling"),
         "ambiguous": status_share(debate, "ambiguous"),
@@ -200,7 +206,7 @@ def _graph(debate: Debate, agents: Rows, measures: Mapping[str, Any]) -> dict[st
 
 def _conduct(debate: Debate, stances: Sequence[Row]) -> dict[str, Any]:
     counts = sycophancy_of(debate)
-    stated = [row["consistent"] for row in stances if not row["abstained"]]
+    stated = [row["consistent"] for row in stances if not row["abstained"] and not row["declined"]]
     decided = [value for value in stated if value is not None]
     return {
         "sycophancy_per_switch": counts.per_switch,
@@ -212,12 +218,14 @@ def _conduct(debate: Debate, stances: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _ending(debate: Debate, rounds: Rows, truth: str) -> dict[str, Any]:
+def _ending(debate: Debate, rounds: Rows, stances: Sequence[Row], truth: str) -> dict[str, Any]:
     final = list(debate.stances(debate.rounds).values())
+    last = [float(row["declined"]) for row in stances if row["round"] == debate.rounds]
     return {
         "quality_last": rounds[-1]["quality"],
         "contentiousness_last": rounds[-1]["contentiousness"],
         "agreement_last": agreement(debate, debate.rounds),
+        "abstained_last": mean(last),
         "correct_last": share(final.count(truth), len(final)) if truth else None,
     }
 

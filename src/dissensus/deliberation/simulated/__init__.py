@@ -39,6 +39,9 @@ below 1/3 it is called weak and cites nothing, below 2/3 fair and cites one item
 else strong and cites two. So contentiousness raises what a judge finds and slows movement: a
 positive plant gain; with a negative heat it lowers what a judge finds.
 
+Where the prompt says that it may, it abstains with probability abstains: it writes its turn as ever
+but for stance and probabilities, and goes on from those it stated last, as the others do.
+
 The text concludes another option than the stance with probability inconsistent_rate. A reference
 names no claim with probability dangling_rate, and with a claim another agent than its author with
 probability ambiguous_rate. A reply's object is broken with probability bad_json_rate, a quarter of

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dissensus.deliberation.simulated.reading import Peer, Prompt, StatedClaim
 from dissensus.deliberation.simulated.speech import Known, SpeechSettings, known_topic
+from dissensus.deliberation.turns import ABSTAIN
 from dissensus.digests import digest
 from dissensus.llm.call import Message
 
@@ -98,9 +99,11 @@ class _Debater:
             _SENTENCES[one.relation].format(claim=one.claim.id, agent=one.agent) for one in answers
         ]
         opening = "I weighed the evidence and what was written."
-        concluded = self._concluded(stance, reasoned)
-        text = " ".join([opening, *sentences]) + f"\nI therefore conclude: {concluded}."
-        return self._written(text, members)
+        concluded = f"I therefore conclude: {self._concluded(stance, reasoned)}."
+        if self.prompt.may_abstain and self.rng.random() < self.speech.abstains:
+            members |= {"stance": ABSTAIN, "probabilities": {}}
+            concluded = "I abstain."
+        return self._written(" ".join([opening, *sentences]) + f"\n{concluded}", members)
 
     def _start(self) -> _Shares:
         """Its belief before the round: from the transcript, or its first."""

@@ -23,6 +23,7 @@ _QUALITY = re.compile(r"^- (A\d+), claim \".*\": quality (\d\.\d+);", re.MULTILI
 _STANCE = re.compile(r"^Stance: (.+)\nProbabilities: (.+)$", re.MULTILINE)
 _CLAIM = re.compile(r"^- (A\d+\.\d+\.\S+): (.*) \(evidence: (.*)\)$", re.MULTILINE)
 _ENGAGEMENT = re.compile(r"^- (rebut|concede|question|support) \S+ of .*?: \"(.*)\"$", re.MULTILINE)
+_MAY_ABSTAIN = re.compile(r"^You may abstain: .* \"abstain\" as the stance", re.MULTILINE)
 _CONCLUSION = re.compile(r"\bI therefore conclude: (.+)\.$", re.MULTILINE)
 
 #: Contentiousness that the words of resources/prompts/deliberation/round.yaml stand for: the middle
@@ -80,6 +81,7 @@ class Prompt:
         is_first = len(messages) == 1
         self.hint = note[2] if note and is_first and int(note[1]) == self.round else ""
         self.quality = {agent: float(score) for agent, score in _QUALITY.findall(after)}
+        self.may_abstain = _MAY_ABSTAIN.search(after) is not None
         self.is_repair = "Your last reply could not be read" in messages[-1].content
         self.peers = _peers(blocks)
 

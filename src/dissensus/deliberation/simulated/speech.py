@@ -47,6 +47,8 @@ class SpeechSettings(Settings):
     hint_trust: Rate = 0.5
     recognises: Rate = 0.0
     """Share that it moves towards the topic's truth where another agent holds it."""
+    abstains: Rate = 0.15
+    """Probability that it abstains, where the prompt says that it may."""
     scoring_sd: Amount = 0.7
     """Standard deviation of a judge's scores, in points of ten."""
     misjudgement_rate: Rate = 0.05

@@ -160,9 +160,6 @@ def _add_scales(
     """Add both parts and the index on every scale, fitted on the reference's rows of the first."""
     clips = clips_of(settings)
     weights = (settings.weights.lexical, settings.weights.semantic)
-    for frame in frames:
-        counts = ["tokens", "words", "characters"]
-        frame[counts] = frame[counts].astype("Int64")
     for scale in settings.anchors:
         fitted = {
             short: fit(scale, frames[0][column].to_numpy(float)[is_reference], clips)

@@ -1,0 +1,40 @@
+"""The methods on plain samples: which unit each of them redraws or flips."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.language.inference.estimators import Options, estimate
+from dissensus.language.inference.pairs import Sample
+
+#: Twelve motions of four draws that came out alike: as much is known as of twelve draws.
+MOTIONS = np.repeat(np.arange(12), 4).astype(str)
+VALUES = np.repeat(np.random.default_rng(3).normal(0.5, 1.0, 12), 4)
+SAMPLE = Sample(VALUES, MOTIONS, np.tile([True, False], 24))
+OPTIONS = Options(confidence=0.95, resamples=400, flips=2000, seed=1)
+
+
+@pytest.mark.parametrize("kind", ["percentile", "bca"])
+def test_bootstraps_over_draws_are_too_sure_where_motions_repeat(kind: str) -> None:
+    draws, motions = (
+        estimate(f"bootstrap_{unit}_{kind}", SAMPLE, OPTIONS) for unit in ("draw", "motion")
+    )
+    assert (draws.n_clusters, motions.n_clusters) == (48, 12)
+    # Twice as wide, for a quarter of the units.
+    ratio = (motions.ci_high - motions.ci_low) / (draws.ci_high - draws.ci_low)
+    assert 1.5 < ratio < 2.7
+
+
+def test_other_methods_over_motions_count_motions() -> None:
+    for method in ("bootstrap_motion_studentised", "bootstrap_two_way", "cluster_robust"):
+        assert estimate(method, SAMPLE, OPTIONS).n_clusters == 12
+    uneven = Sample(VALUES, np.repeat(np.arange(8), [2, 3, 4, 5, 6, 7, 9, 12]), SAMPLE.first)
+    plain, studentised = (
+        estimate(f"sign_flip_motion{kind}", uneven, OPTIONS).p_value
+        for kind in ("", "_studentised")
+    )
+    assert plain != studentised
+    by_draw = estimate("sign_flip", SAMPLE, OPTIONS).p_value
+    for method in ("sign_flip_motion", "sign_flip_motion_studentised"):
+        assert estimate(method, SAMPLE, OPTIONS).p_value > 5 * by_draw
