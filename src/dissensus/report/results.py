@@ -246,9 +246,10 @@ def _table(part: Part, table: Shown) -> str:
     inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
     inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
     inner = _CELL.sub(lambda match: match[1] + _linked(part, match[2]), inner)
+    latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
     return (
-        f'<div class="table" id="{_id(part, table)}">{inner}'
-        f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p></div>'
+        f'<div class="table" id="{_id(part, table)}">{inner}<p class="files">'
+        f'<a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a>{latex}</p></div>'
     )
 
 
