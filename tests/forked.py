@@ -30,11 +30,18 @@ from typing import ClassVar
 from dissensus.study import warm_scripts
 from dissensus.study.registry import STUDIES
 from dissensus.study.warm_scripts import ScriptServer, serve
+from dissensus.text.tokens import tokenizer
+from dissensus.text.words import split_words
 
 _IMPORTED = (
-    *("snakemake.cli", "dissensus.study.configuration", "dissensus.study.job_graph"),
+    # Snakemake, with what it imports when it reads its arguments and when it plans jobs.
+    *("snakemake.cli:get_argument_parser", "snakemake.report", "nbformat.v4", "smart_open"),
+    *("dissensus.study.rules", "dissensus.study.configuration", "dissensus.study.job_graph"),
     *("dissensus.study.preflight", "dissensus.study.start", "dissensus.study.preregistration"),
+    *("dissensus.study.diagnosed", "dissensus.study.ending", "dissensus.llm.batches"),
     *("snakemake_logger_plugin_dissensus.board", "dissensus.cli", *STUDIES.values()),
+    # What stages import where they use it.
+    *("sklearn.cluster", "pypdf", "docutils.core", "cydifflib", "pyarrow.dataset"),
     *(*warm_scripts.IMPORTED, warm_scripts.EMBEDDER),
 )
 #: Goes into the folder, takes the environment, says what it says into files, and ends in time; a
@@ -198,5 +205,8 @@ def _stages() -> Iterator[str]:
 if __name__ == "__main__":
     # As the Snakefile has it: numpy reads it when it is imported.
     os.environ.update(OPENBLAS_NUM_THREADS="1")
+    # A dictionary and a vocabulary, half a second of a processor.
+    split_words("\u5b57")
+    tokenizer("tekken")
     warm_scripts.ScriptServer = _ForkedServer  # type: ignore[misc]
     serve([*_stages(), *_IMPORTED])

@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from dissensus.llm.call import Message
+from dissensus.llm.model_files import SETTING, ModelFiles
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, Turn
 from dissensus.session.runner import Limits, Session
+from dissensus.user_files import read_yaml
 
 ROOT = Path(__file__).parent.parent
 
 #: Limits with nothing unusual about them.
 LIMITS = Limits(repairs=2, session_attempts=3)
 DECODING = Decoding(temperature=0.2, max_tokens=512)
+
+
+def default_configuration() -> dict[str, Any]:
+    """config.yaml with its simulated models in place, as plain data of which nothing is shared."""
+    values = read_yaml(ROOT / "config.yaml")
+    values[SETTING] = {name: str(ROOT / path) for name, path in values[SETTING].items()}
+    values = ModelFiles.of(values, "config.yaml").merged
+    del values[SETTING]
+    for study in values["studies"]:
+        values[study]["diagnosis"] = _in_place(values[study]["diagnosis"], values["models"])
+    made: dict[str, Any] = json.loads(json.dumps(values))
+    return made
+
+
+def _in_place(block: Any, models: dict[str, Any]) -> Any:
+    """A block with models for their names."""
+    if isinstance(block, dict):
+        return {name: _in_place(value, models) for name, value in block.items()}
+    if isinstance(block, list):
+        return [_in_place(value, models) for value in block]
+    return models.get(block, block) if isinstance(block, str) else block
 
 
 class NoBad:

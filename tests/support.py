@@ -18,8 +18,10 @@ import pytest
 import yaml
 
 from forked import Forked, run_snakemake, snakemake
+from scripted import ROOT, default_configuration
 
-ROOT = Path(__file__).parent.parent
+__all__ = ["ROOT", "SMALL", "SNAKEMAKE", "Project", "built_once"]
+
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
 
 #: The language study of four draws: every stage runs, none for long.
@@ -39,6 +41,9 @@ SMALL: dict[str, Any] = {
 }
 
 
+_UNSAID = shutil.ignore_patterns("speeches", "writings")
+
+
 def built_once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], None]) -> Path:
     """A folder that the first process of pytest to ask for it builds, for all of them to read."""
     base = factory.getbasetemp()
@@ -56,6 +61,9 @@ def built_once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path
 class Project:
     """A copy of the workflow in a folder of its own.
 
+    Speakers have an interview each beside what says who they are: to embed all that the shipped
+    ones have said and written takes longer than the rest of a small run.
+
     Parameters
     ----------
     folder : is made.
@@ -70,7 +78,7 @@ class Project:
         for name in ("Snakefile", "config.yaml", "workflow", "profiles", "resources", "envs"):
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, folder / name)
+                shutil.copytree(source, folder / name, ignore=_UNSAID)
             else:
                 shutil.copy2(source, folder / name)
         self.configure(SMALL)
@@ -95,9 +103,8 @@ class Project:
         (self.folder / "more.yaml").write_text(text, encoding="utf-8")
 
     def settings(self) -> dict[str, Any]:
-        """The default configuration."""
-        read: dict[str, Any] = yaml.safe_load((self.folder / "config.yaml").read_text("utf-8"))
-        return read
+        """The default configuration, with its simulated models in place."""
+        return default_configuration()
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [

@@ -74,16 +74,16 @@ def _sha256(text: str) -> str:
 
 
 def _reachable(modules: Iterable[str]) -> set[str]:
-    found: set[str] = set()
+    reachable: set[str] = set()
     queue = list(modules)
     while queue:
         name = queue.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reachable:
+            reachable.add(name)
             queue.extend(_imports(name))
             # Python runs the packages that a module is in, too.
             queue.extend(filter(None, [name.rpartition(".")[0]]))
-    return found
+    return reachable
 
 
 @cache

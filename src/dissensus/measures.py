@@ -207,9 +207,9 @@ def paired_effect(
         raise ValueError(f"{arms} has no {lost[0]!r}; it has {', '.join(known)}.")
     ended = metrics if "complete" in metrics else metrics.assign(complete=True)
     pairs = pair_up(ended, outcome, arm, reference, Columns(arms, unit, by))
-    found = compare(pairs, Options(confidence, flips, seed))
+    estimates = compare(pairs, Options(confidence, flips, seed))
     numbers = ("estimate", "se", "ci_low", "ci_high", "p_value", "n", "n_clusters")
-    rows = [{name: getattr(found[method], name) for name in numbers} for method in METHODS]
+    rows = [{name: getattr(estimates[method], name) for name in numbers} for method in METHODS]
     return pd.DataFrame(rows, index=pd.Index(METHODS, name="method"))
 
 

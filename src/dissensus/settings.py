@@ -143,8 +143,8 @@ def unwritable(text: str) -> str:
 
     Control characters but for line breaks and tabs, and halves of characters; "" for none.
     """
-    found = _UNWRITABLE.search(text)
-    return f"U+{ord(found[0]):04X}" if found else ""
+    match = _UNWRITABLE.search(text)
+    return f"U+{ord(match[0]):04X}" if match else ""
 
 
 class NameRule(NamedTuple):
@@ -194,6 +194,17 @@ def without_nulls(entries: Any) -> Any:
     return entries
 
 
+def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Blocks with what others say over them, block by block, as Snakemake merges its files."""
+    made = dict(first)
+    for name, value in second.items():
+        inner = made.get(name)
+        if isinstance(value, Mapping) and isinstance(inner, Mapping):
+            value = merged(inner, value)
+        made[name] = value
+    return made
+
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -230,7 +241,8 @@ def validate(
             )
         )
     try:
-        return model.model_validate(dict(values))
+        # The context is for what one block tells another: see dissensus.llm.settings.ModelByName.
+        return model.model_validate(dict(values), context={})
     except ValidationError as error:
         lines = [
             line
@@ -244,9 +256,9 @@ def validate(
 def _unwritable_in(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Every text among settings, names included, that has a character which no artefact carries."""
     if isinstance(values, str):
-        found = unwritable(values)
-        if found:
-            yield path.removeprefix("."), found
+        unwritable_character = unwritable(values)
+        if unwritable_character:
+            yield path.removeprefix("."), unwritable_character
     elif isinstance(values, Mapping):
         for name, value in values.items():
             shown = str(name).encode("unicode_escape").decode("ascii")

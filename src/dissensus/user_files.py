@@ -125,9 +125,9 @@ def check_text(text: str, where: str) -> None:
     ------
     ResourceError : a control character that is neither a line break nor a tab, or half a character.
     """
-    found = unwritable(text)
-    if found:
-        raise ResourceError(f"{where} holds the character {found}, which is no text; take it out.")
+    wrong = unwritable(text)
+    if wrong:
+        raise ResourceError(f"{where} holds the character {wrong}, which is no text; take it out.")
 
 
 @dataclass(frozen=True)
@@ -164,21 +164,21 @@ class YamlFile:
             mark = error.problem_mark
             # At the end of a file it is the line after the last.
             line = f", line {min(mark.line, text.rstrip().count(chr(10))) + 1}" if mark else ""
-            found = f"{path}{line}: it is not YAML ({error.problem})"
+            problem = f"{path}{line}: it is not YAML ({error.problem})"
         except yaml.YAMLError as error:
-            found = f"{path}: it is not YAML ({' '.join(str(error).split())})"
+            problem = f"{path}: it is not YAML ({' '.join(str(error).split())})"
         finally:
             loader.dispose()
-        raise ResourceError(f"{found}; mend it there or just above.")
+        raise ResourceError(f"{problem}; mend it there or just above.")
 
     def place(self, sentence: str) -> str:
         """The file, with the line of the path of keys that a sentence begins with, or of what is
         nearest above.
         """
-        line, found = 0, _step(self.root, sentence)
-        while found:
-            line, node, rest = found
-            found = _step(node, rest)
+        line, step = 0, _step(self.root, sentence)
+        while step:
+            line, node, rest = step
+            step = _step(node, rest)
         return f"{self.path}, line {line}" if line else self.path
 
 

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-import yaml
 
 from dissensus.errors import SettingError
 from dissensus.study.configuration import load
-from scripted import ROOT
+from scripted import ROOT, default_configuration
 
 #: One model of each behaviour is enough.
 _MODELS = ("simulated-a", "identity-deferring", "deliberation-a", "deliberation-judge")
-#: Without YAML's anchors, so that a change in one place reaches no other.
-CONFIG = json.loads(json.dumps(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))))
+CONFIG = default_configuration()
 INF, NAN = float("inf"), float("nan")
 KEY = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
 FRENCH = {"prompts": "resources/prompts/language/en.yaml", "motion": "motion_en", "script": "latin"}

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from dissensus.consensus.design import draw
 from dissensus.consensus.domains import read_statements
@@ -26,9 +25,9 @@ from dissensus.session.prompt_files import read_prompts
 from dissensus.session.protocol import Call, Turn
 from dissensus.settings import validate
 from dissensus.study.study import pick
-from scripted import ROOT
+from scripted import ROOT, default_configuration
 
-CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+CONFIG: dict[str, Any] = default_configuration()
 FOLDERS = {name: str(ROOT / folder) for name, folder in CONFIG["consensus"]["domains"].items()}
 #: Speech settings in which nothing moves an agent, and every reply is in order.
 STILL: dict[str, Any] = {

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from deliberation.deliberation_sessions import PROMPTS, simulated, study_values, topic_rows
 from dissensus.deliberation.inference.diagnosis import (
@@ -28,7 +27,7 @@ from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.stats.multiplicity import adjust
 from dissensus.study.diagnosed import STORED
 from dissensus.tables.artefact import write
-from scripted import ROOT
+from scripted import ROOT, default_configuration
 
 SIMULATIONS = 300
 ARMS = ("emergent", "a", "b", "c")
@@ -140,7 +139,7 @@ def test_what_cannot_be_diagnosed_is_missing() -> None:
 
 def as_configured(sessions: int) -> dict[str, Any]:
     """The debaters of the default run, in three of its arms."""
-    block = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))["deliberation"]
+    block = default_configuration()["deliberation"]
     changes = {"simulations": 100, "effects": [0.0], "sessions": sessions}
     topologies = {"emergent": "emergent", "again": "emergent", "full": "full"}
     return {

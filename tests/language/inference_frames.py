@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from dissensus.language.design.instrument import rendering_id, renderings_of
 from dissensus.language.design.manifest import Drawing, draw_manifest
@@ -17,10 +16,11 @@ from dissensus.language.inference.effect import estimate_language_effect
 from dissensus.language.measures.homogeneity import RENDERINGS, measure_homogeneity
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.tables.artefact import Schema, read, write
+from scripted import default_configuration
 
 ANCHORS = ["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 EMBEDDER = "use-multilingual"
-CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = default_configuration()
 INFERENCE = InferenceSettings(
     **{**CONFIG["language"]["inference"], "confidence": 0.95, "resamples": 400, "flips": 500}
 )

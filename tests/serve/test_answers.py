@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx2
 import pytest
-import yaml
 
 from clients import SPEECH, anthropic, asked, asked_message, by_anthropic, by_openai, openai, prompt
 from dissensus.serve.replies import tokens
 from dissensus.session.format_rules import SpeechRules
-from serving import ROOT, Server, serving
+from scripted import default_configuration
+from serving import Server, serving
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_embeddings_of_nothing_are_refused(server: Server, texts: Any):
 
 
 def test_both_clients_list_the_models(server: Server):
-    known = [*yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))["models"]]
+    known = [*default_configuration()["models"]]
     known.append("text-embedding-3-large")
     assert {"simulated-b", "identity-deferring", "deliberation-judge"} < set(known)
     listed = list(by_openai(server).models.list())

@@ -19,7 +19,7 @@ from support import SMALL, Project
 
 SCRIPT = Path(__file__).with_name("cluster.sh")
 #: What differs from a cluster of people's: there is no time to wait for the first look.
-HERE = ("--slurm-init-seconds-before-status-checks", "3")
+HERE = ("--slurm-init-seconds-before-status-checks", "1")
 PANEL = ["a", "b", "c", "d"]
 TURNS = "results/real/language/turns.parquet"
 #: A stage of each kind: sessions, what gathers them, what measures them.
@@ -109,7 +109,7 @@ def jobs(slurm: Environment, *states: str) -> list[str]:
 
 
 def waiting(server: Server, draws: int, **top: Any) -> dict[str, Any]:
-    """A study of models that take a second to answer, in bundles of two draws."""
+    """A study of such models, in bundles of two draws."""
     provider = {"interface": "openai", "base_url": f"{server.address}/v1", "simulated": True}
     price = {"input": 1.0, "output": 5.0}
     return {
@@ -132,7 +132,7 @@ def test_neither_a_reached_budget_nor_scancel_repeats_a_call_or_changes_a_byte(
     slurm: Environment, start: Start, project: Project, tmp_path: Path
 ) -> None:
     """The study makes the bytes that it makes on one machine, by sessions and by other stages."""
-    with serving("--latency", "1") as server:
+    with serving("--latency", "0.5") as server:
         # The budget ends the run on every node.
         project.configure(waiting(server, draws=4, budget_usd=0.015))
         run = start(*STAGES)
@@ -156,7 +156,9 @@ def test_neither_a_reached_budget_nor_scancel_repeats_a_call_or_changes_a_byte(
         said = finish(run)
         assert "Trying to restart" in said
         assert counted(server, "received") == counted(server, "distinct")
-        local = Project(tmp_path / "local")
+    # On one machine, of models that take no time.
+    local = Project(tmp_path / "local")
+    with serving() as server:
         local.configure(waiting(server, draws=4, budget_usd=5.0))
         local.succeed(*STAGES, cores=8)
     # Calls have names of their own on the server.

@@ -62,6 +62,7 @@ def test_tekken_is_the_newest_and_reads_both_languages(tekken):
 
 
 def test_a_missing_mistral_common_is_said_in_a_sentence(monkeypatch):
+    tokens._tekken.cache_clear()
     monkeypatch.setattr(tokens, "find_spec", lambda _: None)
     with pytest.raises(ProviderError, match="pip install 'mistral-common"):
         tokenizer("tekken")

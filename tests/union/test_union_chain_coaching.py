@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from dissensus.stats.differences import flipped_gain
 from dissensus.union.inference.coaching import OUTCOMES, estimate_coaching
-from scripted import ROOT
+from scripted import default_configuration
 from union.union_planted import INFERENCE, Ensemble, run, settings
 from union.union_sessions import MOTION
 
@@ -152,7 +151,7 @@ def shipped(coached: float, seed: int) -> list[dict[str, Any]]:
 
 
 def test_the_simulated_people_are_those_of_the_default_run() -> None:
-    models = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["models"]
+    models = default_configuration()["models"]
     for name, known in (("speaker", SHIPPED), ("annotator", READ), ("judge-a", JUDGED)):
         assert known.items() <= models[f"union-{name}"]["speech"].items()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from dissensus.design.contrasts import Row
 from dissensus.stats.multiplicity import adjust
@@ -82,8 +82,10 @@ def test_estimates_by_hand(gained: Ensemble) -> None:
     mean = find(rows, 3, MEAN, arm="coached")
     own = gained.verdicts.query("arm == 'coached' and epoch == 3")["student_survival"]
     assert mean["estimate"] == pytest.approx(own.mean())
-    interval = stats.ttest_1samp(own, 0.0).confidence_interval()
-    assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(tuple(interval))
+    # Of the logit, by the delta method: its slope at a share m is 1 / (m (1 - m)).
+    half = stats.t.ppf(0.975, len(own) - 1) * stats.sem(own) / (own.mean() * (1 - own.mean()))
+    limits = special.expit(special.logit(own.mean()) + np.array([-half, half]))
+    assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(tuple(limits))
     assert mean["p_value"] is None
 
 

@@ -144,7 +144,10 @@ for NAME, STUDY in STUDIES.items():
                 ENVIRONMENT
             params:
                 functions=[figure.maker for figure in STUDY.figures],
-                settings=view_settings(STUDY),
+                settings={
+                    **view_settings(STUDY),
+                    "titles": [figure.title for figure in STUDY.figures],
+                },
             message:
                 f"Draw the figures of the {NAME} study"
             script:

@@ -185,15 +185,15 @@ def _drawn(
     seed: int,
 ) -> list[Mapping[str, Any]]:
     """The statements of a domain that are debated, in a random order."""
-    own = [row for row in statements.values() if row["domain"] == domain]
-    own = [row for row in own if row["split"] in debates.splits]
+    of_domain = [row for row in statements.values() if row["domain"] == domain]
+    of_domain = [row for row in of_domain if row["split"] in debates.splits]
     wanted = debates.statements
-    if not own or (wanted and wanted > len(own)):
+    if not of_domain or (wanted and wanted > len(of_domain)):
         raise ResourceError(
-            f"{folder}/statements.csv has {len(own)} statements of "
+            f"{folder}/statements.csv has {len(of_domain)} statements of "
             f"{' and '.join(debates.splits)}, and {debates.setting} wants "
             f"{wanted or 'all'}; add some, or take fewer."
         )
     name = "statements" if debates.kind == DEBATE else debates.kind
-    order = stream(seed, name, domain).permutation(len(own))
-    return [own[int(place)] for place in order[: wanted or len(own)]]
+    order = stream(seed, name, domain).permutation(len(of_domain))
+    return [of_domain[int(place)] for place in order[: wanted or len(of_domain)]]

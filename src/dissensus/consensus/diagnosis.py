@@ -99,8 +99,8 @@ def _outcomes(
         dealt = np.tile(np.arange(many), repeats)
         rows = []
         for strategy, chance in arms:
-            own = replace(traits, meets={_PLANTED: chance})
-            votes, lasted = debates(truth[dealt], opinions[dealt], own, strategy, rounds, rng)
+            planted = replace(traits, meets={_PLANTED: chance})
+            votes, lasted = debates(truth[dealt], opinions[dealt], planted, strategy, rounds, rng)
             rows.append(measure(votes, lasted)["agreement"])
         parts.append(np.array(rows))
         clusters.append(begun + dealt)
@@ -117,8 +117,8 @@ def _true(study: Any, chance: float) -> tuple[float, float]:
         return 0.0, 0.0
     arms = [(_NULL, 0.0), (_PLANTED, chance)]
     statements = sum(size for _, size in study.args[1])
-    found, _ = study(arms, np.random.default_rng(_SEED), times=-(-_MANY // statements))
-    differences = found[1] - found[0]
+    studied, _ = study(arms, np.random.default_rng(_SEED), times=-(-_MANY // statements))
+    differences = studied[1] - studied[0]
     return float(differences.mean()), float(differences.std() / len(differences) ** 0.5)
 
 
@@ -129,19 +129,25 @@ def _simulate(
     rng = np.random.default_rng([seed, index])
     planted = [(_PLANTED, chance) if chance else (_NULL, 0.0) for chance in chances]
     idle = [(_NULL, 0.0)] * contrasts
-    found, clusters = study([*idle, *planted], rng)
+    studied, clusters = study([*idle, *planted], rng)
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
-    compared = [_compare(row, found[0], clusters, options) for row in found[1:]]
-    others, own = compared[: contrasts - 1], compared[contrasts - 1 :]
-    return [_estimates(first, others, chance) for first, chance in zip(own, chances, strict=True)]
+    compared = [_compare(row, studied[0], clusters, options) for row in studied[1:]]
+    others, with_planted = compared[: contrasts - 1], compared[contrasts - 1 :]
+    return [
+        _estimates(first, others, chance)
+        for first, chance in zip(with_planted, chances, strict=True)
+    ]
 
 
 def _compare(
     treated: FloatArray, reference: FloatArray, clusters: Any, options: Options
 ) -> dict[str, Estimate]:
     """One contrast by every method; nothing where a method has no test."""
-    found = compare(Pairs(treated, reference, clusters.astype(str)), options).items()
-    return {name: one if one.p_value == one.p_value else Estimate(NAN) for name, one in found}
+    estimates = compare(Pairs(treated, reference, clusters.astype(str)), options).items()
+    return {
+        name: estimate if estimate.p_value == estimate.p_value else Estimate(NAN)
+        for name, estimate in estimates
+    }
 
 
 def _estimates(
@@ -150,7 +156,7 @@ def _estimates(
     """The planted contrast alone, and adjusted with those of the other arms."""
     families = {}
     for name in METHODS:
-        adjusted = adjust([one[name].p_value for one in (first, *others)], "holm")
+        adjusted = adjust([estimate_of[name].p_value for estimate_of in (first, *others)], "holm")
         smallest = adjusted[0] if chance else np.fmin.reduce(adjusted)
         families[name + HOLM] = Estimate(NAN, p_value=float(smallest))
     return first | families

@@ -101,23 +101,21 @@ def estimate_arms(
     courses = by_round(metrics, rounds)
     frame = pd.concat([metrics, courses], axis=1)
     for domain, some in by_domain(frame):
-        for arm, own in some.groupby("arm"):
+        for arm, of_arm in some.groupby("arm"):
             for outcome in (*OUTCOMES, *OWN, *courses):
-                known = own[own[outcome].notna()]
+                known = of_arm[of_arm[outcome].notna()]
                 key = int(digest([seed, domain, arm, outcome])[:12], 16)
                 values = known[outcome].to_numpy(dtype=float)
                 clusters = known["statement_id"].to_numpy(dtype=str)
-                found = _bootstrap(values, clusters, confidence, resamples, key)
+                mean = _bootstrap(values, clusters, confidence, resamples, key)
                 rows.append(
                     {
                         "domain": domain,
                         "arm": str(arm),
                         "outcome": outcome,
-                        **{
-                            n: defined(getattr(found, n)) for n in ("estimate", "ci_low", "ci_high")
-                        },
-                        "n": found.n,
-                        "n_clusters": found.n_clusters,
+                        **{n: defined(getattr(mean, n)) for n in ("estimate", "ci_low", "ci_high")},
+                        "n": mean.n,
+                        "n_clusters": mean.n_clusters,
                     }
                 )
     return rows
@@ -138,10 +136,12 @@ def contrast_arms(
     columns = Columns(cluster="statement_id")
     outcomes = (PRIMARY, *(name for name in OUTCOMES if name != PRIMARY))
     for domain, some in by_domain(metrics):
-        found = compare_arms(some, [(arm, reference) for arm in others], outcomes, options, columns)
+        contrasts = compare_arms(
+            some, [(arm, reference) for arm in others], outcomes, options, columns
+        )
         tests = [_log_rank(some, arm, reference) for arm in others]
         adjust_family(tests)
-        for row in (*found, *tests):
+        for row in (*contrasts, *tests):
             headline = bool(row["headline"]) and domain == ALL
             rows.append({"domain": domain, **row, "headline": headline})
     return rows
@@ -191,13 +191,13 @@ def planted_values(
     :mod:`dissensus.consensus.simulated.dynamics`, without a text.
     """
     manifest = manifest[manifest["kind"] == DEBATE]
-    known = {arm: validated_speech(own) for arm, own in speech.items() if own is not None}
+    known = {arm: validated_speech(spoken) for arm, spoken in speech.items() if spoken is not None}
     manifest = manifest[manifest["arm"].isin(list(known))]
     if reference not in known or manifest.empty:
         return []
     frames = [
-        _planted_sessions(own, statements.set_index("statement_id"), known[str(arm)], seed)
-        for (_, arm), own in manifest.groupby(["domain", "arm"], sort=False)
+        _planted_sessions(of_arm, statements.set_index("statement_id"), known[str(arm)], seed)
+        for (_, arm), of_arm in manifest.groupby(["domain", "arm"], sort=False)
     ]
     values = pd.concat(frames, ignore_index=True)
     courses = by_round(values, int(manifest["rounds"].max()))
@@ -232,18 +232,18 @@ def _of_difference(errors: pd.DataFrame, arm: str, reference: str, outcome: str)
 
 
 def _planted_sessions(
-    own: pd.DataFrame, statements: pd.DataFrame, settings: SpeechSettings, seed: int
+    of_arm: pd.DataFrame, statements: pd.DataFrame, settings: SpeechSettings, seed: int
 ) -> pd.DataFrame:
     """Simulated debates of one domain's sessions in one arm, a row each."""
-    first = own.iloc[0]
-    known = statements.loc[own["statement_id"]]
+    first = of_arm.iloc[0]
+    known = statements.loc[of_arm["statement_id"]]
     sentences = known["statement"].tolist()
     minds = np.array(
-        [[opinion(one, agent) for agent in sorted(first["order"])] for one in sentences]
+        [[opinion(sentence, agent) for agent in sorted(first["order"])] for sentence in sentences]
     )
     low, high = (known[name].to_numpy() for name in ("truth_low", "truth_high"))
     points = np.array([middle(range(a, b + 1)) for a, b in zip(low, high, strict=True)])
-    experts = np.array([opinion(one, EXPERT) for one in sentences])
+    experts = np.array([opinion(sentence, EXPERT) for sentence in sentences])
     # The same in every arm: where nothing differs, no difference is planted.
     rng = np.random.default_rng(int(digest([seed, "planted", first["domain"]])[:12], 16))
     times = _REPLICATES
@@ -256,9 +256,9 @@ def _planted_sessions(
         rng,
         np.repeat(experts, times) if first["strategy"] == "credible" else None,
     )
-    found = measure(votes, lasted)
-    exact, near = match(found["mode"], np.repeat(low, times), np.repeat(high, times))
-    frame = pd.DataFrame(found | {"match": exact, "match_levels": near})
+    values_of = measure(votes, lasted)
+    exact, near = match(values_of["mode"], np.repeat(low, times), np.repeat(high, times))
+    frame = pd.DataFrame(values_of | {"match": exact, "match_levels": near})
     return frame.assign(domain=first["domain"], arm=first["arm"])
 
 
@@ -282,9 +282,9 @@ def _log_rank(metrics: pd.DataFrame, arm: str, reference: str) -> Row:
     ended = metrics[metrics["complete"].to_numpy(dtype=bool)]
     samples, events = [], 0
     for name in (arm, reference):
-        own = ended[ended["arm"] == name]
-        reached = own["consensus"].to_numpy(dtype=bool)
-        rounds = own["consensus_round"].to_numpy(dtype=float)
+        of_arm = ended[ended["arm"] == name]
+        reached = of_arm["consensus"].to_numpy(dtype=bool)
+        rounds = of_arm["consensus_round"].to_numpy(dtype=float)
         events += int(reached.sum())
         samples.append(CensoredData(uncensored=rounds[reached], right=rounds[~reached]))
     p_value = NAN
@@ -292,5 +292,5 @@ def _log_rank(metrics: pd.DataFrame, arm: str, reference: str) -> Row:
         with np.errstate(divide="ignore", invalid="ignore"):
             p_value = float(logrank(*samples).pvalue)
     n = sum(len(sample) for sample in samples)
-    found = Estimate(NAN, p_value=p_value, n=n, n_clusters=n)
-    return contrast_row("consensus_round", arm, reference, LOG_RANK, found, headline=False)
+    tested = Estimate(NAN, p_value=p_value, n=n, n_clusters=n)
+    return contrast_row("consensus_round", arm, reference, LOG_RANK, tested, headline=False)

@@ -162,8 +162,8 @@ def _modes(counts: IntArray) -> tuple[IntArray, IntArray]:
 
 def _first(flags: Flags, otherwise: int) -> tuple[Flags, IntArray]:
     """Whether any round has a flag, and the first that has, from 1."""
-    found: Flags = np.asarray(flags.any(axis=1))
-    return found, np.where(found, flags.argmax(axis=1) + 1, otherwise)
+    reached: Flags = np.asarray(flags.any(axis=1))
+    return reached, np.where(reached, flags.argmax(axis=1) + 1, otherwise)
 
 
 def _carried(votes: IntArray) -> IntArray:
@@ -178,11 +178,11 @@ def _carried(votes: IntArray) -> IntArray:
 def _start(votes: IntArray) -> IntArray:
     """The first vote of every agent that could be read, shape (s, n)."""
     places = (votes != UNREAD).argmax(axis=1)
-    found: IntArray = np.take_along_axis(votes, places[:, None], axis=1)[:, 0]
-    return found
+    first: IntArray = np.take_along_axis(votes, places[:, None], axis=1)[:, 0]
+    return first
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: FloatArray = np.where(below > 0, above / below, np.nan)
-    return found
+        ratio: FloatArray = np.where(below > 0, above / below, np.nan)
+    return ratio

@@ -23,11 +23,11 @@ READER = Reader(
 )
 
 
-def details(row: Row, statement: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+def details(row: Row, statement: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:
     """What each agent voted in each round; nothing of a session that is no debate."""
     if row["kind"] not in (DEBATE, TRAINING):
         return Details()
-    votes = [(one["agent"], one["round"], one["label"]) for one in found["votes"]]
+    votes = [(vote["agent"], vote["round"], vote["label"]) for vote in artefacts["votes"]]
     return Details(
         facts=[("the public", str(statement["truth"]))],
         tables=[by_round("Votes by round", votes)],

@@ -175,8 +175,8 @@ def measure_all(
             metrics.append(dict.fromkeys(_NUMBERS) | known | counts)
             continue
         votes += vote_rows(sessions[name], {c: row[c] for c in IDS}, row["order"])
-        found = measured(sessions[name], row, statements[row["statement_id"]])
-        metrics.append({**known, **found, "cosine": cosines[name]})
+        values = measured(sessions[name], row, statements[row["statement_id"]])
+        metrics.append({**known, **values, "cosine": cosines[name]})
     return votes, metrics
 
 
@@ -190,8 +190,8 @@ def measured(session: Session, row: Row, statement: Row) -> dict[str, Any]:
     statement : that was debated.
     """
     order = row["order"]
-    ballots = [[one[agent] for agent in order] for one in session.rounds]
-    votes = [{a: one[a].vote for a in order} for one in session.rounds]
+    ballots = [[ballot[agent] for agent in order] for ballot in session.rounds]
+    votes = [{a: ballot[a].vote for a in order} for ballot in session.rounds]
     array, lasted = votes_array(votes, order, row["rounds"]), len(votes)
     found = {name: values[0].item() for name, values in measure(array, np.array([lasted])).items()}
     low, high = statement["truth_low"], statement["truth_high"]
@@ -200,7 +200,9 @@ def measured(session: Session, row: Row, statement: Row) -> dict[str, Any]:
     weighted = None
     if row["strategy"] == RECONCILE:
         end = ballots[-1]
-        answer = weighted_vote([one.vote for one in end], [one.confidence for one in end])
+        answer = weighted_vote(
+            [ballot.vote for ballot in end], [ballot.confidence for ballot in end]
+        )
         weighted = _matched(answer, low, high)[0]
     found |= {"rounds_lasted": lasted, "weighted_match": weighted}
     position, first, last = UNREAD, ballots[0], ballots[-1]
@@ -254,11 +256,11 @@ def _cosines(
     places: dict[str, int] = {}
     for some in pairs.values():
         for both in some:
-            for one in both:
-                places.setdefault(one, len(places))
+            for reason in both:
+                places.setdefault(reason, len(places))
     vectors = embed(list(places)) if places else np.zeros((0, 1), dtype=np.float32)
-    found: dict[str, float | None] = {}
+    cosines: dict[str, float | None] = {}
     for name, some in pairs.items():
         ends = [vectors[[places[both[end]] for both in some]] for end in (0, 1)]
-        found[name] = mean_cosine(ends[0], ends[1]) if some else None
-    return found
+        cosines[name] = mean_cosine(ends[0], ends[1]) if some else None
+    return cosines

@@ -78,19 +78,19 @@ class SpeechFormat:
         """The text; None where it gives the secret away, so that nobody is shown it."""
         if not text.strip():
             return Parsed(None, ("it is empty",))
-        found = names_label(text, self.secret)
-        if found:
-            return Parsed(None, (f"it has the words {found!r} in it, which nobody may be told",))
+        label = names_label(text, self.secret)
+        if label:
+            return Parsed(None, (f"it has the words {label!r} in it, which nobody may be told",))
         return Parsed(text.strip())
 
 
 def _confidence(text: str) -> float | None:
-    found = list(_CONFIDENCE.finditer(text))
+    stated = list(_CONFIDENCE.finditer(text))
     try:
-        value = float(found[-1][1]) if found else -1.0
+        value = float(stated[-1][1]) if stated else -1.0
     except ValueError:
         return None
-    if value == 0.0 and found[-1][0].endswith("0."):
+    if value == 0.0 and stated[-1][0].endswith("0."):
         # It was cut off before its digits.
         return None
     return value if 0.0 <= value <= 1.0 else None

@@ -1,4 +1,4 @@
-"""The settings of the consensus study; the comments of config.yaml say the same to its users."""
+"""Settings of the consensus study: config.yaml describes them, or else the text below one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
 from dissensus.consensus.sanity.questions import QUESTIONS_FILE
 from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
-from dissensus.llm.settings import SimulatedModelSettings
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     WORD,
-    Confidence,
     Count,
     Faults,
     Once,
@@ -23,7 +22,7 @@ from dissensus.settings import (
     fault,
     without_nulls,
 )
-from dissensus.study.settings import StudySettings
+from dissensus.study.settings import IntervalSettings, StudySettings
 
 Unlearned = Literal[
     "debate",
@@ -65,8 +64,7 @@ _Named = Annotated[dict[str, _Entry], Field(min_length=1), BeforeValidator(witho
 _Arms = Annotated[_Named[_Entry], _words("an arm's name")]
 
 
-class InferenceSettings(Settings):
-    confidence: Confidence
+class InferenceSettings(IntervalSettings):
     resamples: Resamples
     """Bootstrap resamples of statements."""
     flips: Resamples
@@ -78,25 +76,19 @@ class DiagnosisSettings(Settings):
     """Simulated studies in each row of the design diagnosis."""
     meets: Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=1), Once]
     """Chances that agents of the planted arm step towards the others' middle; 0 is the null."""
-    agent: SimulatedModelSettings
-    """A simulated model, as in models, whose equations the agents of the worlds follow."""
+    agent: ModelByName
+    """The simulated model whose equations the agents of the worlds follow."""
 
 
 class LearningSettings(Settings):
     """What CCAgent learns from; of no effect where no arm is a ccagent."""
 
     arms: _Arms[Unlearned]
-    """Name -> strategy of the training debates."""
     statements: Count | None
-    """Statements of the split train that are debated in each domain; null for all."""
     examples: Annotated[int, Field(ge=1, le=100)] = 8
-    """Best agents of each domain that are shown as examples, and as many worst."""
     characters: Annotated[int, Field(ge=1)] = 300
-    """The most of an explanation that an example shows."""
     model: str
-    """The model that writes rationales and counterfactuals."""
     max_tokens: Count = 150
-    """The most tokens of one of these, which an example shows in full."""
     prompts: str
     """YAML of what is said of examples."""
 
@@ -125,46 +117,33 @@ class VariantSettings(Settings):
     model: str | None = None
     """Of its agents that vote."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """Of all replies in it."""
 
 
 class ConsensusSettings(StudySettings):
     """All settings of the consensus study."""
 
     domains: Annotated[_Named[str], _words("a domain's name")]
-    """Name -> the folder with its agents and statements."""
     splits: Annotated[list[Literal["train", "held_out"]], Field(min_length=1), Once]
-    """Which statements are debated."""
     statements: Count | None = None
-    """Statements of each domain that are drawn; null for all of the splits."""
     repeats: Annotated[int, Field(ge=1, le=1000)] = 1
-    """How often each statement is debated in every arm."""
     block_size: Count
     """Draws in a block; a job gathers whole blocks."""
     rounds: Annotated[int, Field(ge=1, le=100)]
-    """The most rounds of a debate."""
     side_rounds: Annotated[int, Field(ge=1, le=10)] = 2
-    """Rounds of alliances and opposites, which do not count as rounds."""
     experts: Annotated[int, Field(ge=2, le=20)] = 2
-    """How many external experts an agent faces that holds its vote alone (opposites)."""
     model: str
-    """The model of every agent that votes."""
     extra_model: str
-    """The model of moderators, nudgers, experts and other agents without a vote."""
     prompts: str
     """YAML of all prompts."""
     embedder: str
-    """Of the first and the last explanation of every agent."""
     reference: str
-    """The arm that the others are compared with."""
     arms: _Arms[Unlearned | Learned]
-    """Name -> strategy; two arms with the same strategy are a null comparison."""
     variants: Annotated[dict[str, VariantSettings], BeforeValidator(without_nulls)] = Field(
         default_factory=dict
     )
-    """Arm -> its model and temperature, where they are its own."""
     learning: LearningSettings
     sanity: SanitySettings | None = None
-    """How agents are checked; null for not."""
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
@@ -199,8 +178,8 @@ class ConsensusSettings(StudySettings):
 
     def temperature_of(self, arm: str) -> float:
         """The temperature of all replies in an arm."""
-        own = self.variants[arm].temperature if arm in self.variants else None
-        return self.protocol.temperature if own is None else own
+        set_for_arm = self.variants[arm].temperature if arm in self.variants else None
+        return self.protocol.temperature if set_for_arm is None else set_for_arm
 
     @property
     def learns(self) -> bool:

@@ -100,13 +100,13 @@ class Consensus(Study[ConsensusSettings]):
         settings, learning = self.settings, self.settings.learning
         used = [ModelUse("model", "debate", [settings.model])]
         used += [
-            ModelUse(f"variants.{arm}.model", "debate", [one.model])
-            for arm, one in settings.variants.items()
-            if one.model
+            ModelUse(f"variants.{arm}.model", "debate", [variant.model])
+            for arm, variant in settings.variants.items()
+            if variant.model
         ]
         used += [
-            ModelUse(f"sanity.conditions.{name}.model", "sanity", [one.model or settings.model])
-            for name, one in settings.checks.items()
+            ModelUse(f"sanity.conditions.{name}.model", "sanity", [check.model or settings.model])
+            for name, check in settings.checks.items()
         ]
         strategies = [*settings.arms.values()]
         if settings.learns:
@@ -144,8 +144,13 @@ class Consensus(Study[ConsensusSettings]):
 
     def embedded_first(self, folder: Path) -> list[str]:
         """The answers in full that agents' own are compared with."""
-        asked = [one for name in self._domains for one in self._questions(name)]
-        return [said for one in asked if one.kind == OPEN for said in one.answers.values()]
+        asked = [question for name in self._domains for question in self._questions(name)]
+        return [
+            said
+            for question in asked
+            if question.kind == OPEN
+            for said in question.answers.values()
+        ]
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         """Of the statement, what the public prefers only where a nudger is told it."""
@@ -187,7 +192,7 @@ class Consensus(Study[ConsensusSettings]):
         interview = self.settings.checks[row["arm"]].interview
         agents = [agent.model_dump() for agent in self._domains[row["domain"]].agents]
         return {
-            "asks": [vars(one) for one in self._questions(row["domain"])],
+            "asks": [vars(question) for question in self._questions(row["domain"])],
             "personas": [agent | ({} if interview else {"interview": []}) for agent in agents],
             "model": self._model(row),
             "words_sha256": digest(self._sanity_words.model_dump()),
@@ -256,14 +261,14 @@ class Consensus(Study[ConsensusSettings]):
                 inputs,
             ).start()
         personas = {
-            one["id"]: Persona(
-                one["system"],
-                tuple((pair["question"], pair["answer"]) for pair in one["interview"]),
+            persona["id"]: Persona(
+                persona["system"],
+                tuple((pair["question"], pair["answer"]) for pair in persona["interview"]),
             )
-            for one in spec["personas"]
+            for persona in spec["personas"]
         }
         if "asks" in spec:
-            asked = [Question(**one) for one in spec["asks"]]
+            asked = [Question(**fields) for fields in spec["asks"]]
             return Sanity(self._sanity_words, personas, asked, spec["model"], decoding).start()
         lesson = None
         if "learns_from" in spec:

@@ -1,4 +1,4 @@
-"""The settings of the deliberation study; the comments of config.yaml say the same to its users."""
+"""Settings of the deliberation study: config.yaml describes them, or else the text below one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from dissensus.deliberation.controls.schedules import PRESETS
-from dissensus.llm.settings import SimulatedModelSettings
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     WORD,
-    Confidence,
     Count,
     Faults,
     Once,
@@ -22,7 +21,7 @@ from dissensus.settings import (
     fault,
     without_nulls,
 )
-from dissensus.study.settings import Draws, StudySettings
+from dissensus.study.settings import Draws, IntervalSettings, StudySettings
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
@@ -97,36 +96,26 @@ class ControlSettings(Settings):
     ki: Gain
     kd: Gain
     target: Rate
-    """The quality that the controller aims at: mean CRIT score of a round, 0 to 1."""
     start: Rate
-    """Contentiousness of the first round."""
     leak: Rate
     """Share of the contentiousness that is kept from round to round."""
     slope_guard: bool
-    """Whether the controller is frozen while more contentiousness goes with less quality."""
     rca_retries: Annotated[int, Field(ge=0, le=3)]
     """How often a turn is sent back before its agent abstains."""
 
 
-class InferenceSettings(Settings):
-    confidence: Confidence
+class InferenceSettings(IntervalSettings):
     resamples: Resamples
-    """Permutations of the test of mutual information."""
     flips: Resamples
     """Monte Carlo draws of every randomisation test."""
 
 
 class MeasureSettings(Settings):
     movement: Rate
-    """Gain in the probability of another's option from which an agent has moved towards it."""
     katz: Annotated[float, Field(ge=0, lt=1)]
-    """What a step of a path of influence weighs in the Katz sum."""
     collapse: Annotated[float, Field(gt=0, lt=1)]
-    """Share of the first round's entropy at or below which entropy has collapsed."""
     alerts: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
-    """Shares of the first round's divergence below which a round gets an alert, falling."""
     material: Literal["all", "evidenced"]
-    """Which opposing claims are material: all, or those that cite evidence."""
 
     @field_validator("alerts")
     @classmethod
@@ -140,36 +129,28 @@ class DiagnosisSettings(Settings):
     simulations: Count
     """Simulated studies in each row of the design diagnosis."""
     sessions: Count
-    """Draws that are run for every topic, from which the studies of the run's arms are drawn."""
-    debaters: Annotated[list[SimulatedModelSettings], Field(min_length=2)]
-    """Simulated models, as in models, that debate in them."""
-    judge: SimulatedModelSettings
+    debaters: Annotated[list[ModelByName], Field(min_length=2)]
+    """Simulated models that debate in them."""
+    judge: ModelByName
     """The same of the judge."""
     effects: Annotated[list[float], Field(min_length=1), Once]
-    """Planted effects of an arm, in standard deviations of a paired difference."""
 
 
 class DeliberationSettings(StudySettings):
     """All settings of the deliberation study."""
 
     draws: Draws
-    """Topic draws; each is one session in every arm."""
     block_size: Count
-    """Draws in a block; a job gathers and measures whole blocks."""
     rounds: Annotated[int, Field(ge=1, le=1000)]
     topics: str
     """YAML of topics: question, options, evidence, and the truth where there is one."""
     panel: Annotated[list[str], Field(min_length=2), OneOrEachOnce]
-    """The models that deliberate, one agent each; seats are drawn at random for every draw. One
-    model may have all seats."""
     judges: Annotated[list[str], Once] = Field(default_factory=list)
-    """The models that judge, the draws in turn. One of the panel is named in every table."""
     prompts: str
     """YAML of the debaters' prompt."""
     judging: str
     """YAML of the judges' prompts, and of the message to a debater whose turn is rejected."""
     reference: str
-    """The arm that the others are compared with."""
     arms: Annotated[dict[str, ArmSettings], Field(min_length=1)]
     control: ControlSettings
     inference: InferenceSettings

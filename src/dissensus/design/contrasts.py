@@ -75,13 +75,13 @@ class Pairs:
 
         Differences that agree up to rounding are made equal, lest rounding pass for variance.
         """
-        found = np.where(self.complete, self.treated - self.reference, np.nan)
-        known = found[self.complete]
+        by_draw = np.where(self.complete, self.treated - self.reference, np.nan)
+        known = by_draw[self.complete]
         if len(known) == 0:
-            return found
+            return by_draw
         size = np.abs(self.treated[self.complete]).max() + np.abs(known).max()
         equal = np.ptp(known) <= _ROUNDING * size
-        return np.where(self.complete, known[0], np.nan) if equal else found
+        return np.where(self.complete, known[0], np.nan) if equal else by_draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +190,10 @@ def compare_arms(
                 continue
             primary = outcome == outcomes[0] and reference == compared[0][1]
             seed = int(digest([options.seed, outcome, arm, reference])[:12], 16)
-            own = Options(options.confidence, options.flips, seed)
-            for method, found in compare(pairs, own).items():
+            seeded = Options(options.confidence, options.flips, seed)
+            for method, estimated in compare(pairs, seeded).items():
                 headline = primary and method == HEADLINE
-                rows.append(contrast_row(outcome, arm, reference, method, found, headline))
+                rows.append(contrast_row(outcome, arm, reference, method, estimated, headline))
                 families.setdefault((method, primary), []).append(rows[-1])
     for family in families.values():
         adjust_family(family)
@@ -223,9 +223,9 @@ def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Esti
     alone = Estimate(float(values.mean()) if n else math.nan, n=n, n_clusters=count)
     if count < 2:
         return alone
-    found = cluster_robust_mean(values, clusters, confidence)
+    robust = cluster_robust_mean(values, clusters, confidence)
     # Relative, since means of equal values differ by rounding.
-    return found if found.se > _ROUNDING * float(np.abs(values).max()) else alone
+    return robust if robust.se > _ROUNDING * float(np.abs(values).max()) else alone
 
 
 def sign_flip(
@@ -273,7 +273,7 @@ def contrast_name(arm: str, reference: str) -> str:
 
 
 def contrast_row(
-    outcome: str, arm: str, reference: str, method: str, found: Estimate, headline: bool
+    outcome: str, arm: str, reference: str, method: str, estimated: Estimate, headline: bool
 ) -> Row:
     """A row of :func:`contrasts_schema`; the mean of a single arm has no reference."""
     numbers = ("estimate", "se", "ci_low", "ci_high", "p_value")
@@ -281,12 +281,12 @@ def contrast_row(
         "contrast": contrast_name(arm, reference),
         "outcome": outcome,
         "method": method,
-        **{name: defined(getattr(found, name)) for name in numbers},
-        "n": found.n,
-        "n_clusters": found.n_clusters,
+        **{name: defined(getattr(estimated, name)) for name in numbers},
+        "n": estimated.n,
+        "n_clusters": estimated.n_clusters,
         "arm": arm,
         "reference": reference,
-        "simulation_error": defined(getattr(found, "simulation_error", NAN)),
+        "simulation_error": defined(getattr(estimated, "simulation_error", NAN)),
         "p_adjusted": None,
         "p_bh": None,
         "headline": headline,

@@ -121,8 +121,11 @@ def run_worlds(
     rows = []
     for place, world in enumerate(worlds):
         for name in world.estimators:
-            found = (study[place].get(name, nothing) for study in studies)
-            fields = [(one.estimate, one.ci_low, one.ci_high, one.p_value) for one in found]
+            estimates = (study[place].get(name, nothing) for study in studies)
+            fields = [
+                (estimate.estimate, estimate.ci_low, estimate.ci_high, estimate.p_value)
+                for estimate in estimates
+            ]
             values = np.array(fields, dtype=np.float64).reshape(-1, 4)
             performance = _performance(values, world.true, 1.0 - confidence)
             named = {"world": world.name, "estimand": estimand, "estimator": name}
@@ -149,9 +152,9 @@ def over_cores(
         return list(pool.map(function, items, chunksize=chunk))
 
 
-def _performance(found: FloatArray, true: float, alpha: float) -> Record:
+def _performance(simulated: FloatArray, true: float, alpha: float) -> Record:
     """How one estimator did in one world; ``found`` is (simulations, 4)."""
-    estimates, low, high, p_values = found[~np.isnan(found).all(axis=1)].T
+    estimates, low, high, p_values = simulated[~np.isnan(simulated).all(axis=1)].T
     known = estimates[np.isfinite(estimates)]
     n, errors = len(known), known - true
     sd = float(known.std(ddof=1)) if n > 1 else NAN

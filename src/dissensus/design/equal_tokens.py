@@ -77,7 +77,7 @@ def strategies_of(kind: str, said: Sequence[Said | None], costs: FloatArray) -> 
     Of a debate: it by the vote of its agents, and its first step as one agent and as a vote. Of
     revised answers: those of one agent, and with a vote. Of samples: the vote over all until then.
     """
-    agents = len(next(one for one in said if one)[0][0])
+    agents = len(next(draw for draw in said if draw)[0][0])
     votes, means, pooled = np.full((3, *costs.shape[1:]), np.nan)
     for place, one in enumerate(said):
         if one is None:
@@ -154,27 +154,27 @@ def compare_strategies(
     step. ``estimate`` is the debate's accuracy less the strategy's; p-values are adjusted by Holm's
     method over the strategies. Empty where no question was completed by all.
     """
-    shared = np.all([one.complete for one in strategies], axis=0)
+    shared = np.all([strategy.complete for strategy in strategies], axis=0)
     if not shared.any():
         return []
-    scores = np.concatenate([one.scores[shared] for one in strategies], axis=1)
-    found = _means(scores, clusters[shared], resamples, seed)
+    scores = np.concatenate([strategy.scores[shared] for strategy in strategies], axis=1)
+    means = _means(scores, clusters[shared], resamples, seed)
     last = len(strategies[0].calls) - 1
-    accuracy = percentile_intervals(found, confidence)
+    accuracy = percentile_intervals(means, confidence)
     gains = Ratios(
-        found.observed[[last]] - found.observed, found.resampled[:, [last]] - found.resampled
+        means.observed[[last]] - means.observed, means.resampled[:, [last]] - means.resampled
     )
     gain, p = percentile_intervals(gains, confidence), percentile_p(gains)
     most = float(strategies[0].tokens[shared, last].mean())
     rows: list[Row] = []
-    for place, one in enumerate(strategies):
-        at = last if place == 0 else _affordable(one.tokens[shared].mean(axis=0), most)
-        for step in range(len(one.calls)):
+    for place, strategy in enumerate(strategies):
+        at = last if place == 0 else _affordable(strategy.tokens[shared].mean(axis=0), most)
+        for step in range(len(strategy.calls)):
             column, compared = len(rows), place > 0 and step == at
             tested = [values[column] for values in (gain.estimate, gain.se, gain.low, gain.high, p)]
             rows.append(
                 {
-                    **_spent(one, step, shared),
+                    **_spent(strategy, step, shared),
                     "accuracy": float(accuracy.estimate[column]),
                     "accuracy_low": defined(float(accuracy.low[column])),
                     "accuracy_high": defined(float(accuracy.high[column])),
@@ -196,14 +196,14 @@ def compare_strategies(
 _TESTED = ("estimate", "se", "ci_low", "ci_high", "p_value")
 
 
-def _spent(one: Strategy, step: int, shared: npt.NDArray[np.bool_]) -> Row:
+def _spent(strategy: Strategy, step: int, shared: npt.NDArray[np.bool_]) -> Row:
     """What a strategy has spent until the end of a step, on average over the shared questions."""
     return {
-        "strategy": one.name,
+        "strategy": strategy.name,
         "step": step,
-        "calls": float(one.calls[step]),
-        "tokens": float(one.tokens[shared, step].mean()),
-        "usd": defined(float(one.usd[shared, step].mean())),
+        "calls": float(strategy.calls[step]),
+        "tokens": float(strategy.tokens[shared, step].mean()),
+        "usd": defined(float(strategy.usd[shared, step].mean())),
     }
 
 
@@ -262,7 +262,7 @@ class Spent:
         Where each step took several turns, such as a judge's, they count with it.
         """
         spent = sorted(self._spent.get(session, {}).items())
-        found = np.zeros((2, steps))
+        summed = np.zeros((2, steps))
         for place, (_, numbers) in enumerate(spent):
-            found[:, min(place * steps // max(len(spent), 1), steps - 1)] += numbers
-        return np.cumsum(found, axis=1)
+            summed[:, min(place * steps // max(len(spent), 1), steps - 1)] += numbers
+        return np.cumsum(summed, axis=1)

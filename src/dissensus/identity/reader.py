@@ -21,16 +21,18 @@ READER = Reader(
 )
 
 
-def details(row: Row, question: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+def details(row: Row, question: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:
     """What each agent answered in each round."""
-    answers = [(f"A{one['agent']}", one["round"], _answer(one)) for one in found["answers"]]
+    answers = [
+        (f"A{answer['agent']}", answer["round"], _answer(answer)) for answer in artefacts["answers"]
+    ]
     return Details(
         facts=[("right answer", str(question["answer"]))],
         tables=[by_round("Answers by round", answers)],
     )
 
 
-def _answer(one: Row) -> str:
-    if not one["parsed"]:
+def _answer(answer: Row) -> str:
+    if not answer["parsed"]:
         return "not readable"
-    return f"{one['answer']} {'✓' if one['correct'] else '✗'}"
+    return f"{answer['answer']} {'✓' if answer['correct'] else '✗'}"

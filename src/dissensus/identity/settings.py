@@ -1,4 +1,4 @@
-"""The settings of the identity study; the comments of config.yaml say the same to its users."""
+"""Settings of the identity study: config.yaml describes them, or else the text below one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.identity.design.graph import peers_in
 from dissensus.settings import (
-    Confidence,
     Count,
     Faults,
     NameRule,
@@ -19,7 +18,7 @@ from dissensus.settings import (
     fault,
     without_nulls,
 )
-from dissensus.study.settings import StudySettings
+from dissensus.study.settings import IntervalSettings, StudySettings
 
 #: Of banks and teams, which ids join.
 _NAME = NameRule(r"[A-Za-z0-9-]+", "plain letters (a to z, A to Z), digits and - only")
@@ -86,16 +85,11 @@ def _whole(number: Any) -> int:
     return int(number)
 
 
-class InferenceSettings(Settings):
-    confidence: Confidence
+class InferenceSettings(IntervalSettings):
     resamples: Resamples
-    """Bootstrap resamples of the questions."""
     goodness_resamples: Annotated[int, Field(ge=19, le=1_000_000)]
-    """Parametric bootstrap resamples of the goodness-of-fit test."""
     equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
-    """Largest change in accuracy that counts as none."""
     ibc_noise: Annotated[float, Field(gt=0, lt=1)]
-    """Size of an Identity Bias Coefficient below which tables say that it may be zero."""
 
 
 class DiagnosisSettings(Settings):
@@ -112,12 +106,9 @@ class IdentitySettings(StudySettings):
     agents: Annotated[int, Field(ge=2, le=100)]
     """Agents of a team."""
     rounds: Annotated[int, Field(ge=1, le=1000)]
-    """Rounds of revision after the opening, which is round 0."""
     shard: Count
-    """Questions in a bundle, that is, in one job."""
     teams: Annotated[dict[str, TeamSettings], Field(min_length=1)]
     samples: Count | None = None
-    """Answers of each agent under the control sampled, after its first; null: as many as rounds."""
     prompts: str
     """YAML of the debate prompts."""
     personas: str

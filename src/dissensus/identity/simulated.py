@@ -80,22 +80,18 @@ class ConditionWeights(Settings):
 
 
 class SpeechSettings(Settings):
-    """Settings of a simulated agent (``models.<name>.speech``)."""
+    """Settings of a simulated agent (``models.<name>.speech``); those of the default run
+    are described in resources/simulated.
+    """
 
     questions: Annotated[list[str], Field(min_length=1)]
-    """Files of questions, in the project's own format, that it knows."""
     knows: Positive
-    """Dirichlet parameter of the right option."""
     errs: Positive
-    """Dirichlet parameter of every other option."""
     weights: ConditionWeights
-    """Identity weights, in units of the first belief's total."""
     persona_shift: Rate = 0.0
-    """How far a persona moves the belief: 0 not at all, 1 to one of its own."""
     recognises: Rate = 0.0
     """Probability of taking the right answer where another's opinion has it."""
     unparsable_rate: Rate = 0.0
-    """Share of replies without a final answer."""
 
     @model_validator(mode="after")
     def _files_exist(self) -> SpeechSettings:
@@ -179,8 +175,10 @@ def belief(
     options, common = _belief(question, knows, errs, "")
     if not shift:
         return options, common
-    own = _belief(question, knows, errs, persona)[1]
-    return options, tuple((1 - shift) * c + shift * o for c, o in zip(common, own, strict=True))
+    personal = _belief(question, knows, errs, persona)[1]
+    return options, tuple(
+        (1 - shift) * c + shift * o for c, o in zip(common, personal, strict=True)
+    )
 
 
 @lru_cache(65536)
@@ -256,8 +254,10 @@ _LABELS = {
 def _weights(weights: ConditionWeights, label: str) -> tuple[float, float]:
     """w_self and w_peer under a label; what one label is said of is among the others' counts."""
     vanilla, blind = weights.vanilla, weights.anonymized
-    one = {ANONYMIZED: blind.peer, OWN: vanilla.self, OTHERS: vanilla.peer}
-    return (one[label], one[label]) if label in one else (vanilla.self, vanilla.peer)
+    weight_of = {ANONYMIZED: blind.peer, OWN: vanilla.self, OTHERS: vanilla.peer}
+    return (
+        (weight_of[label], weight_of[label]) if label in weight_of else (vanilla.self, vanilla.peer)
+    )
 
 
 def _heard(prompt: _Prompt, question: Question) -> set[str]:

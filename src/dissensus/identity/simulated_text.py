@@ -102,10 +102,10 @@ def total(terms: Iterable[Counts], share: float = 1.0) -> dict[str, float]:
 @lru_cache(4096)
 def weighed_in(response: str) -> Weighed:
     """What the author of a response says that it had weighed; nothing where it says nothing."""
-    if found := _LEDGER.search(response):
-        return Weighed(_counts(found[1]), _counts(found[2]))
-    if found := _SHOWN.search(response):
-        return Weighed(others=_counts(found[1]))
+    if match := _LEDGER.search(response):
+        return Weighed(_counts(match[1]), _counts(match[2]))
+    if match := _SHOWN.search(response):
+        return Weighed(others=_counts(match[1]))
     return Weighed()
 
 

@@ -125,7 +125,9 @@ class Identity(Study[IdentitySettings]):
                 systems=tuple(systems.values()),
             )
             said, peers = [PLACEHOLDER] * len(systems), peers_in("star", len(systems))
-            debates = (debate.goes_on(one, said, peers, rounds=1, seed=0) for one in DEBATED)
+            debates = (
+                debate.goes_on(debated, said, peers, rounds=1, seed=0) for debated in DEBATED
+            )
             for steps in (debate.opening(), *debates):
                 files = f"{settings.prompts}, {settings.personas}"
                 check_filled(assumed_calls(steps), files, ANGLED)

@@ -22,7 +22,7 @@ READER = Reader(
 )
 
 
-def details(row: Row, motion: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+def details(row: Row, motion: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:
     """The sides, and what speakers say again of their own earlier turn."""
     return Details(
         sides={"P1": "Pro", "P2": "Pro", "O1": "Con", "O2": "Con"},
@@ -32,13 +32,13 @@ def details(row: Row, motion: Row, found: Mapping[str, Sequence[Row]]) -> Detail
                 ("Speaker", "Turn", "Again in turn", "Characters", "Tokens"),
                 [
                     (
-                        one["speaker"],
-                        one["first_turn"],
-                        one["second_turn"],
-                        _share(one["characters"]),
-                        _share(one["tokens"]),
+                        pair["speaker"],
+                        pair["first_turn"],
+                        pair["second_turn"],
+                        _share(pair["characters"]),
+                        _share(pair["tokens"]),
                     )
-                    for one in found["reuse"]
+                    for pair in artefacts["reuse"]
                 ],
             )
         ],

@@ -74,14 +74,14 @@ def _power(settings: LanguageSettings, source: Mapping[str, Row], seed: int) -> 
         settings.inference.confidence,
         seed,
     )
-    own = [row for row in rows if row["n_draws"] == settings.draws]
-    if not own:
+    here = [row for row in rows if row["n_draws"] == settings.draws]
+    if not here:
         return ("Fewer than two draws have no power.",)
-    found = ", ".join(f"{row['power']:.2f} at {row['effect_sd']:g} SD" for row in own)
+    powers = ", ".join(f"{row['power']:.2f} at {row['effect_sd']:g} SD" for row in here)
     return (
         f"With {settings.draws} complete draws and {settings.diagnosis.motion_share:.0%} of the "
         "variance of paired differences between motions, by simulating the design and the test: "
-        f"{found}.",
-        f"Smallest effect found with a power of .8: {own[0]['mde']:.2f} SD of a paired difference.",
+        f"{powers}.",
+        f"Smallest effect seen with a power of .8: {here[0]['mde']:.2f} SD of a paired difference.",
         "The target diagnosis simulates the whole chain from texts on.",
     )

@@ -1,4 +1,4 @@
-"""The settings of the language study; the comments of config.yaml say the same to its users."""
+"""Settings of the language study: config.yaml describes them, or else the text below one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     WORD,
-    Confidence,
     Count,
     Faults,
     Once,
@@ -20,7 +20,7 @@ from dissensus.settings import (
     fault,
     without_nulls,
 )
-from dissensus.study.settings import Draws, ProtocolSettings, StudySettings
+from dissensus.study.settings import Draws, IntervalSettings, ProtocolSettings, StudySettings
 
 
 def _one_of(*kinds: str) -> AfterValidator:
@@ -56,7 +56,6 @@ class PoolSettings(Settings):
     adjudication: str
     """CSV of the codes settled where the coders disagree: motion_id, code, reason."""
     sources: Annotated[list[str], Field(min_length=1), Once]
-    """Which sources of motions to draw from."""
     years: Annotated[list[int], Field(min_length=1), Once]
     """Which years' motions to draw from."""
 
@@ -72,14 +71,14 @@ class LanguageCondition(Settings):
 
 class LanguageProtocolSettings(ProtocolSettings):
     system_message: bool
-    """Whether each model also gets the private system message of the paper's section 4.2."""
     words_per_sentence: Count
-    """The most words a sentence may have; Chinese words by segmentation."""
 
 
 class Weights(Settings):
     lexical: Rate
+    """Of the likeness of words."""
     semantic: Rate
+    """Of the likeness of meanings."""
 
     @model_validator(mode="after")
     def _sum_to_one(self) -> Weights:
@@ -91,38 +90,35 @@ class Weights(Settings):
 
 class MeasureSettings(Settings):
     tokenizer: TokenizerName
-    """tekken (embedded), words, tiktoken:<encoding>, or hf:<hub name or folder>."""
     embedder: str
-    """use-multilingual (embedded), sentence-transformers:<name or folder>, <provider>:<model>."""
     alternative_tokenizers: Annotated[list[TokenizerName], Once] = Field(default_factory=list)
-    """Further tokenisers, for the specification curve."""
     alternative_embedders: Annotated[list[str], Once] = Field(default_factory=list)
     """Further embedders, for the specification curve."""
     unit: Literal["turn", "speaker", "side"]
-    """What one token distribution is made of."""
     repetitions: Count
-    """Monte Carlo repetitions of the length matching and of the shuffle null."""
     weights: Weights
     anchors: Annotated[list[Scale], Field(min_length=1), Once]
-    """The scales that the Homogeneity Index is given on."""
     clip_z: Annotated[float, Field(gt=0)]
-    """Where clipped_z cuts, in standard deviations of the reference language."""
     clip_percentiles: Annotated[list[float], Field(min_length=2, max_length=2)]
     """The reference's percentiles between which clipped_percentile is linear."""
     primary: Scale
-    """The scale of the headline estimate."""
     paper_scale: Scale
-    """The bounded scale that stands for the paper's own, shown beside the primary one."""
 
     def named_embedders(self) -> list[tuple[str, str]]:
         """Every embedder once, and the setting that names it."""
-        own, others = self.embedder, self.alternative_embedders
-        return [("embedder", own), *(("alternative_embedders", n) for n in others if n != own)]
+        primary, others = self.embedder, self.alternative_embedders
+        return [
+            ("embedder", primary),
+            *(("alternative_embedders", n) for n in others if n != primary),
+        ]
 
     def named_tokenizers(self) -> list[tuple[str, str]]:
         """Every tokeniser once, and the setting that names it."""
-        own, others = self.tokenizer, self.alternative_tokenizers
-        return [("tokenizer", own), *(("alternative_tokenizers", n) for n in others if n != own)]
+        primary, others = self.tokenizer, self.alternative_tokenizers
+        return [
+            ("tokenizer", primary),
+            *(("alternative_tokenizers", n) for n in others if n != primary),
+        ]
 
     @field_validator("clip_percentiles")
     @classmethod
@@ -140,16 +136,11 @@ class MeasureSettings(Settings):
         return self
 
 
-class InferenceSettings(Settings):
-    confidence: Confidence
+class InferenceSettings(IntervalSettings):
     resamples: Resamples
-    """Bootstrap resamples."""
     flips: Resamples
-    """Monte Carlo draws of every randomisation test."""
     equivalence_margin: Annotated[float, Field(gt=0, lt=1)]
-    """Largest difference in compliance that counts as none."""
     saturation_warning: Rate
-    """Share of sessions at a bound of a scale from which the report warns."""
 
 
 class InstrumentSettings(Settings):
@@ -166,19 +157,15 @@ class DiagnosisSettings(Settings):
     simulations: Count
     """Simulated studies in each row of the design diagnosis."""
     draws: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1), Once]
-    """Draws of a simulated study; each number has its rows."""
     sessions: Count
-    """Draws that are run for every motion, from which the studies are drawn."""
-    debaters: Annotated[list[dict[str, Any]], Field(min_length=len(ROLES))]
-    """Simulated models, as in models, that hold them."""
+    debaters: Annotated[list[ModelByName], Field(min_length=len(ROLES))]
+    """Simulated models that hold them."""
     recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]
-    """Planted effect, zero among them -> probability of recycling in the other language."""
     tokenizer: TokenizerName
     """What the sessions are measured with."""
     embedder: str
     """What the sessions are measured with: one of this machine."""
     effects: Annotated[list[float], Field(min_length=1), Once]
-    """Effects that the table of power has, in standard deviations of a paired difference."""
     motion_share: Rate
     """Share of the variance of paired differences between motions that power is computed with."""
 
@@ -194,15 +181,10 @@ class LanguageSettings(StudySettings):
     """All settings of the language study."""
 
     draws: Draws
-    """Motion draws; each is one session in every language."""
     block_size: Count
-    """Draws in a block; a job gathers and measures whole blocks."""
     languages: Annotated[dict[str, LanguageCondition], Field(min_length=2)]
     reference: str
-    """The language that the others are compared with and that the anchors are fitted on."""
     panel: Annotated[list[str], Field(min_length=len(ROLES)), OneOrEachOnce]
-    """The models that are permuted over the four roles; of a longer panel, four are drawn. One
-    model may be in all four."""
     pool: PoolSettings
     protocol: LanguageProtocolSettings
     measures: MeasureSettings

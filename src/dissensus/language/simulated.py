@@ -54,25 +54,22 @@ _LANGUAGES = {"Simplified Chinese": "zh", "English": "en"}
 
 
 class SpeechSettings(Settings):
-    """Settings of a simulated debater (``models.<name>.speech``)."""
+    """Settings of a simulated debater (``models.<name>.speech``); those of the default run
+    are described in resources/simulated.
+    """
 
     arguments: str
-    """Folder of argument spaces: <motion_id>.tsv, generic.tsv and frames.yaml."""
     motions: str
     """The motions' CSV, by which a debater knows which space a topic has."""
     recycle: dict[str, Probability]
-    """Probability, by language, that a sentence recycles."""
     offset: float = 0.0
-    """The model's own, on the logit scale."""
     codes: list[str] = Field(default_factory=list)
     """CSVs of motion_id and code that give a motion its domain; a later file overrides others."""
     domain_offset: dict[str, float] = Field(default_factory=dict)
-    """By domain code, on the logit scale."""
     topic_sd: Spread = 0.0
     interaction_sd: Spread = 0.0
     session_sd: Spread = 0.0
     violation_rate: Rate = 0.0
-    """Share of first attempts that break a format rule; repairs break one half as often."""
 
     @model_validator(mode="after")
     def _files_exist(self) -> SpeechSettings:
@@ -124,10 +121,10 @@ class Space:
     @cached_property
     def by_kind(self) -> Mapping[tuple[str, str], Sequence[Clause]]:
         """Side and kind -> clauses."""
-        found = defaultdict(list)
+        clauses = defaultdict(list)
         for clause in self.clauses:
-            found[clause.side, clause.kind].append(clause)
-        return found
+            clauses[clause.side, clause.kind].append(clause)
+        return clauses
 
 
 def check(speech: Mapping[str, Any]) -> None:
@@ -298,12 +295,12 @@ def quotation(speech: str, side: str, space: Space) -> str:
     side : of who quotes.
     space : what can be argued.
     """
-    found = [clause for clause in found_in(speech, space) if clause.side != side]
+    answered = [clause for clause in found_in(speech, space) if clause.side != side]
     if space.language == "zh":
-        openings = [re.split("[，、]", clause.text)[0] for clause in found]
+        openings = [re.split("[，、]", clause.text)[0] for clause in answered]
         short = [opening for opening in openings if 4 <= len(opening) <= 12]
-        return (short or [clause.label for clause in found] or [speech[:6].strip("，。")])[0]
-    words = found[0].text if found else re.split(r"[.?]", speech)[0]
+        return (short or [clause.label for clause in answered] or [speech[:6].strip("，。")])[0]
+    words = answered[0].text if answered else re.split(r"[.?]", speech)[0]
     return " ".join(words.replace("'", "’").split()[:9]).rstrip(",")
 
 

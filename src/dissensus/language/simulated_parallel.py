@@ -85,18 +85,18 @@ def render_debate(
     for turn in turns:
         source = sources[turn["model"]]
         arguments, motions = source["arguments"], source["motions"]
-        own = space_of(arguments, motions, topic, language)
+        spoken = space_of(arguments, motions, topic, language)
         other = space_of(arguments, motions, topic, into)
         side = "pro" if turn["speaker"].startswith("P") else "con"
         before = rendered[-1] if rendered else ""
-        rendered.append(_render(turn["text"], arguments, own, other, side, before))
+        rendered.append(_render(turn["text"], arguments, spoken, other, side, before))
     return rendered
 
 
-def _render(text: str, arguments: str, own: Space, other: Space, side: str, before: str) -> str:
+def _render(text: str, arguments: str, spoken: Space, other: Space, side: str, before: str) -> str:
     """One speech; ``before``: the rendering of the speech before it."""
     frames = frames_of(arguments)
-    here, there = frames[own.language], frames[other.language]
+    here, there = frames[spoken.language], frames[other.language]
     if text == " ".join([here["foreign"]] * text.count(here["foreign"])):
         return " ".join([there["foreign"]] * text.count(here["foreign"]))
     listed = text.startswith("- ")
@@ -113,9 +113,11 @@ def _render(text: str, arguments: str, own: Space, other: Space, side: str, befo
         if sentence == here["greeting"] or sentence in split_sentences(here["greeting"]):
             composed = there["greeting"]
         else:
-            composed = _compose(_read(sentence, arguments, own, side), there, other, side, before)
+            composed = _compose(
+                _read(sentence, arguments, spoken, side), there, other, side, before
+            )
         said.append(f"**{composed}**" if marked else composed)
-    return "\n".join(f"- {one}" for one in said) if listed else join(said, other.language)
+    return "\n".join(f"- {line}" for line in said) if listed else join(said, other.language)
 
 
 def _compose(
@@ -154,11 +156,11 @@ def _read(sentence: str, arguments: str, space: Space, side: str) -> Spoken:
 @cache
 def _clauses(space: Space) -> dict[tuple[str, str, str], int]:
     """Side, kind, and a clause's text or the label of its point -> number of the clause."""
-    found: dict[tuple[str, str, str], int] = {}
+    numbers: dict[tuple[str, str, str], int] = {}
     for number, clause in enumerate(space.clauses):
-        found[clause.side, clause.kind, clause.lower] = number
-        found.setdefault((clause.side, clause.kind, "label:" + _label(clause)), number)
-    return found
+        numbers[clause.side, clause.kind, clause.lower] = number
+        numbers.setdefault((clause.side, clause.kind, "label:" + _label(clause)), number)
+    return numbers
 
 
 def _label(clause: Clause) -> str:
@@ -168,14 +170,14 @@ def _label(clause: Clause) -> str:
 @cache
 def _patterns(arguments: str, language: str) -> list[tuple[str, int, re.Pattern[str]]]:
     """Kind, number and pattern of every frame, those with most words of their own first."""
-    found = []
+    patterns = []
     for kind, frames in frames_of(arguments)[language].items():
         for number, frame in enumerate(frames if isinstance(frames, list) else []):
             pieces = re.split(r"(\{\w+\})", frame)
             pattern = "".join(_PLACES.get(piece) or re.escape(piece) for piece in pieces)
-            found.append((len(frame), kind, number, re.compile(pattern)))
-    return [(kind, number, pattern) for _, kind, number, pattern in sorted(found, key=_longest)]
+            patterns.append((len(frame), kind, number, re.compile(pattern)))
+    return [(kind, number, pattern) for _, kind, number, pattern in sorted(patterns, key=_longest)]
 
 
-def _longest(found: tuple[int, str, int, Any]) -> int:
-    return -found[0]
+def _longest(entry: tuple[int, str, int, Any]) -> int:
+    return -entry[0]

@@ -145,7 +145,9 @@ class Language(Study[LanguageSettings]):
         return {
             "draws": settings.instrument.draws,
             "pairs": renderings_of(settings.language_names, settings.reference),
-            "spoken": {name: one.motion.removeprefix("motion_") for name, one in languages},
+            "spoken": {
+                name: condition.motion.removeprefix("motion_") for name, condition in languages
+            },
             "sources": sources,
         }
 

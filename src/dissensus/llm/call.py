@@ -162,10 +162,10 @@ def answers_for(asked: str, answered_by: str) -> bool:
     asked : the name sent to the provider.
     answered_by : the name that the provider reports; "" where it reports none.
     """
-    one, other = _bare(asked), _bare(answered_by)
-    if not one or not other or one == other:
+    name, other = _bare(asked), _bare(answered_by)
+    if not name or not other or name == other:
         return True
-    return _is_snapshot(other, one) or _is_snapshot(one, other)
+    return _is_snapshot(other, name) or _is_snapshot(name, other)
 
 
 def is_snapshot(name: str, base: str) -> bool:

@@ -100,14 +100,14 @@ class Connection:
                 allow_redirects=False,
             ) as response,
         ):
-            found = bytearray()
+            received = bytearray()
             async for chunk in response.content.iter_any():
-                found += chunk
-                if len(found) > MAX_BYTES:
+                received += chunk
+                if len(received) > MAX_BYTES:
                     response.close()
                     break
             return Response(
-                response.status, response.headers, self._secret.strike_bytes(bytes(found))
+                response.status, response.headers, self._secret.strike_bytes(bytes(received))
             )
 
     async def close(self) -> None:

@@ -298,9 +298,9 @@ class Ledger:
         if size < self._offset:
             # A person deleted lines: count from the start.
             self._forget()
-        found = os.pread(descriptor, size - self._offset, self._offset)
+        added = os.pread(descriptor, size - self._offset, self._offset)
         # A last line without its end is being written, or was torn by a kill.
-        for line in found[: found.rfind(b"\n") + 1].split(b"\n")[:-1]:
+        for line in added[: added.rfind(b"\n") + 1].split(b"\n")[:-1]:
             try:
                 self._count(read_line(line))
             except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -91,7 +91,7 @@ def price_of(
     provider: str,
     model: str,
     table: Mapping[tuple[str, str], Price],
-    own: Mapping[str, float | None] | None = None,
+    set_price: Mapping[str, float | None] | None = None,
 ) -> Price | None:
     """A model's price; None where it has none.
 
@@ -100,12 +100,14 @@ def price_of(
     provider : its name in the configuration.
     model : the provider's name for the model; a snapshot costs what its base name does.
     table : from :func:`read_prices`.
-    own : the model's own ``price`` setting (input, output, cached_input), which wins.
+    set_price : the model's own ``price`` setting (input, output, cached_input), which wins.
     """
-    if own is not None:
-        cached = own.get("cached_input")
-        usd_in, usd_out = float(own["input"] or 0.0), float(own["output"] or 0.0)
-        return Price(usd_in, cached, usd_out, own.get("batch_factor"), "", "the configuration")
+    if set_price is not None:
+        cached = set_price.get("cached_input")
+        usd_in, usd_out = float(set_price["input"] or 0.0), float(set_price["output"] or 0.0)
+        return Price(
+            usd_in, cached, usd_out, set_price.get("batch_factor"), "", "the configuration"
+        )
     exact = table.get((provider, model))
     if exact is not None:
         return exact

@@ -160,13 +160,13 @@ class RateLimiter:
         """The schedule in the file; an empty one where there is none, or a torn one."""
         if self._file is None:
             return self._alone
-        found = os.pread(descriptor, _SIZE, 0)
+        stored = os.pread(descriptor, _SIZE, 0)
         if (
-            len(found) < _SIZE
-            or zlib.crc32(found[: _FIELDS.size]) != _SUM.unpack_from(found, 32)[0]
+            len(stored) < _SIZE
+            or zlib.crc32(stored[: _FIELDS.size]) != _SUM.unpack_from(stored, 32)[0]
         ):
             return _Schedule()
-        return _Schedule(*_FIELDS.unpack_from(found))
+        return _Schedule(*_FIELDS.unpack_from(stored))
 
     def _write(self, descriptor: int, schedule: _Schedule) -> None:
         if self._file is None:

@@ -69,8 +69,8 @@ def _replies(path: Path) -> Iterator[tuple[str, float]]:
 def _answers(path: Path) -> Iterator[tuple[str, float]]:
     """Key and dollars of each try in the answers to a batch."""
     tries = _parsed(path.read_bytes()).get("tries")
-    for name, one in (tries if isinstance(tries, dict) else {}).items():
-        yield name, _usd(one.get("usd") if isinstance(one, dict) else None)
+    for name, attempt in (tries if isinstance(tries, dict) else {}).items():
+        yield name, _usd(attempt.get("usd") if isinstance(attempt, dict) else None)
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

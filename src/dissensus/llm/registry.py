@@ -95,10 +95,10 @@ class ModelRegistry:
             name, lambda: self._host(provider), self.price(provider, model), journal
         )
 
-    def price(self, provider: str, model: str, own: Any = None) -> Price | None:
+    def price(self, provider: str, model: str, set_price: Any = None) -> Price | None:
         """A model's price: its own setting, else the table's; None where there is none."""
         table = read_prices(self._prices) if self._prices else {}
-        return price_of(provider, model, table, own)
+        return price_of(provider, model, table, set_price)
 
     def _make(self, name: str, settings: Mapping[str, Any]) -> Provider:
         if settings["provider"] == "simulated":
@@ -157,9 +157,9 @@ class ModelRegistry:
             wrong += [
                 f"{where}: there is a budget_usd, and no price for {model!r} of {provider!r}; add "
                 f"a row to {self._prices}, or set budget_usd to null."
-                for where, (provider, model, own) in asked.items()
+                for where, (provider, model, set_price) in asked.items()
                 if not self.providers[provider]["simulated"]
-                and self.price(provider, model, own) is None
+                and self.price(provider, model, set_price) is None
             ]
         for provider, key in keys.items():
             # Imported here, since that would keep the providers' loop waiting.

@@ -1,4 +1,4 @@
-"""The settings of models and providers; config.yaml explains them to its users."""
+"""The settings of models and providers: config.yaml says what they are, or the text below one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from importlib import import_module
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 
 from dissensus.errors import SettingError
 from dissensus.settings import (
@@ -41,11 +50,8 @@ class SimulatedModelSettings(Settings):
     provider: str
     """simulated"""
     behaviour: str
-    """Importable module that composes the model's replies."""
     timeout_rate: Rate = 0.0
-    """Share of calls that end in a (simulated) time-out."""
     empty_rate: Rate = 0.0
-    """Share of calls that come back empty."""
     speech: dict[str, Any] = Field(default_factory=dict)
     """The behaviour's own settings."""
 
@@ -67,6 +73,29 @@ class SimulatedModelSettings(Settings):
             may = "it must be an importable module such as dissensus.language.simulated"
             raise Faults(fault("behaviour", self.behaviour, may)) from None
         return self
+
+
+def _named(model: Any, validated: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """The simulated model of a name, among those that the configuration has."""
+    if not isinstance(model, str) or info.context is None:
+        return validated(model)
+    known = info.context.get(_KNOWN)
+    if known is None:
+        # What is wrong with the models is said of them.
+        return SimulatedModelSettings.model_construct(provider="simulated", behaviour=model)
+    simulated = [name for name, entry in known.items() if isinstance(entry, SimulatedModelSettings)]
+    if model not in simulated:
+        raise ValueError(f"of simulated models, models has {', '.join(simulated) or 'none'}")
+    return known[model]
+
+
+#: What validation keeps in its context: the models that the configuration has.
+_KNOWN = "models"
+#: A simulated model whose settings a study is given: its name in models, or a block as there.
+ModelByName = Annotated[
+    SimulatedModelSettings,
+    WrapValidator(_named, json_schema_input_type=SimulatedModelSettings | str),
+]
 
 
 class PriceSettings(Settings):
@@ -153,7 +182,9 @@ class ProviderSettings(Settings):
     simulated: bool = False
     """Whether simulated models answer there, as behind `dissensus serve`."""
     requests_per_minute: PerMinute | None = None
+    """The most calls that are begun in a minute; null for no limit."""
     tokens_per_minute: PerMinute | None = None
+    """The most tokens of prompts and replies in a minute; null for no limit."""
     concurrency: Count = 256
     """The most calls in flight at once."""
     timeout_s: Seconds = 120.0
@@ -205,13 +236,12 @@ class LlmSettings(Settings):
     """The models of all studies, their providers, and the budget."""
 
     models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
+    simulated_models: dict[str, str] = Field(default_factory=dict)
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     budget_usd: Dollars | None = None
-    """Dollars that a run may spend; null for no limit."""
     prices: str | None = None
-    """CSV of prices."""
 
-    @field_validator("models", "providers", mode="before")
+    @field_validator("models", "simulated_models", "providers", mode="before")
     @classmethod
     def _leave_out(cls, entries: Any) -> Any:
         return without_nulls(entries)
@@ -222,6 +252,13 @@ class LlmSettings(Settings):
         check_names(entries, "a name", NAME)
         if isinstance(entries.get("simulated"), ProviderSettings):
             raise Faults("simulated cannot be a provider's name; it is built in.")
+        return entries
+
+    @field_validator("models")
+    @classmethod
+    def _are_known(cls, entries: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if info.context is not None:
+            info.context[_KNOWN] = entries
         return entries
 
     @model_validator(mode="after")

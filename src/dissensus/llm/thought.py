@@ -110,7 +110,7 @@ def _inner(text: str, begin: int, end: int) -> tuple[int, int]:
     while begin < end:
         if text[end - 1].isspace():
             end -= 1
-        elif token := next((one for one in _STRAY_ENDS if text.endswith(one, begin, end)), ""):
+        elif token := next((mark for mark in _STRAY_ENDS if text.endswith(mark, begin, end)), ""):
             end -= len(token)
         else:
             break

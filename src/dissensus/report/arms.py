@@ -86,15 +86,15 @@ def _contrast(arm: str, reference: str) -> str:
 
 def _rows(contrasts: pd.DataFrame, outcome: str) -> list[Record]:
     """Means, then contrasts, each with the p-value of the sign-flip test."""
-    found = records(contrasts[contrasts["outcome"] == outcome])
+    rows = records(contrasts[contrasts["outcome"] == outcome])
     flipped = {
         (row["arm"], row["reference"]): row["p_value"]
-        for row in found
+        for row in rows
         if row["method"] == RANDOMISATION
     }
     main = [
         {**row, "flipped": flipped.get((row["arm"], row["reference"]))}
-        for row in found
+        for row in rows
         if row["method"] == HEADLINE
     ]
     return sorted(main, key=lambda row: bool(row["reference"]))

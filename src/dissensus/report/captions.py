@@ -33,6 +33,8 @@ def fill(template: str, values: Mapping[str, str], simulated: bool) -> str:
 
 def write_caption(
     path: str | Path, template: str | Path, values: Mapping[str, str], simulated: bool
-) -> None:
-    """Fill in the template of one file and write it to another."""
-    write_text(path, fill(Path(template).read_text(encoding="utf-8"), values, simulated))
+) -> str:
+    """Fill in the template of one file, write it to another, and say what it is."""
+    text = fill(Path(template).read_text(encoding="utf-8"), values, simulated)
+    write_text(path, text)
+    return text

@@ -56,10 +56,12 @@ def draw_equal_tokens(
 def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
     """Accuracy after every step of each strategy that has several."""
     for name, mark in look.items():
-        own = rows[rows["strategy"] == name]
-        if len(own):
+        of_strategy = rows[rows["strategy"] == name]
+        if len(of_strategy):
             limits = {"accuracy_low": "ci_low", "accuracy_high": "ci_high"}
-            named = own.drop(columns=["round", "estimate", "ci_low", "ci_high"], errors="ignore")
+            named = of_strategy.drop(
+                columns=["round", "estimate", "ci_low", "ci_high"], errors="ignore"
+            )
             named = named.rename(columns={"tokens": "round", "accuracy": "estimate", **limits})
             course(axes, named, mark)
     axes.set_ylabel("accuracy")

@@ -105,9 +105,9 @@ def rst(text: str) -> Rst:
     return Rst("\\" + marked if _NUMBERED.match(marked) else marked)
 
 
-def _marked(found: Match[str]) -> str:
+def _marked(match: Match[str]) -> str:
     # What Jinja reads begins with a brace and the character right behind it.
-    return "\\{\\ " if found[0] == "{" else f"\\{found[0]}"
+    return "\\{\\ " if match[0] == "{" else f"\\{match[0]}"
 
 
 def csv_cell(text: str) -> str:

@@ -50,7 +50,12 @@ class Findings:
 def rows(findings: Findings, lost: str) -> list[dict[str, Any]]:
     """Rows of :data:`FINDINGS`; ``lost``: from :func:`losses`."""
     kinds = (findings.headlines, findings.against, [findings.planted], [lost])
-    said = [(kind, one) for kind, own in zip(_KINDS, kinds, strict=True) for one in own if one]
+    said = [
+        (kind, line)
+        for kind, sentences in zip(_KINDS, kinds, strict=True)
+        for line in sentences
+        if line
+    ]
     return [
         {"place": place, "kind": kind, "sentence": sentence}
         for place, (kind, sentence) in enumerate(said, start=1)
@@ -75,8 +80,8 @@ def derived(contrasts: Sequence[Mapping[str, Any]]) -> Findings:
     return Findings([*_estimates(main)][:3])
 
 
-def _estimates(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for row in found:
+def _estimates(contrasts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for row in contrasts:
         if limits(row) != MISSING:
             yield (
                 f"{row['outcome']}, {row['contrast']}: {signed(row['estimate'])} {limits(row)}, "

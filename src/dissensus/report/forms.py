@@ -57,7 +57,7 @@ def whisker(
     filled : whether the mark is filled; else it is hollow.
     scale : what values are multiplied by.
     """
-    value, low, high = (scale * one for one in interval)
+    value, low, high = (scale * limit for limit in interval)
     if not isfinite(value):
         return
 
@@ -208,7 +208,7 @@ def rows_axis(axes: Axes, names: Sequence[str], places: Sequence[float] | None =
 
 def apart(groups: Sequence[Any], gap: float = 0.6) -> list[float]:
     """Places of rows, one beneath the other, with a gap wherever the group changes."""
-    changes = [one != other for one, other in zip(groups[1:], groups, strict=False)]
+    changes = [group != other for group, other in zip(groups[1:], groups, strict=False)]
     return [place + gap * sum(changes[:place]) for place in range(len(groups))]
 
 

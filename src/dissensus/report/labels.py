@@ -169,8 +169,8 @@ def counted(n: int, noun: str) -> str:
 
 def range_of(counts: Iterable[int]) -> str:
     """Such as "22 to 1,030", or "22" where all counts are equal."""
-    found = sorted(set(counts))
-    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
+    distinct = sorted(set(counts))
+    return f"{distinct[0]:,}" if len(distinct) == 1 else f"{distinct[0]:,} to {distinct[-1]:,}"
 
 
 def listed(items: Iterable[str]) -> str:

@@ -74,15 +74,15 @@ def _estimates(header: str, cells: Column) -> Iterator[tuple[str, Column]]:
 
 def _group(pattern: re.Pattern[str], cell: str, place: int) -> str:
     """One number of a cell as programs write it; empty where the cell has another form."""
-    found = pattern.fullmatch(cell)
-    return found.groups()[place].replace(",", "").replace("−", "-").lstrip("+") if found else ""
+    match = pattern.fullmatch(cell)
+    return match.groups()[place].replace(",", "").replace("−", "-").lstrip("+") if match else ""
 
 
 def _unique(names: Sequence[str]) -> list[str]:
     """The same names, those that come again with a number behind them."""
     seen: Counter[str] = Counter()
-    found = []
+    unique = []
     for name in names:
         seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return found
+        unique.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return unique

@@ -43,12 +43,14 @@ class Shown:
     ----------
     name, title, main : as the study declares it.
     text : the caption of a figure as reStructuredText, the table itself as HTML.
+    words : that stand for a figure where it is not seen.
     """
 
     name: str
     title: str
     main: bool
     text: str
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,7 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
     """A figure with its caption, links from its marks, and its files."""
     base = f"{html(part.name)}/figures/{html(figure.name)}"
     caption = _caption(figure.text)
-    alt = html(" ".join(re.sub("<[^>]*>", "", caption).split())[:300])
+    alt = html(figure.words or figure.title)
     marks = "".join(
         f'<a style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" tabindex="-1" '
         f'href="{_link(part, one.target)}" title="{html(one.target)}" '

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ from dissensus.tables.artefact import read
 
 #: The pages of a study's tables, in the order in which the results page has them.
 _PAGES = ("tables/index.html", "tables/spending.html")
+_DESCRIBED = re.compile("<desc>(.*?)</desc>", re.DOTALL)
+#: Characters of a picture that have its description.
+_HEAD = 10_000
 
 
 def findings_of(
@@ -50,7 +55,10 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
     for row in said:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
     figures = [
-        Shown(name, title, main, (folder / f"captions/{name}.rst").read_text(encoding="utf-8"))
+        Shown(
+            *(name, title, main, (folder / f"captions/{name}.rst").read_text(encoding="utf-8")),
+            _words(folder / f"figures/{name}.svg"),
+        )
         for name, title, main in given["figures"]
     ]
     found = tables_of(folder, [one for one in _PAGES if (folder / one).exists()])
@@ -66,6 +74,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         _places(folder),
         _debates(folder),
     )
+
+
+def _words(picture: Path) -> str:
+    """What a figure says of itself in words."""
+    with picture.open(encoding="utf-8") as file:
+        found = _DESCRIBED.search(file.read(_HEAD))
+    return unescape(found[1]) if found else ""
 
 
 def _debates(folder: Path) -> frozenset[str]:

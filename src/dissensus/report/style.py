@@ -9,6 +9,7 @@ from functools import wraps
 from io import StringIO
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
+from xml.sax.saxutils import escape
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -175,9 +176,11 @@ def _mark_panels(figure: Figure) -> None:
             ).set_in_layout(False)
 
 
-def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
+def save(
+    figure: Figure, svg: str | Path, png: str | Path, title: str = "", words: str = ""
+) -> None:
     """Write both forms, complete or not at all; the same figure gives the same bytes."""
-    save_svg(figure, svg)
+    save_svg(figure, svg, title, words)
     with _look():
         # The other form has the same layout, which takes longer to find than to draw.
         figure.set_layout_engine("none")
@@ -185,14 +188,22 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
 
 
-def save_svg(figure: Figure, path: str | Path) -> None:
-    """Write one form, well-formed whatever the words are."""
+def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "") -> None:
+    """Write one form, well-formed whatever the words are.
+
+    Parameters
+    ----------
+    title : of the figure.
+    words : that stand for it, see :mod:`dissensus.report.alternative`.
+    """
     text = StringIO()
     with _look():
-        if any(one.get_text() == SIMULATED for one in figure.texts):
+        if any(line.get_text() == SIMULATED for line in figure.texts):
             _mark_panels(figure)
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
-    write_text(path, plain(text.getvalue()))
+    picture = text.getvalue().replace("<svg ", '<svg role="img" ', 1)
+    told = f"<title>{escape(title)}</title>\n <desc>{escape(words)}</desc>\n <metadata>"
+    write_text(path, plain(picture.replace("<metadata>", told, 1) if words else picture))
 
 
 def zero_line(axes: Axes, vertical: bool = False) -> None:
@@ -239,7 +250,7 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
             (late, n), (early, m) = blocks.pop(), blocks.pop()
             blocks.append(((early * m + late * n) / (m + n), m + n))
     free = [value for value, size in blocks for _ in range(size)]
-    found = [0.0] * len(places)
+    placed = [0.0] * len(places)
     for rank, index in enumerate(order):
-        found[index] = free[rank] + rank * gap
-    return found
+        placed[index] = free[rank] + rank * gap
+    return placed

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
-from dissensus.report.frames import Record
 from dissensus.report.labels import MISSING, counted, estimate, number, p_value
 from dissensus.report.tables import Table, make
-from dissensus.stats.results import NAN
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, flag, share, text
 from dissensus.tables.common import number as numbers
@@ -63,7 +62,7 @@ class Effect:
     truth: Truth
     row: Mapping[str, Any]
     p_value: float
-    power: float = NAN
+    power: float = nan
     none: float = 0.0
 
 
@@ -91,10 +90,10 @@ class Diagnosed:
     def power(self, world: str, estimator: str) -> float:
         """The share of studies in a world that find the effect; NaN without such a world."""
         row = self.rows.get((world, estimator))
-        return row["rejection"] if row else NAN
+        return row["rejection"] if row else nan
 
 
-def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list[Record]:
+def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list[dict[str, Any]]:
     """Rows of :data:`TRUTH`.
 
     Parameters

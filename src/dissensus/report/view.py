@@ -39,8 +39,8 @@ class View:
     @property
     def planted(self) -> Mapping[str, Any]:
         """Model -> settings of how it speaks, of models that are simulated."""
-        found: Mapping[str, Any] = self.settings.get("planted", {})
-        return found
+        planted_models: Mapping[str, Any] = self.settings.get("planted", {})
+        return planted_models
 
     @property
     def reference(self) -> str:

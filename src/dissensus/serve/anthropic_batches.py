@@ -23,13 +23,13 @@ class AnthropicBatches:
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Add them all."""
-        one = "/v1/messages/batches/{id}"
+        batch = "/v1/messages/batches/{id}"
         routes: tuple[tuple[str, str, Callable[[web.Request, Any], dict[str, Any] | bytes]], ...]
         routes = (
             ("GET", "/v1/messages/batches", self._list),
-            ("GET", one, self._get),
-            ("GET", f"{one}/results", self._results),
-            ("POST", f"{one}/cancel", self._cancel),
+            ("GET", batch, self._get),
+            ("GET", f"{batch}/results", self._results),
+            ("POST", f"{batch}/cancel", self._cancel),
         )
         for method, path, act in routes:
             router.add_route(method, path, delivery.controls(self._service, "anthropic", act))

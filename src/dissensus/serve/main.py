@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from dissensus.errors import SettingError
+from dissensus.llm.model_files import ModelFiles
 from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
@@ -62,9 +63,9 @@ def options_from(chosen: argparse.Namespace, environment: Mapping[str, str]) -> 
     )
 
 
-def _rates(mixed: float, own: Mapping[str, float]) -> dict[str, float]:
+def _rates(mixed: float, own_rates: Mapping[str, float]) -> dict[str, float]:
     """The rate of each fault: its own where it is set, else its share of the mix."""
-    rates = {kind: mixed / len(RECOVERABLE) for kind in RECOVERABLE} | dict(own)
+    rates = {kind: mixed / len(RECOVERABLE) for kind in RECOVERABLE} | dict(own_rates)
     for kinds, what in ((set(KINDS) - set(LASTING), "tries"), (set(LASTING), "requests")):
         total = sum(rate for kind, rate in rates.items() if kind in kinds)
         if total > 1 + 1e-9:
@@ -92,25 +93,25 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
-    values = read_yaml(path)
+    values = ModelFiles.of(read_yaml(path), str(path)).merged
     values = values if isinstance(values, dict) else {}
     entries, folders = values.get("models"), values.get("study_folders")
     if isinstance(folders, dict):
         # The behaviours of a reader's own studies are in their folders.
         register({name: str(place) for name, place in folders.items()})
-    found = {
+    simulated = {
         name: entry
         for name, entry in (entries.items() if isinstance(entries, dict) else ())
         if isinstance(entry, dict) and entry.get("provider") == "simulated"
     }
-    if not found:
+    if not simulated:
         raise SettingError(
             f"--config {path} has no simulated model; name a configuration that has, such as the "
             "config.yaml that comes with dissensus."
         )
-    for name, entry in found.items():
+    for name, entry in simulated.items():
         _check(entry, f"{path}: models.{name}")
-    return found
+    return simulated
 
 
 def _check(entry: Mapping[str, Any], where: str) -> None:

@@ -58,27 +58,27 @@ class SpeechRules:
 
     def violations(self, text: str) -> tuple[str, ...]:
         """Every rule that a text breaks, in words; empty where it breaks none."""
-        found = []
+        broken = []
         symbols = sorted(symbol for symbol in BANNED if symbol in text)
         if symbols:
-            found.append(f"banned symbols: {' '.join(symbols)}")
+            broken.append(f"banned symbols: {' '.join(symbols)}")
         if _LIST.search(text):
-            found.append("a bulleted or numbered list")
+            broken.append("a bulleted or numbered list")
         if "\n" in text.strip():
-            found.append("more than one paragraph, or a heading")
+            broken.append("more than one paragraph, or a heading")
         if _EMOJI.search(text):
-            found.append("an emoji")
+            broken.append("an emoji")
         if _GREETING.match(text):
-            found.append("a greeting or an announcement of the role or round")
+            broken.append("a greeting or an announcement of the role or round")
         sentences = split_sentences(text)
         if len(sentences) != self.sentences:
-            found.append(f"{len(sentences)} sentences instead of exactly {self.sentences}")
+            broken.append(f"{len(sentences)} sentences instead of exactly {self.sentences}")
         longest = max((count_words(s) for s in sentences), default=0)
         if longest > self.words:
-            found.append(f"a sentence of {longest} words; the most is {self.words}")
+            broken.append(f"a sentence of {longest} words; the most is {self.words}")
         if share_of_script(text, self.script) < 0.5 or _is_other_han(text, self.script):
-            found.append("not in the language asked for")
-        return tuple(found)
+            broken.append("not in the language asked for")
+        return tuple(broken)
 
 
 def share_of_script(text: str, script: str) -> float:
@@ -100,11 +100,15 @@ def _is_other_han(text: str, script: str) -> bool:
     GB 2312 is the set of simplified characters in common use, Big5 that of the traditional ones. A
     third and more of a text's characters are in one alone; a name in the other kind is not.
     """
-    own, other = {"hans": ("gb2312", "big5"), "hant": ("big5", "gb2312")}.get(script, ("", ""))
+    script_set, other = {"hans": ("gb2312", "big5"), "hant": ("big5", "gb2312")}.get(
+        script, ("", "")
+    )
     characters = "".join(_HAN.findall(text))
-    if not own or not characters:
+    if not script_set or not characters:
         return False
-    alien = sum(not _has(own, one) and _has(other, one) for one in characters)
+    alien = sum(
+        not _has(script_set, character) and _has(other, character) for character in characters
+    )
     return alien > _ALIEN * len(characters)
 
 

@@ -85,17 +85,17 @@ class FolderInputs:
     def texts(self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER) -> list[str]:
         """See :class:`Inputs`."""
         # Turns are in order, so that the last one of a speaker stays.
-        found = {turn["speaker"]: turn["text"] for turn in self._transcript(session_id)}
-        if not set(speakers) <= set(found):
+        said = {turn["speaker"]: turn["text"] for turn in self._transcript(session_id)}
+        if not set(speakers) <= set(said):
             raise _failed(session_id)
-        return [found[speaker] for speaker in speakers]
+        return [said[speaker] for speaker in speakers]
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         """See :class:`Inputs`."""
-        found = self._transcript(session_id)
-        if not found:
+        rows = self._transcript(session_id)
+        if not rows:
             raise _failed(session_id)
-        return found
+        return rows
 
     def _transcript(self, session_id: str) -> list[Row]:
         path = self.folder / f"transcripts/{session_id}.parquet"

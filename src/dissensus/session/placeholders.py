@@ -26,10 +26,10 @@ def sized(text: str, tokens: float) -> str:
     A text without placeholders, and one whose placeholders have sizes, stays as it is.
     """
     text = text.replace(_IN_JSON, PLACEHOLDER)
-    found = _SIZED.findall(text)
-    if not found or any(found):
+    sizes = _SIZED.findall(text)
+    if not sizes or any(sizes):
         return text
-    size = str(math.ceil(100 * tokens / len(found))).translate(_DIGITS)
+    size = str(math.ceil(100 * tokens / len(sizes))).translate(_DIGITS)
     return text.replace(PLACEHOLDER, PLACEHOLDER + size)
 
 
@@ -45,7 +45,7 @@ def shown(text: str, default: float) -> float:
     ----------
     default : tokens of a placeholder without a size.
     """
-    sizes = (found[1] for found in _SIZED.finditer(text))
+    sizes = (match[1] for match in _SIZED.finditer(text))
     return sum(_number(size) / 100 if size else default for size in sizes)
 
 

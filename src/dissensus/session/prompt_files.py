@@ -46,13 +46,13 @@ def angled(*needed: str) -> AfterValidator:
 def _check(text: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> str:
     _check_characters(text)
     known = (*needed, *optional)
-    for found in _NEAR.findall(text):
-        meant = "{" + found.strip("{} \t\n").upper() + "}"
-        if found in known:
+    for name in _NEAR.findall(text):
+        meant = "{" + name.strip("{} \t\n").upper() + "}"
+        if name in known:
             continue
         if meant in known:
-            raise Complaint(f"has {found}; write {meant}")
-        if BRACED.search(found):
+            raise Complaint(f"has {name}; write {meant}")
+        if BRACED.search(name):
             raise Complaint(_unknown(meant, known))
     _check_needed(text, needed)
     return text
@@ -61,12 +61,12 @@ def _check(text: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> str
 def _check_angled(text: str, needed: tuple[str, ...]) -> str:
     _check_characters(text)
     for line in text.split("\n"):
-        found = ANGLED.findall(line)
-        for slot in found:
+        slots = ANGLED.findall(line)
+        for slot in slots:
             if slot not in needed:
                 raise Complaint(_unknown(slot, needed))
-        if len(found) > 1:
-            raise Complaint(f"has {found[0]} and {found[1]} in one line; give each its own")
+        if len(slots) > 1:
+            raise Complaint(f"has {slots[0]} and {slots[1]} in one line; give each its own")
     _check_needed(text, needed)
     return text
 

@@ -72,7 +72,7 @@ def without_tokens(text: str) -> str:
     """A text with a space in every token of a chat template, which no longer is one then."""
     if not _SIGN_OF_TOKEN.search(text):
         return text
-    return _NAMED.sub(lambda found: found[0] + " ", _ENDS.sub(lambda found: found[0] + " ", text))
+    return _NAMED.sub(lambda match: match[0] + " ", _ENDS.sub(lambda match: match[0] + " ", text))
 
 
 def heads_of(*templates: str) -> tuple[str, ...]:
@@ -112,4 +112,6 @@ def _signs(line: str) -> str:
 def _letters(line: str) -> str:
     """The first letters of a line, in their plain form, whatever stands between them."""
     plain = unicodedata.normalize("NFKD", line).casefold()
-    return "".join(islice((one for one in plain if unicodedata.category(one)[0] == "L"), _HEAD))
+    return "".join(
+        islice((letter for letter in plain if unicodedata.category(letter)[0] == "L"), _HEAD)
+    )

@@ -256,10 +256,10 @@ def _objects(text: str) -> list[dict[str, Any]]:
     if _work(text) > _MOST_WORK:
         return objects
     try:
-        found: Any = _encodable(json_repair.loads(text), text)
+        parsed: Any = _encodable(json_repair.loads(text), text)
     except (ValueError, RecursionError):
         return []
-    parts = found if isinstance(found, list) else [found]
+    parts = parsed if isinstance(parsed, list) else [parsed]
     mended = [part for part in parts if isinstance(part, dict) and part]
     return objects + mended if mended else []
 
@@ -278,8 +278,8 @@ def _scan(text: str, needed: str = "") -> tuple[list[_Valid], bool]:
     is_open, past, failures = False, 0, 0
     end = len(text.rstrip())
     decoder = json.JSONDecoder()
-    while failures < _MOST_FAILURES and (found := _BEGINS.search(text, past)):
-        begin = found.start()
+    while failures < _MOST_FAILURES and (match := _BEGINS.search(text, past)):
+        begin = match.start()
         try:
             value, past = decoder.raw_decode(text, begin)
             value = _encodable(value, text)

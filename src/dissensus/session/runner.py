@@ -168,13 +168,13 @@ class SessionAttempt:
             with ThreadPoolExecutor(len(step)) as pool:
                 done = list(pool.map(self._run_turn, step))
         # Recorded in the step's order, whichever reply came first.
-        for one in done:
-            self.record.extend(one.attempts)
-        self.seconds += max(one.seconds for one in done)
-        for call, one in zip(step, done, strict=True):
-            if one.turn is None:
-                raise CallFailed(f"turn {call.number}: {one.failure}")
-        return [one.turn for one in done if one.turn is not None]
+        for result in done:
+            self.record.extend(result.attempts)
+        self.seconds += max(result.seconds for result in done)
+        for call, result in zip(step, done, strict=True):
+            if result.turn is None:
+                raise CallFailed(f"turn {call.number}: {result.failure}")
+        return [result.turn for result in done if result.turn is not None]
 
     def _run_turn(self, call: Call) -> TurnResult:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""

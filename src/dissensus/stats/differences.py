@@ -73,7 +73,7 @@ def flipped_gain(
     check_level(confidence, "confidence")
     named = np.zeros(after.size + before.size, dtype=np.int64)
     if strata is not None:
-        labels = np.concatenate([np.asarray(one, dtype=np.str_) for one in strata])
+        labels = np.concatenate([np.asarray(stratum, dtype=np.str_) for stratum in strata])
         named = as_codes(labels, after.size + before.size, "strata")
     patterns = _Patterns.of(after, before, named, check_count(flips, "flips"), seed)
     estimate = float(after.mean()) - (float(before.mean()) if before.size else 0.0)
@@ -101,12 +101,12 @@ def spread_of_gain(later: npt.ArrayLike, first: npt.ArrayLike = _NONE) -> tuple[
     se, df : float
         The standard error is NaN without a degree of freedom.
     """
-    groups = [one for one in (np.asarray(later, float), np.asarray(first, float)) if one.size]
-    df = float(sum(one.size - 1 for one in groups))
+    groups = [group for group in (np.asarray(later, float), np.asarray(first, float)) if group.size]
+    df = float(sum(group.size - 1 for group in groups))
     if df < 1.0:
         return NAN, df
-    squares = sum(float(((one - one.mean()) ** 2).sum()) for one in groups)
-    return float(np.sqrt(squares / df * sum(1.0 / one.size for one in groups))), df
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
+    return float(np.sqrt(squares / df * sum(1.0 / group.size for group in groups))), df
 
 
 @dataclass(frozen=True)

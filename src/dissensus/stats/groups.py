@@ -165,8 +165,8 @@ def _welch_pair(
     if se > 0.0:
         df = float((first + second) ** 2 / (first**2 / (n[i] - 1) + second**2 / (n[j] - 1)))
         t = estimate / se
-    found = t_estimate(estimate, se, df, confidence, int(n[i] + n[j]), 2)
-    return PairComparison(i, j, estimate, se, df, found.ci_low, found.ci_high, t, found.p_value)
+    welch = t_estimate(estimate, se, df, confidence, int(n[i] + n[j]), 2)
+    return PairComparison(i, j, estimate, se, df, welch.ci_low, welch.ci_high, t, welch.p_value)
 
 
 def _samples(groups: Sequence[npt.ArrayLike], minimum: int = 2) -> list[FloatArray]:

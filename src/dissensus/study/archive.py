@@ -18,6 +18,7 @@ import yaml
 from dissensus.digests import file_digest
 from dissensus.errors import SettingError
 from dissensus.llm.ledger import LEDGER
+from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.study.configuration import Configuration
 from dissensus.tables.provenance import COMMIT_FILE
 
@@ -97,6 +98,7 @@ def _project() -> Iterator[Path]:
 def _named(settings: Configuration) -> Iterator[Path]:
     """The files that settings name, and the folders of studies of one's own."""
     named = {f"study_folders.{name}": place for name, place in settings.study_folders.items()}
+    named |= {f"{MODEL_FILES}.{name}": file for name, file in settings.simulated_models.items()}
     if settings.prices is not None:
         named["prices"] = settings.prices
     for study in settings.studies:

@@ -44,32 +44,32 @@ def schemas() -> dict[str, list[Schema]]:
             if isinstance(value, Schema) and all(value is not other for other in room):
                 room.append(value)
     studies = {
-        room: found for room, found in rooms.items() if any(s.name == "manifest" for s in found)
+        room: held for room, held in rooms.items() if any(s.name == "manifest" for s in held)
     }
-    shared = {id(s): s for room, found in rooms.items() if room not in studies for s in found}
-    found = {SHARED: list(shared.values())}
-    found |= {
+    shared = {id(s): s for room, held in rooms.items() if room not in studies for s in held}
+    schemas_of = {SHARED: list(shared.values())}
+    schemas_of |= {
         room: [schema for schema in studies[room] if id(schema) not in shared]
         for room in sorted(studies)
     }
-    return {room: sorted(own, key=lambda schema: schema.name) for room, own in found.items()}
+    return {room: sorted(held, key=lambda schema: schema.name) for room, held in schemas_of.items()}
 
 
 def page() -> str:
     """The whole page, in Markdown."""
-    found = schemas()
-    studies = [room for room in found if room != SHARED]
+    rooms = schemas()
+    studies = [room for room in rooms if room != SHARED]
     ids = [
         f"- {study}: {', '.join(f'`{name}`' for name in study_class(study).ids)}"
         for study in studies
     ]
     lines = [_HEAD]
-    for room, own in found.items():
+    for room, held in rooms.items():
         lines += [f"## {room.capitalize()}", ""]
         if room == SHARED:
             named = ", ".join(f"`{name}`" for name in _NAMED)
             lines += [f"These begin with the columns that name a session: {named}.", "", *ids, ""]
-        for schema in own:
+        for schema in held:
             lines += _artefact(schema, "<study>" if room == SHARED else room)
     return "\n".join(lines).rstrip("\n") + "\n"
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
+from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.settings import Count, Faults, Once, fault, validate
@@ -29,17 +30,11 @@ class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
-    """The run's name: its folder under results/."""
     seed: Annotated[int, Field(ge=0, lt=2**63)]
-    """The one seed that every random choice derives from."""
     sessions_per_job: Count | None = None
-    """Most sessions that one job runs; null for one, or 100 on a cluster and in large runs."""
     sessions_on: Literal["nodes", "login"] = "nodes"
-    """Which machines of a cluster run the sessions: its nodes, or the one that submits jobs."""
     studies: Annotated[list[str], Field(min_length=1), Once]
-    """Which studies are run, of those that have a block."""
     study_folders: dict[str, str] = Field(default_factory=dict)
-    """Studies of your own: name -> the folder with its study.py."""
 
     def study(self, name: str) -> Study[Any]:
         """A study of the run, with its settings."""
@@ -51,10 +46,10 @@ class Configuration(LlmSettings):
 
     def purposes(self, study: str) -> dict[str, list[str]]:
         """Purpose of calls -> the models that are asked for it, each once."""
-        found: dict[str, list[str]] = {}
+        models: dict[str, list[str]] = {}
         for use in self.model_uses(study):
-            found[use.purpose] = list(dict.fromkeys([*found.get(use.purpose, []), *use.models]))
-        return found
+            models[use.purpose] = list(dict.fromkeys([*models.get(use.purpose, []), *use.models]))
+        return models
 
     @property
     def used(self) -> list[str]:
@@ -123,8 +118,8 @@ class Configuration(LlmSettings):
             host, _, model = name.partition(":")
             provider = self.providers.get(host)
             if provider is None or not model:
-                own = "use-multilingual, sentence-transformers:<name>"
-                known = ", ".join([own, *(f"{p}:<model>" for p in self.providers)])
+                local = "use-multilingual, sentence-transformers:<name>"
+                known = ", ".join([local, *(f"{p}:<model>" for p in self.providers)])
                 raise Faults(fault(where, name, f"it may be one of {known}"))
             if provider.simulated and not self.simulated:
                 may = "simulated embeddings of real debates would pass for real ones"
@@ -170,7 +165,7 @@ def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
-    """Validate a configuration as Snakemake merged it.
+    """Validate a configuration as Snakemake merged it, with the models in the files that it names.
 
     Raises
     ------
@@ -179,10 +174,12 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     folders = values.get("study_folders") if isinstance(values, Mapping) else None
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
-    configuration = validate(_with_blocks(tuple(STUDIES)), values, where)
-    wrong = [fault(path, text, _NO_SCRIPT) for path, text in _texts(values) if _SCRIPT.search(text)]
+    models = ModelFiles.of(values, where)
+    configuration = validate(_with_blocks(tuple(STUDIES)), models.merged, models.place)
+    texts = _texts(models.merged)
+    wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
-        raise SettingError("\n".join(f"{where}: {line}" for line in wrong))
+        raise SettingError("\n".join(f"{models.place(line)}: {line}" for line in wrong))
     files = [("prices", configuration.prices)] if configuration.prices else []
     for study in configuration.studies:
         named: Mapping[str, str] = getattr(configuration, study).files()
@@ -228,9 +225,10 @@ def load_file(path: Path) -> Any:
 
 def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
-    from dissensus.study.editor_schema import Described
+    from dissensus.study.editor_schema import json_schema
 
-    made = _with_blocks(tuple(STUDIES)).model_json_schema(schema_generator=Described)
+    behaviours = [f"dissensus.{name}.simulated" for name in STUDIES]
+    made = json_schema(_with_blocks(tuple(STUDIES)), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 

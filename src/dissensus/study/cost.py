@@ -110,7 +110,7 @@ class Prompt:
 def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
     """Low, expected, high, and the ceiling: every repair and every re-run that is allowed."""
     most_repairs, most_reruns = protocol["repairs"], protocol["session_attempts"] - 1
-    found = [
+    scenarios = [
         Scenario(
             name,
             share,
@@ -121,7 +121,7 @@ def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
             zip(("low", "expected", "high"), REPLY_SHARES, strict=True)
         )
     ]
-    return [*found, Scenario("ceiling", 1.0, most_repairs, most_reruns)]
+    return [*scenarios, Scenario("ceiling", 1.0, most_repairs, most_reruns)]
 
 
 def terms_of(
@@ -140,11 +140,11 @@ def terms_of(
     embedders : by their names; of those, only ``<provider>:<model>`` are paid for.
     table : of prices.
     """
-    found = {}
+    terms = {}
     for purpose, names in asked.items():
         for name in names:
             settings = models[name]
-            found[purpose, name] = _terms(
+            terms[purpose, name] = _terms(
                 settings["provider"],
                 settings.get("model") or name,
                 providers,
@@ -154,13 +154,13 @@ def terms_of(
     for name in embedders:
         provider, _, model = name.partition(":")
         known = provider in providers
-        found[EMBEDDING, name] = (
+        terms[EMBEDDING, name] = (
             # Turns are embedded in one request, not in the batches that wait for a day.
             _terms(provider, model, providers, table, batches=False)
             if known
             else Terms("", name, free="local")
         )
-    return found
+    return terms
 
 
 def _terms(
@@ -168,13 +168,13 @@ def _terms(
     asked: str,
     providers: Mapping[str, Mapping[str, Any]],
     table: Table,
-    own: Mapping[str, float | None] | None = None,
+    set_price: Mapping[str, float | None] | None = None,
     *,
     batches: bool = True,
 ) -> Terms:
     if provider == "simulated":
         return Terms(provider, asked, free="simulated")
-    price = price_of(provider, asked, table, own)
+    price = price_of(provider, asked, table, set_price)
     settings = providers[provider]
     # A simulated model behind an address may be given a price, to rehearse a budget.
     free = "simulated" if settings.get("simulated") and price is None else ""

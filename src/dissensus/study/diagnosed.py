@@ -55,8 +55,8 @@ def store(settings: Configuration, folder: Path, path: Path = STORED) -> None:
     made = {name: file for name, file in files.items() if file.exists()}
     kept = [row for row in _stored(path) if row["study"] not in made]
     for name, diagnosis in made.items():
-        own = {"study": name, "settings": _settings(settings.study(name))}
-        kept += [_written(own | row) for row in read(diagnosis, DIAGNOSIS).to_pylist()]
+        common = {"study": name, "settings": _settings(settings.study(name))}
+        kept += [_written(common | row) for row in read(diagnosis, DIAGNOSIS).to_pylist()]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
         writer.writeheader()

@@ -1,36 +1,100 @@
-"""What editors are told of each setting: the text that stands below it in its class."""
+"""What editors are told of each setting: its comment in config.yaml, or the text in its class.
+
+A setting has one of the two. What a user meets has a comment, in config.yaml or in a file of models
+that it names; what has a default, and stands in no file, has a text below it in its class.
+"""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
-from pydantic.json_schema import GenerateJsonSchema
+import yaml
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+from dissensus.llm.model_files import SETTING as MODEL_FILES
+from dissensus.llm.settings import RemoteModelSettings, SimulatedModelSettings
 from dissensus.settings import Settings
+from dissensus.user_files import YamlFile
+
+_COMMENT = re.compile(r"(?:^|\s)#\s?(.*)")
 
 
-class Described(GenerateJsonSchema):
-    """A JSON schema with those texts as descriptions.
+class Place(NamedTuple):
+    """Where a setting is said what it is: a class of settings and one of its names."""
 
-    Pydantic would read them whenever a class of settings is imported, which takes each process of
-    a run a third of a second.
+    cls: type[Settings]
+    name: str
+
+
+def json_schema(cls: type[Settings], behaviours: Sequence[str]) -> dict[str, Any]:
+    """The schema of a configuration.
+
+    Parameters
+    ----------
+    cls : the configuration.
+    behaviours : modules that compose the words of simulated models.
+    """
+    speeches = {name: _speech_of(name) for name in behaviours}
+    kinds: list[Any] = [(one, "validation") for one in (cls, *speeches.values())]
+    places, made = models_json_schema(kinds, schema_generator=_described(all_comments(cls)))
+    model = made["$defs"][SimulatedModelSettings.__name__]
+    model["allOf"] = [
+        {
+            "if": {"properties": {"behaviour": {"const": name}}, "required": ["behaviour"]},
+            "then": {"properties": {"speech": places[speech, "validation"]}},
+        }
+        for name, speech in speeches.items()
+    ]
+    whole = made["$defs"].pop(cls.__name__)
+    # One file may leave to another what a run needs, as those of models do.
+    del whole["required"], whole["properties"]["models"]["minProperties"]
+    return {**made, **whole}
+
+
+def _described(found: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSchema]:
+    """What makes a schema with descriptions.
+
+    Pydantic would read the texts whenever a class of settings is imported, which takes each process
+    of a run a third of a second.
     """
 
-    def model_schema(self, schema: Any) -> dict[str, Any]:
-        """The schema of one class of settings."""
-        made = super().model_schema(schema)
-        for base in reversed(schema["cls"].__mro__):
-            if issubclass(base, Settings):
-                for name, text in _texts(base).items():
-                    made["properties"].get(name, {})["description"] = text
-        return made
+    class Described(GenerateJsonSchema):
+        def model_schema(self, schema: Any) -> dict[str, Any]:
+            made = super().model_schema(schema)
+            for name, field in made["properties"].items():
+                place = defined(schema["cls"], name)
+                said = found.get(place) or [texts(place.cls).get(name, "")]
+                field.update({"description": said[0]} if said[0] else {})
+            return made
+
+    return Described
 
 
-def _texts(cls: type) -> dict[str, str]:
-    """Attribute -> the text below it."""
+def all_comments(cls: type[Settings]) -> dict[Place, list[str]]:
+    """The comments of config.yaml and of the files of models that it names, by what they are on."""
+    own = Path("config.yaml")
+    named = YamlFile.read(own).value[MODEL_FILES].values()
+    found: dict[Place, list[str]] = {}
+    for file in (own, *map(Path, named)):
+        for place, comment in comments(file, cls).values():
+            found.setdefault(place, []).append(comment)
+    return found
+
+
+def defined(cls: type[Settings], name: str) -> Place:
+    """The class of settings that a setting comes from, which may be a base."""
+    return next(Place(base, name) for base in cls.__mro__ if name in inspect.get_annotations(base))
+
+
+def texts(cls: type) -> dict[str, str]:
+    """Attribute -> the text below it, of a class."""
     (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(definition, ast.ClassDef)
     found = {}
@@ -40,3 +104,85 @@ def _texts(cls: type) -> dict[str, str]:
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 found[one.target.id] = inspect.cleandoc(value.value)
     return found
+
+
+def comments(file: Path, cls: type[Settings]) -> dict[int, tuple[Place, str]]:
+    """The settings of a file that have a comment above or on their line, by this line.
+
+    Parameters
+    ----------
+    file : of settings.
+    cls : what the whole file is.
+    """
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return dict(_commented(YamlFile.read(file).root, cls, lines))
+
+
+def _commented(
+    node: yaml.Node | None, cls: type[Settings], lines: list[str]
+) -> Iterator[tuple[int, tuple[Place, str]]]:
+    entries = node.value if isinstance(node, yaml.MappingNode) else []
+    for key, inner in entries:
+        if key.value not in cls.model_fields:
+            continue
+        comment = _comment(key, lines)
+        if comment:
+            yield key.start_mark.line, (defined(cls, key.value), comment)
+        below = blocks(cls, key.value)
+        named = inner.value if isinstance(inner, yaml.MappingNode) else []
+        if below and _is_named(cls, key.value):
+            for _, entry in named:
+                yield from _commented(entry, _kind(entry, below), lines)
+        elif below or key.value == "speech":
+            yield from _commented(inner, below[0] if below else _speech(node), lines)
+
+
+def blocks(cls: type[Settings], name: str) -> list[type[Settings]]:
+    """The classes of settings that a setting consists of; none where it is a plain value."""
+    return list(dict.fromkeys(_classes(cls.model_fields[name].annotation)))
+
+
+def _classes(kind: Any) -> Iterator[type[Settings]]:
+    if isinstance(kind, type) and issubclass(kind, Settings):
+        yield kind
+    for inner in get_args(kind):
+        yield from _classes(inner)
+
+
+def _is_named(cls: type[Settings], name: str) -> bool:
+    """Whether a setting has blocks by names."""
+    return str(cls.model_fields[name].annotation).startswith(("dict", "typing.Annotated[dict"))
+
+
+def _kind(entry: yaml.Node, known: list[type[Settings]]) -> type[Settings]:
+    if SimulatedModelSettings not in known:
+        return known[0]
+    simulated = _value(entry, "behaviour") is not None
+    return SimulatedModelSettings if simulated else RemoteModelSettings
+
+
+def _speech(model: yaml.Node | None) -> type[Settings]:
+    """The settings of a simulated model's behaviour."""
+    return _speech_of(_value(model, "behaviour") or "")
+
+
+def _speech_of(behaviour: str) -> type[Settings]:
+    found: type[Settings] = import_module(behaviour).SpeechSettings
+    return found
+
+
+def _value(node: yaml.Node | None, name: str) -> str | None:
+    entries = node.value if isinstance(node, yaml.MappingNode) else []
+    return next((str(inner.value) for key, inner in entries if key.value == name), None)
+
+
+def _comment(key: yaml.Node, lines: list[str]) -> str:
+    """What is said of a key that is the first of its line."""
+    mark = key.start_mark
+    if lines[mark.line][: mark.column].strip():
+        return ""
+    first = mark.line
+    while lines[first - 1].strip().startswith("#") and first:
+        first -= 1
+    found = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
+    return " ".join(match[1].strip() for match in found if match)

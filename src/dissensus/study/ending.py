@@ -46,13 +46,13 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
     lines = ["Simulated models: no number below says anything of a real one."] * simulated
     # Each study's first, then further ones where these are few.
     each = max(1, _MOST // max(len(said), 1))
-    for study, own in said.items():
-        lines += [f"{study}: {sentence}" for sentence in own["headline"][:each]]
-        lines += [f"  against it: {sentence}" for sentence in own["against"][:2]]
+    for study, sentences in said.items():
+        lines += [f"{study}: {sentence}" for sentence in sentences["headline"][:each]]
+        lines += [f"  against it: {sentence}" for sentence in sentences["against"][:2]]
     lines += _planted([results / study / "truth.parquet" for study in said])
-    for study, own in said.items():
+    for study, sentences in said.items():
         how = f"`dissensus read <id> --run {results.name} --study {study}` prints its tries."
-        lines += [f"{study}: {sentence} {how}" for sentence in own["lost"]]
+        lines += [f"{study}: {sentence} {how}" for sentence in sentences["lost"]]
     return [*lines, f"Open {page} for the results, each with what it rests on."]
 
 
@@ -98,8 +98,8 @@ def _would_draw(settings: Configuration, name: str) -> int:
     study = settings.study(name)
     source, manifest = study.source, study.manifest
     try:
-        found = resolve(source.function)(stage_settings(study, source), settings.seed)
-        items = {row[source.key]: row for row in found[source.artefact][1]}
+        made = resolve(source.function)(stage_settings(study, source), settings.seed)
+        items = {row[source.key]: row for row in made[source.artefact][1]}
         drawn = resolve(manifest.function)(items, stage_settings(study, manifest), settings.seed)
     except DissensusError:
         # The run says it, with the mend.

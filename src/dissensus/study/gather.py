@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dissensus.errors import ArtefactError
 from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, transcript
-from dissensus.tables.artefact import Column, Schema, provenance_of, read
+from dissensus.tables.artefact import Column, Schema, read, read_with_provenance
 from dissensus.tables.common import common, text
 
 #: A study's own begin with the columns that name its sessions; so do its outcomes.
@@ -76,7 +76,7 @@ def gather(
     tables, outcomes, calls = [], [], []
     for name in sessions:
         path = folder / f"transcripts/{name}.parquet"
-        turns, said = read(path, schema), provenance_of(path)
+        turns, said = read_with_provenance(path, schema)
         calls.append(read(folder / f"calls/{name}.parquet", CALLS).drop_columns(list(CLOCK)))
         _check_session(path, name, turns, said, calls[-1])
         compliant = turns["compliant"].to_pylist()

@@ -253,7 +253,7 @@ class JobGraph:
             return False
         then, folder = gathered.stat().st_mtime_ns, gathered.parents[2]
         paths = [paths_in(folder, row["session_id"]) for row in rows]
-        files = [file for one in paths for file in (one.calls, one.transcript)]
+        files = [file for each in paths for file in (each.calls, each.transcript)]
         return any(file.exists() and file.stat().st_mtime_ns > then for file in files)
 
     def shard_settings(self, study: str, shard: str) -> dict[str, Any]:

@@ -86,8 +86,8 @@ def bundled(
     rows = [row for row in rows if part(row) == number]
     ends = [_place(row)[:2] for row in rows if row["draw_id"] in (first, last)]
     # Ids alone do not say what lies between them: e10 comes before e9.
-    found = [row for row in rows if ends and min(ends) <= _place(row)[:2] <= max(ends)]
-    return sorted(found, key=_place)
+    chosen = [row for row in rows if ends and min(ends) <= _place(row)[:2] <= max(ends)]
+    return sorted(chosen, key=_place)
 
 
 def _place(row: Row) -> tuple[int, str, str]:
@@ -119,7 +119,9 @@ def run_all(
     SessionsBroke : sessions failed in a way that is a fault of this program; all others ended.
     """
     rows = {row["session_id"]: row for row in sessions}
-    waiting = {name: [one for one in before(row) if one in rows] for name, row in rows.items()}
+    waiting = {
+        name: [earlier for earlier in before(row) if earlier in rows] for name, row in rows.items()
+    }
     stops: list[DissensusError] = []
     faults: list[str] = []
 
@@ -145,7 +147,7 @@ def run_all(
         while order.is_active():
             running |= {pool.submit(run_one, name) for name in order.get_ready()}
             ended, running = wait(running, return_when=FIRST_COMPLETED)
-            order.done(*(one.result() for one in ended))
+            order.done(*(future.result() for future in ended))
     if stops:
         # Others found only that the run is stopping; why, one knows.
         raise next((error for error in stops if not isinstance(error, Stopped)), stops[0])

@@ -66,23 +66,23 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
 
 def registered_settings(settings: Configuration, study: str) -> dict[str, Any]:
     """Path -> value of all that a study's results depend on, as plain data."""
-    own = settings.study(study)
-    named = dict.fromkeys(name for use in own.models() for name in use.models)
+    declared = settings.study(study)
+    named = dict.fromkeys(name for use in declared.models() for name in use.models)
     models = {name: settings.models[name].model_dump() for name in named}
-    block = {k: v for k, v in plain(own.settings).items() if k not in _NOT_REGISTERED}
+    block = {k: v for k, v in plain(declared.settings).items() if k not in _NOT_REGISTERED}
     # As JSON has it, so that what is read back compares.
-    found: dict[str, Any] = json.loads(json.dumps(_flat({study: block, "models": models})))
-    return found
+    registered: dict[str, Any] = json.loads(json.dumps(_flat({study: block, "models": models})))
+    return registered
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:
     """Nested settings as path -> value; lists and empty blocks are values."""
     if not isinstance(value, Mapping) or not value:
         return {path: value}
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, inner in value.items():
-        found |= _flat(inner, f"{path}.{key}" if path else str(key))
-    return found
+        flat |= _flat(inner, f"{path}.{key}" if path else str(key))
+    return flat
 
 
 def register(
@@ -145,7 +145,11 @@ def as_text(plan: Plan, said: Registered, question: str) -> str:
     ]
     blocks = [f"# Preregistration: the {plan.study} study, run {line(plan.run)}"]
     for title, sentences in sections:
-        body = sentences[0] if len(sentences) == 1 else "\n".join(f"- {one}" for one in sentences)
+        body = (
+            sentences[0]
+            if len(sentences) == 1
+            else "\n".join(f"- {sentence}" for sentence in sentences)
+        )
         blocks += [f"## {title}\n{body}"] if sentences else []
     values = "\n".join(
         f"{path}: {json.dumps(value, ensure_ascii=False)}" for path, value in plan.settings.items()
@@ -172,27 +176,29 @@ def deviations(folder: Path, plan: Plan) -> list[str]:
             f"{path} is no plan that this program wrote ({error}); restore it from where it was "
             "deposited."
         ) from None
-    found = []
+    sentences = []
     for name, before in said.items():
         now = getattr(plan, name)
         if now != before:
-            found.append(f"{name.replace('_', ' ')} was {_shown(before)} and is {_shown(now)}.")
+            sentences.append(f"{name.replace('_', ' ')} was {_shown(before)} and is {_shown(now)}.")
     for name in dict.fromkeys([*then, *plan.settings]):
         if name not in plan.settings:
-            found.append(f"{name} was {_shown(then[name])} and is no longer set.")
+            sentences.append(f"{name} was {_shown(then[name])} and is no longer set.")
         elif name not in then:
-            found.append(f"{name} was not set and is {_shown(plan.settings[name])}.")
+            sentences.append(f"{name} was not set and is {_shown(plan.settings[name])}.")
         elif then[name] != plan.settings[name]:
-            found.append(f"{name} was {_shown(then[name])} and is {_shown(plan.settings[name])}.")
-    return found
+            sentences.append(
+                f"{name} was {_shown(then[name])} and is {_shown(plan.settings[name])}."
+            )
+    return sentences
 
 
-def deviations_text(found: Sequence[str]) -> str:
+def deviations_text(sentences: Sequence[str]) -> str:
     """The page of deviations, in Markdown."""
     head = "# Deviations from the preregistration"
-    if not found:
+    if not sentences:
         return f"{head}\n\nNone: settings, manifest and code are as registered.\n"
-    return f"{head}\n\n" + "\n".join(f"- {one}" for one in found) + "\n"
+    return f"{head}\n\n" + "\n".join(f"- {sentence}" for sentence in sentences) + "\n"
 
 
 def begun_sessions(folder: Path, rows: Iterable[Row]) -> list[str]:

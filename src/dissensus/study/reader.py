@@ -97,25 +97,31 @@ class Chunk:
         """Whether a page could not load more at once."""
         return len(self.texts) >= _SESSIONS or self.characters > _CHARACTERS
 
-    def add(self, name: str, one: Played, details: Mapping[str, Any]) -> None:
+    def add(self, name: str, played: Played, details: Mapping[str, Any]) -> None:
         """Add a session."""
-        said = {(turn["turn"], turn["speaker"]): turn["text"] for turn in one.turns}
-        self.texts[name] = [[turn[column] for column in _TURN] for turn in one.turns]
+        said = {(turn["turn"], turn["speaker"]): turn["text"] for turn in played.turns}
+        self.texts[name] = [[turn[column] for column in _TURN] for turn in played.turns]
         calls = []
-        for number, (attempt, call) in enumerate(zip(one.attempts, one.calls, strict=True)):
+        for number, (attempt, call) in enumerate(zip(played.attempts, played.calls, strict=True)):
             known = attempt["accepted"] and said.get((call["turn"], call["speaker"]))
             text = None if known == attempt["text"] else attempt["text"]
             rest = [attempt["accepted"], attempt["violations"], text]
-            if one.requests:
-                rest += self._request(one.requests[number])
+            if played.requests:
+                rest += self._request(played.requests[number])
             calls.append([call[column] for column in _CALL] + rest)
-        self.calls[name] = {"calls": calls, **{key: own for key, own in details.items() if own}}
+        self.calls[name] = {
+            "calls": calls,
+            **{key: value for key, value in details.items() if value},
+        }
 
     def _request(self, request: Request) -> list[Any]:
         """Numbers of its messages, and its other fields as its digest has them."""
         rest = {**request.members, "messages": []}
         frame = json.dumps(rest, ensure_ascii=False, sort_keys=True)
-        return [[self._message(one.role, one.content) for one in request.messages], frame]
+        return [
+            [self._message(message.role, message.content) for message in request.messages],
+            frame,
+        ]
 
     def _message(self, role: str, content: str) -> int:
         key = role, content
@@ -164,32 +170,32 @@ class Writer:
         name = self.sessions.study.name
         entries: list[dict[str, Any]] = []
         chunk, number = Chunk(), 0
-        for entry, one, details in self._collected():
+        for entry, session, details in self._collected():
             if chunk.is_full:
                 chunk.write(folder, f"{name}/{number}")
                 chunk, number = Chunk(), number + 1
-            chunk.add(entry["id"], one, details)
+            chunk.add(entry["id"], session, details)
             entries.append({**entry, "chunk": number})
         chunk.write(folder, f"{name}/{number}")
         write_script(folder / "index.js", f"{name}/index", self._index(entries, simulated))
 
     def _collected(self) -> Iterator[tuple[dict[str, Any], Played, dict[str, Any]]]:
         for name, row in self.sessions.rows.items():
-            one = played(self.sessions, row, self._registry)
-            costs = [call["cost_usd"] for call in one.calls if call["cost_usd"] is not None]
-            failure = one.outcome["failure"]
-            rerun = one.outcome["session_attempts"] > 1
-            repaired = any(call["attempt"] > 1 for call in one.calls)
-            tokens = sum(call["input_tokens"] + call["output_tokens"] for call in one.calls)
+            session = played(self.sessions, row, self._registry)
+            costs = [call["cost_usd"] for call in session.calls if call["cost_usd"] is not None]
+            failure = session.outcome["failure"]
+            rerun = session.outcome["session_attempts"] > 1
+            repaired = any(call["attempt"] > 1 for call in session.calls)
+            tokens = sum(call["input_tokens"] + call["output_tokens"] for call in session.calls)
             entry = {
                 "id": name,
                 "status": 3 if failure else 2 if rerun else 1 if repaired else 0,
                 "failure": failure,
-                "cast": ", ".join(dict.fromkeys(call["model"] for call in one.calls)),
+                "cast": ", ".join(dict.fromkeys(call["model"] for call in session.calls)),
                 "cost": sum(costs) if costs else None,
                 "tokens": tokens,
             }
-            yield entry, one, self._details(row)
+            yield entry, session, self._details(row)
 
     def _item(self, row: Row) -> Row:
         return self.sessions.items[row[self.sessions.study.source.key]]
@@ -198,17 +204,17 @@ class Writer:
         """What is known of a session besides its calls."""
         source = {name: value for name, value in self._item(row).items() if name not in row}
         reader = self.sessions.study.reader
-        found = Details()
+        details = Details()
         if reader.details:
-            own = {name: rows.get(row["session_id"], []) for name, rows in self._read.items()}
-            found = resolve(reader.details)(row, self._item(row), own)
-        return {"row": dict(row), "item": source, **asdict(found)}
+            read = {name: rows.get(row["session_id"], []) for name, rows in self._read.items()}
+            details = resolve(reader.details)(row, self._item(row), read)
+        return {"row": dict(row), "item": source, **asdict(details)}
 
     @cached_property
     def _read(self) -> dict[str, dict[str, list[Row]]]:
         """Artefact -> session_id -> its rows."""
         reader = self.sessions.study.reader
-        names = dict.fromkeys([*reader.reads, *(one.artefact for one in reader.measures)])
+        names = dict.fromkeys([*reader.reads, *(measure.artefact for measure in reader.measures)])
         return {name: _by_session(self.sessions.folder / f"{name}.parquet") for name in names}
 
     def _title(self, row: Row) -> str:
@@ -233,7 +239,9 @@ class Writer:
             "simulated": simulated,
             "run": folder.parent.name,
             "made": {name: made.get(name, "") for name in ("commit", "settings_sha256")},
-            "found": [one["sentence"] for one in self._findings if one["kind"] in _FOUND],
+            "found": [
+                finding["sentence"] for finding in self._findings if finding["kind"] in _FOUND
+            ],
             **{name: [entry[name] for entry in entries] for name in names},
             "draw": [row["draw_id"] for row in rows],
             "titles": titles,
@@ -246,13 +254,15 @@ class Writer:
         }
 
     def _measures(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-        for one in self.sessions.study.reader.measures:
-            found = self._read[one.artefact]
+        for measure in self.sessions.study.reader.measures:
+            rows_of = self._read[measure.artefact]
             values = [
-                own[-1].get(one.column) if (own := found.get(row["session_id"])) else None
+                measured[-1].get(measure.column)
+                if (measured := rows_of.get(row["session_id"]))
+                else None
                 for row in rows
             ]
-            yield {"title": one.title, "values": [_number(value) for value in values]}
+            yield {"title": measure.title, "values": [_number(value) for value in values]}
 
     def _figures(self) -> list[dict[str, Any]]:
         """The figures that have marks for debates, and whom they stand for."""
@@ -260,10 +270,10 @@ class Writer:
         targets: dict[str, set[str]] = defaultdict(set)
         for row in read(path).to_pylist() if path.exists() else ():
             targets[row["figure"]].add(row["target"])
-        titles = {one.name: one.title for one in self.sessions.study.figures}
+        titles = {figure.name: figure.title for figure in self.sessions.study.figures}
         return [
-            {"name": name, "title": titles.get(name, name), "targets": sorted(own)}
-            for name, own in targets.items()
+            {"name": name, "title": titles.get(name, name), "targets": sorted(marked)}
+            for name, marked in targets.items()
         ]
 
 
@@ -283,15 +293,15 @@ def _filters(rows: Sequence[Row], arm: str) -> list[dict[str, Any]]:
 
     Of columns that divide the sessions alike, such as a domain's name and number, the first stays.
     """
-    found: dict[tuple[int, ...], dict[str, Any]] = {}
+    filters: dict[tuple[int, ...], dict[str, Any]] = {}
     names = [name for name in (rows[0] if rows else {}) if name not in _NO_FILTERS]
-    for name in sorted(names, key=lambda one: one != arm):
+    for name in sorted(names, key=lambda column: column != arm):
         if any(isinstance(row[name], list | float) for row in rows):
             continue
         values, codes = _coded([str(row[name]) for row in rows])
         if name == arm or 1 < len(values) <= _MOST_VALUES:
-            found.setdefault(tuple(codes), {"name": name, "values": values, "codes": codes})
-    return list(found.values())
+            filters.setdefault(tuple(codes), {"name": name, "values": values, "codes": codes})
+    return list(filters.values())
 
 
 def _coded(values: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -302,10 +312,10 @@ def _coded(values: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def _by_session(path: Path) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
+    rows: dict[str, list[Row]] = defaultdict(list)
     for row in read(path).to_pylist() if path.exists() else ():
-        found[row["session_id"]].append(row)
-    return found
+        rows[row["session_id"]].append(row)
+    return rows
 
 
 def _number(value: Any) -> float | None:

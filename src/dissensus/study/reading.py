@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from dissensus.llm.journal import NotJournaled
 from dissensus.report.labels import listed
 from dissensus.session.messages import message_rows
 from dissensus.session.record import ATTEMPTS, CALLS
+from dissensus.settings import merged
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.sessions import Sessions, paths_in
 from dissensus.tables.artefact import provenance_of, read
@@ -119,18 +121,8 @@ def configured(files: Sequence[str | Path] = CONFIGURATION) -> Configuration:
     ------
     DissensusError : a file cannot be read, or holds a wrong setting.
     """
-    merged: dict[str, Any] = {}
-    for file in files:
-        _update(merged, read_yaml(file))
-    return load(merged, ", ".join(map(str, files)))
-
-
-def _update(into: dict[str, Any], other: Mapping[str, Any]) -> None:
-    for name, value in other.items():
-        if isinstance(value, Mapping) and isinstance(into.get(name), dict):
-            _update(into[name], value)
-        else:
-            into[name] = value
+    values: dict[str, Any] = reduce(merged, map(read_yaml, files), {})
+    return load(values, ", ".join(map(str, files)))
 
 
 def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[str, Any]]:

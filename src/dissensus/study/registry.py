@@ -50,8 +50,8 @@ def register(folders: Mapping[str, str]) -> None:
                 f"{STUDIES[name]} already: give this one another name."
             )
         _make_importable(folder.parent)
-        found = find_spec(folder.name)
-        if str(folder) not in ((found and found.submodule_search_locations) or ()):
+        spec = find_spec(folder.name)
+        if str(folder) not in ((spec and spec.submodule_search_locations) or ()):
             raise SettingError(
                 f"study_folders.{name} holds {place!r}; a package called {folder.name!r} is "
                 "installed: give the folder another name."
@@ -79,17 +79,17 @@ def study_class(name: str) -> type[Study[Any]]:
     """
     module = STUDIES[name]
     loaded = import_module(module)
-    found = [
+    classes = [
         value
         for value in vars(loaded).values()
         if isinstance(value, type) and issubclass(value, Study) and value.__module__ == module
     ]
-    if len(found) != 1 or found[0].name != name:
-        names = ", ".join(repr(each.name) for each in found) or "none"
+    if len(classes) != 1 or classes[0].name != name:
+        names = ", ".join(repr(each.name) for each in classes) or "none"
         raise SettingError(
             f"{loaded.__file__} must declare one study with the name {name!r}; it has {names}."
         )
-    return found[0]
+    return classes[0]
 
 
 def _make_importable(folder: Path) -> None:

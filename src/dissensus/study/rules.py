@@ -68,8 +68,8 @@ def without_job_rate_limit(workflow: Any) -> None:
 
 def temporary_folders(workflow: Any) -> list[TemporaryDirectory[str]]:
     """The folders that Snakemake removes when it ends, and cannot where this process is ended."""
-    found = (workflow._snakemake_tmp_dir, workflow.sourcecache.runtime_cache)
-    return [folder for folder in found if folder is not None]
+    folders = (workflow._snakemake_tmp_dir, workflow.sourcecache.runtime_cache)
+    return [folder for folder in folders if folder is not None]
 
 
 def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
 
 def view_settings(study: Study[Any]) -> dict[str, Any]:
     """What the figures and tables of a study are given of its settings."""
-    found = plain(pick(study.settings, study.view))
-    named = {path.rpartition(".")[2]: value for path, value in found.items()}
+    picked = plain(pick(study.settings, study.view))
+    named = {path.rpartition(".")[2]: value for path, value in picked.items()}
     return {"study": study.name, **study.shown(), **named}
 
 
@@ -124,8 +124,8 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     return {
         "question": study.question,
         "design": study.summary(),
-        "figures": [[one.name, one.title, one.main] for one in study.figures],
-        "tables": [[one.name, one.title, one.main] for one in study.tables],
+        "figures": [[figure.name, figure.title, figure.main] for figure in study.figures],
+        "tables": [[table.name, table.title, table.main] for table in study.tables],
         "headline": study.headline.maker if study.headline else "",
         "view": {**view_settings(study), "planted": planted},
     }
@@ -152,7 +152,7 @@ def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
 
 def price_settings(settings: Configuration, study: str) -> dict[str, Any]:
     """What a study's bill depends on: not how models behave, nor how long to wait for one."""
-    own, purposes = settings.study(study), settings.purposes(study)
+    declared, purposes = settings.study(study), settings.purposes(study)
     used = dict.fromkeys(name for names in purposes.values() for name in names)
     models = {name: settings.models[name].model_dump() for name in used}
     return {
@@ -165,22 +165,22 @@ def price_settings(settings: Configuration, study: str) -> dict[str, Any]:
             for name, provider in settings.providers.items()
         },
         "asked": purposes,
-        "embedders": [name for _, name in own.embedders()],
+        "embedders": [name for _, name in declared.embedders()],
         "prices": settings.prices,
         "budget_usd": settings.budget_usd,
-        "protocol": own.settings.protocol.model_dump(),
+        "protocol": declared.settings.protocol.model_dump(),
     }
 
 
 def priced_files(settings: Configuration, study: str, folder: Path) -> dict[str, Any]:
     """The files that a study's bill depends on, by the names of a rule's inputs."""
-    own = settings.study(study)
+    declared = settings.study(study)
     return {
         "prices": settings.prices or [],
-        "prompts": [file for file in own.settings.files().values() if file.endswith(".yaml")],
+        "prompts": [file for file in declared.settings.files().values() if file.endswith(".yaml")],
         "manifest": folder / "manifest.parquet",
-        "source": folder / f"{own.source.artefact}.parquet",
-        "collected": [folder / f"{artefact}.parquet" for artefact in own.source.also],
+        "source": folder / f"{declared.source.artefact}.parquet",
+        "collected": [folder / f"{artefact}.parquet" for artefact in declared.source.also],
     }
 
 
@@ -226,10 +226,10 @@ def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:
 
 def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
     """The template of a caption: the project's, a reader's own, or one that says so."""
-    own = settings.study_folders.get(study)
-    if own is None:
+    folder = settings.study_folders.get(study)
+    if folder is None:
         return f"workflow/report/{study}_{figure}.rst"
     shared = study in STUDIES and issubclass(study_class(study), Experiment)
-    templates = [Path(own) / f"captions/{figure}.rst"]
+    templates = [Path(folder) / f"captions/{figure}.rst"]
     templates += [Path(f"workflow/report/experiment_{figure}.rst")] * shared
     return str(next(filter(Path.is_file, templates), Path("workflow/report/own.rst")))

@@ -170,11 +170,11 @@ class Sessions:
     @cached_property
     def _draws(self) -> dict[tuple[str, int, int], list[str]]:
         """Draw, part and position -> the sessions that have them."""
-        found: dict[tuple[str, int, int], list[str]] = {}
+        draws: dict[tuple[str, int, int], list[str]] = {}
         for name, row in self.rows.items():
             place = row["draw_id"], self.study.part(row), row["position"]
-            found.setdefault(place, []).append(name)
-        return found
+            draws.setdefault(place, []).append(name)
+        return draws
 
     def is_complete(self, row: Row) -> bool:
         """Whether a session's artefacts are there and made to what it depends on now."""

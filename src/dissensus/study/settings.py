@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from dissensus.settings import Count, Settings
+from dissensus.settings import Confidence, Count, Settings
 
 
 def _few_enough(draws: int) -> int:
@@ -29,11 +29,15 @@ class ProtocolSettings(Settings):
     """The share of probability that tokens are drawn from; null leaves it to the provider."""
     max_tokens: Count
     repairs: Annotated[int, Field(ge=0, le=1000)]
-    """How often a reply that breaks the rules of its format is asked for again."""
     session_attempts: Count
-    """How often a session is tried before it has failed for good."""
     session_deadline_s: Annotated[float, Field(gt=0)] | None = None
-    """Seconds of waiting for models that one attempt at a session may take; null for no limit."""
+
+
+class IntervalSettings(Settings):
+    """Base of what a study's inference is told."""
+
+    confidence: Confidence
+    """Level of the intervals; one minus it is that of the tests."""
 
 
 class StudySettings(Settings):

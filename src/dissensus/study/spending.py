@@ -71,27 +71,27 @@ def spending(
     calls, embedding_calls : rows of all their artefacts.
     blocks : session_id -> its block.
     """
-    found: dict[tuple[str, str, int, str], dict[str, Any]] = {}
+    entries: dict[tuple[str, str, int, str], dict[str, Any]] = {}
     for row in calls:
         session = row["session_id"]
         kind = "reruns_usd" if row["session_attempt"] > 1 else "first_usd"
         if kind == "first_usd" and row["attempt"] > 1:
             kind = "repairs_usd"
-        into = _entry(found, (row["purpose"], session, blocks[session], row["model"]))
+        into = _entry(entries, (row["purpose"], session, blocks[session], row["model"]))
         _add(into, row, kind)
         into["cached_tokens"] += row["cached_tokens"]
         into["output_tokens"] += row["output_tokens"]
     for row in embedding_calls:
-        into = _entry(found, (EMBEDDING, "", row["block"], row["embedder"]))
+        into = _entry(entries, (EMBEDDING, "", row["block"], row["embedder"]))
         _add(into, row, "first_usd")
-    return [found[key] for key in sorted(found, key=_embeddings_last)]
+    return [entries[key] for key in sorted(entries, key=_embeddings_last)]
 
 
-def _entry(found: dict[Any, dict[str, Any]], key: tuple[str, str, int, str]) -> dict[str, Any]:
-    if key not in found:
+def _entry(entries: dict[Any, dict[str, Any]], key: tuple[str, str, int, str]) -> dict[str, Any]:
+    if key not in entries:
         named = dict(zip(("purpose", "session_id", "block", "model"), key, strict=True))
-        found[key] = named | dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0)
-    return found[key]
+        entries[key] = named | dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_USD, 0.0)
+    return entries[key]
 
 
 def _add(into: dict[str, Any], row: Mapping[str, Any], kind: str) -> None:

@@ -80,10 +80,10 @@ def read_log(log: Path) -> dict[Path, str]:
     first, _, lines = log.read_text(encoding="utf-8").partition("\n")
     if first == _FAILED:
         return {}
-    found = [_LINE.fullmatch(line) for line in lines.split("\n")[:-1]]
-    if first != _first(lines) or not all(found):
+    matches = [_LINE.fullmatch(line) for line in lines.split("\n")[:-1]]
+    if first != _first(lines) or not all(matches):
         raise ValueError("it is not as a stage writes it")
-    return {Path(line[2]): line[1] for line in found if line}
+    return {Path(line[2]): line[1] for line in matches if line}
 
 
 def _first(lines: str) -> str:

@@ -328,13 +328,13 @@ def pick(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
     settings : the block.
     paths : such as ``inference.confidence``; each may name a property too.
     """
-    found = {}
+    picked = {}
     for path in paths:
         value: Any = settings
         for name in path.split("."):
             value = getattr(value, name)
-        found[path] = value
-    return found
+        picked[path] = value
+    return picked
 
 
 def plain(value: Any) -> Any:

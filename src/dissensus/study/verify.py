@@ -114,50 +114,52 @@ class Verified:
 
 def verify(settings: Configuration, results: Path) -> Verified:
     """Compare all of a run; ``results``: its folder."""
-    found = Verified(settings.run)
+    verified = Verified(settings.run)
     registry = settings.registry(results, "verify")
     for study in settings.studies:
         try:
-            _verify_study(settings, results / study, registry, found)
+            _verify_study(settings, results / study, registry, verified)
         except DissensusError as error:
-            found.find(results / study / "manifest.parquet", error)
+            verified.find(results / study / "manifest.parquet", error)
     for path in sorted(results.rglob("*.parquet")):
-        if path not in found.files:
-            found.table(path)
+        if path not in verified.files:
+            verified.table(path)
     for path in sorted(results.glob("**/logs/**/*.log")):
         if path.parent.name != "run_session":
-            _verify_log(path, found)
-    _verify_spending(results, found)
-    return found
+            _verify_log(path, verified)
+    _verify_spending(results, verified)
+    return verified
 
 
 def _verify_study(
-    settings: Configuration, folder: Path, registry: ModelRegistry, found: Verified
+    settings: Configuration, folder: Path, registry: ModelRegistry, verified: Verified
 ) -> None:
     """A study's sessions, and what is gathered from them."""
     source = settings.study(folder.name).source.artefact
     drawn = [folder / "manifest.parquet", folder / f"{source}.parquet"]
-    found.missing += sum(not path.exists() for path in drawn)
-    if not all(path.exists() and found.table(path) is not None for path in drawn):
+    verified.missing += sum(not path.exists() for path in drawn)
+    if not all(path.exists() and verified.table(path) is not None for path in drawn):
         return
     sessions = Sessions.read(settings, folder)
-    sound = [_verify_session(sessions, row, registry, found) for row in sessions.rows.values()]
+    sound = [_verify_session(sessions, row, registry, verified) for row in sessions.rows.values()]
     # What is gathered waits for all sessions.
     if all(sound):
-        _verify_gathered(sessions, found)
+        _verify_gathered(sessions, verified)
 
 
-def _verify_session(sessions: Sessions, row: Row, registry: ModelRegistry, found: Verified) -> bool:
+def _verify_session(
+    sessions: Sessions, row: Row, registry: ModelRegistry, verified: Verified
+) -> bool:
     """Derive a session again and compare; whether its files are there and as they were made."""
     name = row["session_id"]
     paths, journal = paths_in(sessions.folder, name), journal_path(sessions.folder, name)
     artefacts = {paths.attempts, paths.calls, paths.transcript}
     if not all(path.is_file() for path in (*artefacts, paths.mark)):
-        found.pending += 1
+        verified.pending += 1
         return False
-    found.files.add(journal)
-    if not _is_current(sessions, row, found.bytes_of(paths.mark)):
-        found.find(
+    verified.files.add(journal)
+    if not _is_current(sessions, row, verified.bytes_of(paths.mark)):
+        verified.find(
             paths.mark,
             f"{paths.mark} says that {name} is made to other settings or code; start again, and it "
             "is made again: no call that stays the same is paid twice.",
@@ -166,19 +168,19 @@ def _verify_session(sessions: Sessions, row: Row, registry: ModelRegistry, found
     try:
         made = sessions.replay(row, registry)
     except NotJournaled as error:
-        found.find(
+        verified.find(
             journal,
             f"{journal} lacks a reply that {name} was made from ({error}); restore it from a copy, "
             "or that call is made, and paid, again when the session is.",
         )
         return False
     except DissensusError as error:
-        found.find(journal, error)
+        verified.find(journal, error)
         return False
-    found.sessions += 1
-    found.turns += len(made.turns)
-    _compare_session(sessions, name, made, found)
-    return not found.findings.keys() & artefacts
+    verified.sessions += 1
+    verified.turns += len(made.turns)
+    _compare_session(sessions, name, made, verified)
+    return not verified.findings.keys() & artefacts
 
 
 def _is_current(sessions: Sessions, row: Row, mark: bytes) -> bool:
@@ -189,94 +191,96 @@ def _is_current(sessions: Sessions, row: Row, mark: bytes) -> bool:
         return False
 
 
-def _compare_session(sessions: Sessions, name: str, made: SessionRows, found: Verified) -> None:
+def _compare_session(sessions: Sessions, name: str, made: SessionRows, verified: Verified) -> None:
     """A session's artefacts and log, with what its journal gives."""
     paths, types = paths_in(sessions.folder, name), sessions.study.ids
-    found.compare(paths.attempts, ATTEMPTS, made.attempts, "its journal")
-    found.compare(paths.calls, CALLS, made.calls, "its journal")
-    found.compare(paths.transcript, transcript(types), made.turns, "its journal")
-    if paths.transcript not in found.findings:
+    verified.compare(paths.attempts, ATTEMPTS, made.attempts, "its journal")
+    verified.compare(paths.calls, CALLS, made.calls, "its journal")
+    verified.compare(paths.transcript, transcript(types), made.turns, "its journal")
+    if paths.transcript not in verified.findings:
         said = provenance_of(paths.transcript)
         if any(said.get(key) != value for key, value in made.outcome.items()):
-            found.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
+            verified.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
     log = sessions.folder / f"logs/run_session/{name}.log"
     line = f"{ended(name, made.outcome['failure'])}\n"
-    if log.exists() and found.bytes_of(log) != line.encode():
-        found.find(log, f"{log} does not say how the session ended; delete it.")
+    if log.exists() and verified.bytes_of(log) != line.encode():
+        verified.find(log, f"{log} does not say how the session ended; delete it.")
 
 
-def _verify_gathered(sessions: Sessions, found: Verified) -> None:
+def _verify_gathered(sessions: Sessions, verified: Verified) -> None:
     """Gather again what shards, turns, outcomes, spending and conduct hold."""
     folder, ids = sessions.folder, sessions.study.ids
     turns, outcomes, calls = [], [], []
     for shard, rows in shards(sessions.rows.values(), sessions.study.part).items():
         made = gather(folder, [row["session_id"] for row in rows], ids)
         part = folder / f"shards/{shard}"
-        found.compare(part / "turns.parquet", turns_schema(ids), made[0], "its sessions")
-        found.compare(part / "outcomes.parquet", outcomes_schema(ids), made[1], "its sessions")
-        found.compare(part / "calls.parquet", GATHERED_CALLS, made[2], "its sessions")
+        verified.compare(part / "turns.parquet", turns_schema(ids), made[0], "its sessions")
+        verified.compare(part / "outcomes.parquet", outcomes_schema(ids), made[1], "its sessions")
+        verified.compare(part / "calls.parquet", GATHERED_CALLS, made[2], "its sessions")
         turns.append(made[0])
         outcomes += made[1]
         calls += made[2].to_pylist()
     shard = "its shards"
-    found.compare(folder / "turns.parquet", turns_schema(ids), pa.concat_tables(turns), shard)
-    found.compare(folder / "outcomes.parquet", outcomes_schema(ids), outcomes, shard)
-    own = [folder / f"{name}.parquet" for name in sessions.study.embedding_calls]
-    paths = [*sorted(folder.glob("shards/*/embedding_calls.parquet")), *filter(Path.exists, own)]
-    tables = [found.table(path) for path in paths]
+    verified.compare(folder / "turns.parquet", turns_schema(ids), pa.concat_tables(turns), shard)
+    verified.compare(folder / "outcomes.parquet", outcomes_schema(ids), outcomes, shard)
+    whole = [folder / f"{name}.parquet" for name in sessions.study.embedding_calls]
+    paths = [*sorted(folder.glob("shards/*/embedding_calls.parquet")), *filter(Path.exists, whole)]
+    tables = [verified.table(path) for path in paths]
     embeddings = [row for table in tables if table is not None for row in table.to_pylist()]
     if None in tables:
         return
     blocks = {name: row["block"] for name, row in sessions.rows.items()}
     spent = spending(calls, embeddings, blocks)
-    found.compare(folder / "spending.parquet", SPENDING, spent, "its calls")
-    found.compare(folder / "conduct.parquet", CONDUCT, conduct(calls, embeddings), "its calls")
+    verified.compare(folder / "spending.parquet", SPENDING, spent, "its calls")
+    verified.compare(folder / "conduct.parquet", CONDUCT, conduct(calls, embeddings), "its calls")
 
 
-def _verify_log(log: Path, found: Verified) -> None:
+def _verify_log(log: Path, verified: Verified) -> None:
     """Compare what a stage made with the digests in its log."""
-    found.files.add(log)
+    verified.files.add(log)
     try:
         made = read_log(log)
     except (ValueError, OSError) as error:
-        found.find(log, f"{log} is damaged ({error}); delete what its stage made and start again.")
+        verified.find(
+            log, f"{log} is damaged ({error}); delete what its stage made and start again."
+        )
         return
     for path, digest in made.items():
         if not path.is_file():
-            found.missing += 1
-        elif sha256(found.bytes_of(path)).hexdigest() != digest:
-            found.find(path, f"{path} is not what {log} says that was made; {_MEND}.")
+            verified.missing += 1
+        elif sha256(verified.bytes_of(path)).hexdigest() != digest:
+            verified.find(path, f"{path} is not what {log} says that was made; {_MEND}.")
 
 
-def _verify_spending(results: Path, found: Verified) -> None:
+def _verify_spending(results: Path, verified: Verified) -> None:
     """Compare the ledger with what the replies in all journals have cost."""
-    paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in _replies(results, found))
+    paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in _replies(results, verified))
     ledger = results / LEDGER
     if not ledger.exists():
         return
-    found.files.add(ledger)
+    verified.files.add(ledger)
     try:
         booked = Ledger(ledger, None).spent_usd
     except DissensusError as error:
-        found.find(ledger, error)
+        verified.find(ledger, error)
         return
     # It may have more: tries whose answer never arrived.
     if booked < paid - _ROUNDING_USD:
-        found.find(
+        verified.find(
             ledger,
             f"{ledger} has ${booked:,.6f} and the replies in the journals have cost ${paid:,.6f}; "
             "start again with a budget_usd, and what it lacks is added.",
         )
 
 
-def _replies(results: Path, found: Verified) -> Iterator[Reply]:
+def _replies(results: Path, verified: Verified) -> Iterator[Reply]:
     """The replies in all journals, those of sessions long gone among them."""
     for path in sorted(results.glob("*/journal/**/*.jsonl")):
-        found.files.add(path)
+        verified.files.add(path)
         try:
             if path.parent.name == "embeddings":
                 yield from (call.reply for call in journaled_calls(path))
             else:
                 yield from Journal(path).replies
         except DissensusError as error:
-            found.find(path, error)
+            verified.find(path, error)

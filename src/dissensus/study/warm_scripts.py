@@ -135,11 +135,13 @@ def fork_scripts() -> Callable[[], None]:
 
 
 def _needed(params: Mapping[str, Any]) -> list[str]:
-    """What the server has ready for a stage: the project's modules that its functions are in
+    """What the server has ready for a stage: the project's modules that are loaded here, as those
+    of the simulated models that the settings name, those that the stage's functions are in
     (``module:name``), and the embedder that its settings name.
     """
     functions, settings = params.get("functions", []), params.get("settings", {})
-    modules = [name for each in functions if (name := each.split(":")[0]).startswith("dissensus.")]
+    modules = [each.split(":")[0] for each in functions]
+    modules = [name for name in (*sys.modules, *modules) if name.startswith("dissensus.")]
     embedders = [settings.get(name) for name in ("embedder", "embedders", "corpus")]
     return [*modules, EMBEDDER] if OWN in json.dumps(embedders, default=str) else modules
 
@@ -198,8 +200,8 @@ def _ended(scripts: dict[int, int]) -> list[tuple[int, int]]:
     """Number and exit status of scripts that have ended, which are taken out."""
     ended = []
     for process in list(scripts):
-        found, status = os.waitpid(process, os.WNOHANG)
-        if found:
+        child, status = os.waitpid(process, os.WNOHANG)
+        if child:
             ended.append((scripts.pop(process), os.waitstatus_to_exitcode(status)))
     return ended
 

@@ -96,11 +96,16 @@ class Schema:
         return tuple(c.field(name) for name, c in self.columns.items() if "{" not in name)
 
     @cached_property
+    def arrow(self) -> pa.Schema:
+        """Of these fields."""
+        return pa.schema(self.fields)
+
+    @cached_property
     def families(self) -> dict[str, re.Pattern[str]]:
         """Family -> pattern of its columns' names."""
         patterns = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in self.where.items()}
         return {
-            name: re.compile(re.sub(r"\{\w+\}", lambda found: patterns[found.group()], name))
+            name: re.compile(re.sub(r"\{\w+\}", lambda match: patterns[match.group()], name))
             for name in self.columns
             if "{" in name
         }
@@ -201,11 +206,18 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
     return _conform(table, schema or _own_schema(table.schema, path), str(path))
 
 
-def _own_schema(found: pa.Schema, path: str | Path) -> Schema:
+def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, dict[str, Any]]:
+    """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
+    with open_sealed(path) as file:
+        table = file.read(use_threads=False)
+    return _conform(table, schema, str(path)), _said(table.schema)
+
+
+def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
     """The schema that a file was written to, from its metadata."""
     try:
-        about = json.loads(found.metadata[_SCHEMA])
-        columns = {one.name: _described(one) for one in found}
+        about = json.loads(file_schema.metadata[_SCHEMA])
+        columns = {arrow_field.name: _described(arrow_field) for arrow_field in file_schema}
     except (AttributeError, KeyError, TypeError, StopIteration):
         raise ArtefactError(
             f"{path} does not say what its columns hold; delete it and it will be made again."
@@ -213,11 +225,11 @@ def _own_schema(found: pa.Schema, path: str | Path) -> Schema:
     return Schema(about["name"], about["row"], columns, tuple(about["key"]))
 
 
-def _described(one: pa.Field) -> Column:
+def _described(arrow_field: pa.Field) -> Column:
     # By equality: a list's type hashes differently once it has been in a file.
-    kind = next(name for name, kind in _TYPES.items() if kind == one.type)
-    said = {name.decode(): text.decode() for name, text in one.metadata.items()}
-    return Column(kind + "?" * one.nullable, said["description"], said.get("unit", ""))
+    kind = next(name for name, kind in _TYPES.items() if kind == arrow_field.type)
+    said = {name.decode(): text.decode() for name, text in arrow_field.metadata.items()}
+    return Column(kind + "?" * arrow_field.nullable, said["description"], said.get("unit", ""))
 
 
 def read_by(path: str | Path, schema: Schema, key: str) -> dict[str, dict[str, Any]]:
@@ -238,8 +250,13 @@ def provenance_of(path: str | Path) -> dict[str, Any]:
     ArtefactError : as :func:`read`.
     """
     with open_sealed(path) as file:
-        found: dict[str, Any] = json.loads(file.schema_arrow.metadata[_KEY])
-    return found
+        return _said(file.schema_arrow)
+
+
+def _said(schema: pa.Schema) -> dict[str, Any]:
+    """The provenance in a file's metadata."""
+    said: dict[str, Any] = json.loads(schema.metadata[_KEY])
+    return said
 
 
 class replacing:
@@ -290,8 +307,13 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
 
 def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     """The table with its columns in the schema's order and types."""
+    if not schema.families and table.schema.equals(schema.arrow):
+        # As files of the project are. There are thousands, each of a few rows.
+        for arrow_field, column in zip(schema.fields, table.columns, strict=True):
+            _conformed(column, arrow_field, schema, where)
+        return _with_key(pa.table(table.columns, schema=schema.arrow), schema, where)
     names = table.column_names
-    known = {one.name: one for one in schema.fields}
+    known = {arrow_field.name: arrow_field for arrow_field in schema.fields}
     extra = [name for name in names if name not in known]
     known |= {name: _of_family(name, schema, where) for name in extra}
     lacking = [name for name in known if name not in names]
@@ -303,8 +325,15 @@ def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
     if lacking:
         raise ArtefactError(f"{where}: {schema.name} lacks the column {lacking[0]!r}.")
     given = dict(zip(names, table.columns, strict=True))
-    columns = [_conformed(given[name], one, schema, where) for name, one in known.items()]
+    columns = [
+        _conformed(given[name], arrow_field, schema, where) for name, arrow_field in known.items()
+    ]
     table = pa.table(columns, schema=pa.schema(list(known.values())))
+    return _with_key(table, schema, where)
+
+
+def _with_key(table: pa.Table, schema: Schema, where: str) -> pa.Table:
+    """The table, whose rows differ in the schema's key."""
     if schema.key and table.num_rows:
         distinct = _distinct(table.select(schema.key))
         if distinct != table.num_rows:
@@ -351,15 +380,15 @@ def _distinct(keys: pa.Table) -> int:
     return len(set(zip(*(column.to_pylist() for column in keys.columns), strict=True)))
 
 
-def _alike(found: pa.DataType, promised: pa.DataType) -> bool:
+def _alike(given: pa.DataType, promised: pa.DataType) -> bool:
     """Whether a type may stand for another: both numbers, both texts, both truth values."""
     kinds = (
         lambda t: pa.types.is_integer(t) or pa.types.is_floating(t),
         lambda t: pa.types.is_string(t) or pa.types.is_large_string(t),
         pa.types.is_boolean,
     )
-    if pa.types.is_dictionary(found):
-        found = found.value_type
-    if pa.types.is_list(promised) and hasattr(found, "value_type"):
-        found, promised = found.value_type, promised.value_type
-    return pa.types.is_null(found) or any(is_kind(found) and is_kind(promised) for is_kind in kinds)
+    if pa.types.is_dictionary(given):
+        given = given.value_type
+    if pa.types.is_list(promised) and hasattr(given, "value_type"):
+        given, promised = given.value_type, promised.value_type
+    return pa.types.is_null(given) or any(is_kind(given) and is_kind(promised) for is_kind in kinds)

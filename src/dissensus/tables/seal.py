@@ -40,9 +40,9 @@ def open_sealed(path: str | Path) -> pq.ParquetFile:
             f"{path} cannot be read ({error.strerror}); delete it if it is there, and it will be "
             "made again."
         ) from None
-    before, found, after = _parts(data)
-    if found != _digest(before, after):
-        why = "not as it was written" if found else "without the digest of its content"
+    before, stored, after = _parts(data)
+    if stored != _digest(before, after):
+        why = "not as it was written" if stored else "without the digest of its content"
         raise ArtefactError(f"{path} is damaged ({why}); delete it and it will be made again.")
     return pq.ParquetFile(pa.BufferReader(data))
 
@@ -57,6 +57,6 @@ def _parts(data: bytes | bytearray) -> tuple[memoryview, bytes, memoryview]:
 
 
 def _digest(before: memoryview, after: memoryview) -> bytes:
-    found = hashlib.sha256(before)
-    found.update(after)
-    return found.hexdigest().encode()
+    hashed = hashlib.sha256(before)
+    hashed.update(after)
+    return hashed.hexdigest().encode()

@@ -145,7 +145,7 @@ def grouped_measures(
     codes, width = _renumbered(tokens, types)
     shuffled = rng.permuted(np.broadcast_to(codes, (repetitions, codes.size)), axis=1)
     keys = rng.random(shuffled.shape)
-    found = []
+    measures = []
     for labels, depth in zip(groupings, depths, strict=True):
         sizes = np.bincount(labels, lengths).astype(np.intp)
         plain = null = matched = float("nan")
@@ -154,10 +154,10 @@ def grouped_measures(
             plain = lexical_similarity(_counts(tokens[order], sizes, types))
             null = float(_similarities(shuffled, sizes, sizes, width).mean())
             kept, cut = _rarefied(keys, sizes, depth), np.minimum(sizes, depth)
-            own = np.broadcast_to(codes[order], keys.shape)
-            matched = float(_similarities(own, sizes, cut, width, kept).mean())
-        found.append(LexicalMeasures(plain, matched, null, plain - null, tokens.size, types))
-    return found
+            codes_of = np.broadcast_to(codes[order], keys.shape)
+            matched = float(_similarities(codes_of, sizes, cut, width, kept).mean())
+        measures.append(LexicalMeasures(plain, matched, null, plain - null, tokens.size, types))
+    return measures
 
 
 def _renumbered(tokens: IntArray, types: int) -> tuple[IntArray, int]:

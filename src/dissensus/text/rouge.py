@@ -20,7 +20,7 @@ def rouge_n(text: str, reference: str, n: int) -> float:
     text, reference : what is compared with what; the F1 is the same either way.
     n : 1 or more.
     """
-    grams = [_grams(_words(one), n) for one in (text, reference)]
+    grams = [_grams(_words(compared), n) for compared in (text, reference)]
     return _f1((grams[0] & grams[1]).total(), grams[0].total(), grams[1].total())
 
 

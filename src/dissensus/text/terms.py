@@ -56,12 +56,12 @@ def commonest_terms(clusters: Sequence[Sequence[str]]) -> list[str]:
     forms = _common_forms([text for texts in clusters for text in texts])
     counts = [Counter(term for text in texts for term in _terms(text, forms)) for texts in clusters]
     total = Counter[str]()
-    for one in counts:
-        total.update(one)
+    for count in counts:
+        total.update(count)
     mean = total.total() / max(len(counts), 1)
     return [
-        _name(one, {term: np.log1p(mean / total[term]) for term in one}) or f"cluster {number}"
-        for number, one in enumerate(counts, start=1)
+        _name(count, {term: np.log1p(mean / total[term]) for term in count}) or f"cluster {number}"
+        for number, count in enumerate(counts, start=1)
     ]
 
 

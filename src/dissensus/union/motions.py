@@ -102,8 +102,8 @@ def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, l
     documents: list[dict[str, Any]] = []
     chunks: list[dict[str, Any]] = []
     for speaker in sorted(speakers):
-        found, pieces = _read_speaker(speaker, corpora[speaker], folder, settings)
-        documents += found
+        read_documents, pieces = _read_speaker(speaker, corpora[speaker], folder, settings)
+        documents += read_documents
         chunks += pieces
     return {
         "motions": (MOTIONS, motions),

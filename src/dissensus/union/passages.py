@@ -89,25 +89,25 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
     vectors = {
         name: _embedded(search, [row["text"] for row in rows]) for name, rows in argued.items()
     }
-    found: list[dict[str, Any]] = []
+    retrieved: list[dict[str, Any]] = []
     for motion in motions:
         queries = _queries(motion)
         asked = _embedded(search, queries)
         for speaker in sorted([*motion["proposition"], *motion["opposition"]]):
             ids = {"motion_id": motion["motion_id"], "speaker": speaker}
             taken = diverse(asked, vectors[speaker], search.pool, search.diversity)
-            found += [
+            retrieved += [
                 {
                     **ids,
                     "rank": rank,
-                    **{name: argued[speaker][one.text][name] for name in ("document", "chunk")},
-                    "query": queries[one.question],
-                    "similarity": one.cosine,
-                    "text": argued[speaker][one.text]["text"],
+                    **{name: argued[speaker][passage.text][name] for name in ("document", "chunk")},
+                    "query": queries[passage.question],
+                    "similarity": passage.cosine,
+                    "text": argued[speaker][passage.text]["text"],
                 }
-                for rank, one in enumerate(taken, start=1)
+                for rank, passage in enumerate(taken, start=1)
             ]
-    return found
+    return retrieved
 
 
 def _embedded(search: Search, texts: Sequence[str]) -> Floats:

@@ -113,10 +113,10 @@ class Wording:
         """All that has been said, with accepted points of information and their answers."""
         words = self.debating
         entries = []
-        for one in spoken:
-            speaker, number = one_line(one.speaker), str(one.number)
-            place = {"NUMBER": number, "SPEAKER": speaker, "SIDE": one.side}
-            entries.append(fill(words.speech_entry, TEXT=block(one.text), **place))
+        for speech in spoken:
+            speaker, number = one_line(speech.speaker), str(speech.number)
+            place = {"NUMBER": number, "SPEAKER": speaker, "SIDE": speech.side}
+            entries.append(fill(words.speech_entry, TEXT=block(speech.text), **place))
             entries += [
                 fill(
                     words.point_entry,
@@ -127,23 +127,23 @@ class Wording:
                     ANSWERER=speaker,
                     ANSWER=block(point.answer) or words.none,
                 )
-                for point in one.points
+                for point in speech.points
             ]
         return "\n\n".join(entries) or words.nothing_yet
 
     def definitions(self, framework: Framework) -> str:
         """The definitions, and what the other side made of them; nothing where there are none."""
-        words, found, contest = self.debating, framework.definitions, framework.contest
-        if found is None:
+        words, defined, contest = self.debating, framework.definitions, framework.contest
+        if defined is None:
             return ""
-        terms = [f"{one_line(one.term)}: {one_line(one.definition)}" for one in found.terms]
+        terms = [f"{one_line(term.term)}: {one_line(term.definition)}" for term in defined.terms]
         entries = [
             fill(
                 words.definitions_entry,
                 TERMS=self.listed(terms),
-                SCOPE=one_line(found.scope),
-                EXCLUSIONS=self.listed(found.exclusions),
-                FRAMING=one_line(found.framing),
+                SCOPE=one_line(defined.scope),
+                EXCLUSIONS=self.listed(defined.exclusions),
+                FRAMING=one_line(defined.framing),
             )
         ]
         if contest is not None:

@@ -26,7 +26,7 @@ READER = Reader(
 )
 
 
-def details(row: Row, motion: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+def details(row: Row, motion: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:
     """The verdict and its layers; every claim with its rebuttals and its fate; scores and votes."""
     sides = {name: side for side in SIDES for name in motion[side]}
     if row["kind"] != "debate":
@@ -35,46 +35,51 @@ def details(row: Row, motion: Row, found: Mapping[str, Sequence[Row]]) -> Detail
         sides=sides,
         facts=[
             fact
-            for one in found["verdicts"]
+            for verdict in artefacts["verdicts"]
             for fact in (
-                ("winner", one["winner"]),
-                ("decided by", one["decided_by"]),
-                *((f"the {layer} says", one[layer]) for layer in LAYERS),
+                ("winner", verdict["winner"]),
+                ("decided by", verdict["decided_by"]),
+                *((f"the {layer} says", verdict[layer]) for layer in LAYERS),
             )
         ],
-        claims=_claims(found),
-        tables=[_scores(found["scores"]), _votes(found["votes"])],
+        claims=_claims(artefacts),
+        tables=[_scores(artefacts["scores"]), _votes(artefacts["votes"])],
     )
 
 
-def _claims(found: Mapping[str, Sequence[Row]]) -> list[Claim]:
-    texts = {one["claim_id"]: one["text"] for one in found["claims"]}
+def _claims(artefacts: Mapping[str, Sequence[Row]]) -> list[Claim]:
+    texts = {claim["claim_id"]: claim["text"] for claim in artefacts["claims"]}
     answers: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
-    for one in found["rebuttals"]:
-        said = f"{one['by']}: {texts.get(one['by'], '')}" if one["by"] else ""
-        answers[one["claim_id"]].append(
-            (one["speaker"], f"speech {one['speech']}" if one["speech"] else "", _how(one), said)
+    for rebuttal in artefacts["rebuttals"]:
+        said = f"{rebuttal['by']}: {texts.get(rebuttal['by'], '')}" if rebuttal["by"] else ""
+        answers[rebuttal["claim_id"]].append(
+            (
+                rebuttal["speaker"],
+                f"speech {rebuttal['speech']}" if rebuttal["speech"] else "",
+                _how(rebuttal),
+                said,
+            )
         )
     return [
         Claim(
-            one["claim_id"],
-            one["speaker"],
-            f"speech {one['speech']}",
-            one["text"],
-            one["fate"],
-            tuple(answers[one["claim_id"]]),
+            claim["claim_id"],
+            claim["speaker"],
+            f"speech {claim['speech']}",
+            claim["text"],
+            claim["fate"],
+            tuple(answers[claim["claim_id"]]),
         )
-        for one in found["claims"]
+        for claim in artefacts["claims"]
     ]
 
 
-def _how(one: Row) -> str:
+def _how(rebuttal: Row) -> str:
     """What a rebuttal does, as the annotation has it."""
     words = {"logic": "shows a fault of logic", "new": "brings new evidence"}
-    found = [said for name, said in words.items() if one[name]]
-    found += ["undermines it"] if one["undermines"] else []
-    kept = ", ".join(found) or "answers without a ground"
-    return kept if one["counted"] else f"{kept}; does not count"
+    grounds = [said for name, said in words.items() if rebuttal[name]]
+    grounds += ["undermines it"] if rebuttal["undermines"] else []
+    kept = ", ".join(grounds) or "answers without a ground"
+    return kept if rebuttal["counted"] else f"{kept}; does not count"
 
 
 def _scores(scores: Sequence[Row]) -> Rows:
@@ -83,13 +88,13 @@ def _scores(scores: Sequence[Row]) -> Rows:
         ("Speech", "Speaker", "Side", "Mean", "Recalibrated"),
         [
             (
-                one["speech"],
-                one["speaker"],
-                one["side"],
-                number(one["mean"], 2),
-                number(one["recalibrated"], 2),
+                score["speech"],
+                score["speaker"],
+                score["side"],
+                number(score["mean"], 2),
+                number(score["recalibrated"], 2),
             )
-            for one in scores
+            for score in scores
         ],
     )
 
@@ -99,7 +104,7 @@ def _votes(votes: Sequence[Row]) -> Rows:
         "Votes of the judges",
         ("Panel", "Pass", "Seat", "Judge", "Votes for"),
         [
-            (one["panel"], one["pass"], one["seat"], one["judge"], one["side"] or MISSING)
-            for one in votes
+            (vote["panel"], vote["pass"], vote["seat"], vote["judge"], vote["side"] or MISSING)
+            for vote in votes
         ],
     )

@@ -93,11 +93,11 @@ class Recalibration(Lenient):
     @model_validator(mode="after")
     def _spread(self) -> Recalibration:
         count = len(self.speeches)
-        if sorted(one.speech for one in self.speeches) != list(range(1, count + 1)):
+        if sorted(speech.speech for speech in self.speeches) != list(range(1, count + 1)):
             raise ValueError("every speech must have one entry, numbered from 1")
-        if sorted(one.rank for one in self.speeches) != list(range(1, count + 1)):
+        if sorted(speech.rank for speech in self.speeches) != list(range(1, count + 1)):
             raise ValueError(f"the ranks must be 1 to {count}, each once")
-        scores = [one.score for one in sorted(self.speeches, key=lambda one: one.rank)]
+        scores = [speech.score for speech in sorted(self.speeches, key=lambda speech: speech.rank)]
         if scores != sorted(scores, reverse=True):
             raise ValueError("a better rank must not have a lower score")
         if scores and scores[0] - scores[-1] < 2:
@@ -160,9 +160,9 @@ class ClusterName(Lenient):
     @field_validator("name")
     @classmethod
     def _three_to_six(cls, name: str) -> str:
-        found = len(split_words(name))
-        if not 3 <= found <= 6:
-            raise ValueError(f"must have three to six words, and has {found}")
+        length = len(split_words(name))
+        if not 3 <= length <= 6:
+            raise ValueError(f"must have three to six words, and has {length}")
         return name
 
 

@@ -15,8 +15,8 @@ from dissensus.tables.artefact import concatenate, read, write, write_text
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     said: dict[str, dict[tuple[str, str], str]] = {}
     for turn in concatenate(inputs.turns, turns_schema(IDS)).to_pylist():
-        own = said.setdefault(turn["domain"], {})
-        own[turn["speaker"], turn["role"]] = turn["text"]
+        of_agent = said.setdefault(turn["domain"], {})
+        of_agent[turn["speaker"], turn["role"]] = turn["text"]
     rows = list(gather_examples(read(inputs.profiles, PROFILES).to_pylist(), said))
     words = read_prompts(LearningWords, inputs.prompts)
     write(outputs.fewshot, FEWSHOT, rows, stage.provenance)

@@ -9,6 +9,7 @@ from dissensus.deliberation.design.manifest import IDS
 from dissensus.deliberation.figures.graph import draw_session
 from dissensus.deliberation.measures.reconstruct import reconstruct
 from dissensus.deliberation.measures.records import CLAIMS, ENGAGEMENTS, STANCES
+from dissensus.report.alternative import alternative
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.style import save_svg
 from dissensus.session.record import transcript
@@ -26,7 +27,10 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     for schema in (CLAIMS, ENGAGEMENTS, STANCES):
         rows = getattr(tables, schema.name)
         artefacts.loaded[schema.name] = pd.DataFrame(rows, columns=list(schema.columns))
-    save_svg(draw_session(artefacts, Path(outputs.svg).stem, stage.simulated).figure, outputs.svg)
+    drawn = draw_session(artefacts, Path(outputs.svg).stem, stage.simulated)
+    title = f"Debate graph of {Path(outputs.svg).stem}"
+    words = alternative(title, drawn.figure, drawn.facts["text"])
+    save_svg(drawn.figure, outputs.svg, title, words)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from dissensus.text.embeddings import UnitEmbedder, embedder, is_own
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     turns = by_session(read(inputs.turns, turns_schema(IDS)))
-    sessions = {name: own for name, own in turns.items() if is_debate(own[0])}
+    sessions = {name: of_session for name, of_session in turns.items() if is_debate(of_session[0])}
     sessions |= by_session(read(inputs.rendered, RENDERED_TURNS))
     names = stage.settings["embedders"]
     tables = [embed_block(sessions, [embedder(name) for name in names if is_own(name)])]

@@ -8,9 +8,9 @@ from dissensus.tables.artefact import write
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    found = stage.function(stage.settings, stage.seed)
+    collected = stage.function(stage.settings, stage.seed)
     for path in outputs:
-        schema, rows = found[Path(path).stem]
+        schema, rows = collected[Path(path).stem]
         write(path, schema, rows, stage.provenance)
 
 

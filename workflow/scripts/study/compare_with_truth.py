@@ -18,9 +18,9 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         paths = {file.stem: file for file in Path(path).parent.glob("*.parquet")}
         diagnosed = Diagnosed.of(given["diagnosed"])
         effects = resolve(given["truth"])(Artefacts(paths), view, diagnosed)
-        own = truth_rows(given["study"], effects, view.confidence)
-        write(path, TRUTH, own, stage.provenance)
-        rows += own
+        compared = truth_rows(given["study"], effects, view.confidence)
+        write(path, TRUTH, compared, stage.provenance)
+        rows += compared
     table = table_truth(rows)
     write_table(table, outputs.csv, outputs.markdown)
     write_text(outputs.page, as_page([table], table.title))

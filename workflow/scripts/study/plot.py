@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.alternative import alternative
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
 from dissensus.report.marks import FIGURE_MARKS, mark_rows
@@ -17,10 +18,11 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     artefacts = Artefacts(dict(inputs.items()))
     files = zip(inputs.captions, outputs.svg, outputs.png, outputs.caption, strict=True)
     marks: list[dict[str, Any]] = []
-    for draw, (template, svg, png, caption) in zip(stage.resolved, files, strict=True):
+    titled = zip(stage.settings["titles"], stage.resolved, files, strict=True)
+    for title, draw, (template, svg, png, caption) in titled:
         drawn = draw(artefacts, view)
-        save(drawn.figure, svg, png)
-        write_caption(caption, template, drawn.facts, stage.simulated)
+        said = write_caption(caption, template, drawn.facts, stage.simulated)
+        save(drawn.figure, svg, png, title, alternative(title, drawn.figure, said, view.level))
         marks += mark_rows(Path(svg).stem, drawn.marks)
     write(outputs.marks, FIGURE_MARKS, marks, stage.provenance)
 

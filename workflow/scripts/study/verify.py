@@ -10,10 +10,10 @@ from dissensus.study.verify import verify
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings = stage.configuration
-    found = verify(settings, Path("results") / settings.run)
-    if found.findings:
-        raise ArtefactError("\n".join([*found.findings.values(), found.summary]))
-    print(found.summary, flush=True)
+    verified = verify(settings, Path("results") / settings.run)
+    if verified.findings:
+        raise ArtefactError("\n".join([*verified.findings.values(), verified.summary]))
+    print(verified.summary, flush=True)
 
 
 if __name__ == "__main__":

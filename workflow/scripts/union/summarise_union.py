@@ -12,10 +12,10 @@ from dissensus.union.pages.synthesis import synthesis_page
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    found = load(dict(inputs.items()), stage.simulated)
-    write_data(outputs.summary, summary(found))
-    write_text(outputs.memos, memos_page(found))
-    write_text(outputs.synthesis, synthesis_page(found))
+    run_data = load(dict(inputs.items()), stage.simulated)
+    write_data(outputs.summary, summary(run_data))
+    write_text(outputs.memos, memos_page(run_data))
+    write_text(outputs.synthesis, synthesis_page(run_data))
 
 
 if __name__ == "__main__":

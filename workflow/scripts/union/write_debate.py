@@ -12,10 +12,10 @@ from dissensus.union.pages.run import load
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     session = Path(outputs.page).stem
-    found = load(dict(inputs.items()), stage.simulated, session=session)
-    check_debate(found, session)
-    write_text(outputs.page, debate_page(found, session))
-    write_data(outputs.data, debate_data(found, session))
+    run_data = load(dict(inputs.items()), stage.simulated, session=session)
+    check_debate(run_data, session)
+    write_text(outputs.page, debate_page(run_data, session))
+    write_data(outputs.data, debate_data(run_data, session))
 
 
 if __name__ == "__main__":

@@ -48,9 +48,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 def _panel(axes: Axes, rows: pd.DataFrame, base: pd.DataFrame, view: View) -> None:
     axes.plot(base["round"], 100 * base["estimate"], color=GREY, linewidth=0.9, zorder=1)
     for domain, mark in looks(view).items():
-        own = rows[rows["domain"] == domain].sort_values("round")
-        course(axes, own, mark, scale=100.0)
-        axes.plot(own["round"], 100 * own["planted"], color=mark.colour, **PLANTED)
+        of_domain = rows[rows["domain"] == domain].sort_values("round")
+        course(axes, of_domain, mark, scale=100.0)
+        axes.plot(of_domain["round"], 100 * of_domain["planted"], color=mark.colour, **PLANTED)
     rounds_axis(axes, int(view["rounds"]))
     axes.set_ylim(-4, 104)
 
@@ -60,10 +60,10 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     last = rows[rows["round"] == int(view["rounds"])]
 
     def share(arm: str) -> str:
-        own = last[last["arm"] == arm]
+        of_arm = last[last["arm"] == arm]
         parts = [
             f"{percent_of(row)} in {row['domain']}"
-            for _, row in own[own["domain"].isin(domains_of(view))].iterrows()
+            for _, row in of_arm[of_arm["domain"].isin(domains_of(view))].iterrows()
         ]
         return " and ".join(parts) or "none"
 

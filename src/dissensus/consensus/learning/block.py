@@ -160,8 +160,8 @@ def readable(rows: Sequence[Row], words: LearningWords) -> str:
         "block of a domain, word for word. Other arms are shown parts of it.",
     ]
     for domain in domains:
-        own = [row for row in rows if row["domain"] == domain]
-        parts += [f"## {domain}", _fenced(block_of(own, SHOWN["ccagent"], words))]
+        of_domain = [row for row in rows if row["domain"] == domain]
+        parts += [f"## {domain}", _fenced(block_of(of_domain, SHOWN["ccagent"], words))]
     return "\n\n".join(parts) + "\n"
 
 

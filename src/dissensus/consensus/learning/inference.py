@@ -115,15 +115,15 @@ def _questions(
 ) -> dict[str, list[tuple[str, str]]]:
     """Question -> arm and reference of each of its comparisons; those that have any."""
     common = models[reference]
-    own = {strategy: arm for arm, strategy in arms.items() if models[arm] == common}
-    full, without = own.get(CCAGENT), own.get(_WITHOUT_COUNTERFACTUAL)
+    arm_of = {strategy: arm for arm, strategy in arms.items() if models[arm] == common}
+    full, without = arm_of.get(CCAGENT), arm_of.get(_WITHOUT_COUNTERFACTUAL)
     asked: dict[str, list[tuple[str, str]]] = {}
     if full:
-        asked[ABLATION] = [(own[one], full) for one in ABLATIONS if one in own]
-        if TRANSFERRED in own:
-            asked[TRANSFER] = [(own[TRANSFERRED], full), (own[TRANSFERRED], reference)]
+        asked[ABLATION] = [(arm_of[name], full) for name in ABLATIONS if name in arm_of]
+        if TRANSFERRED in arm_of:
+            asked[TRANSFER] = [(arm_of[TRANSFERRED], full), (arm_of[TRANSFERRED], reference)]
     if without:
-        asked[CLAIM] = [(own[one], without) for one in _RIVALS if one in own]
+        asked[CLAIM] = [(arm_of[name], without) for name in _RIVALS if name in arm_of]
     asked[MODELS] = [
         (arm, other)
         for arm, strategy in arms.items()
@@ -154,7 +154,7 @@ def claim_p(rows: Sequence[Mapping[str, Any]]) -> float | None:
     part's absence leaves more agreement, so that its p is the largest of the one-sided ones, and
     no adjustment is due. None where any of them is undefined.
     """
-    own = [
+    contrasted = [
         row
         for row in rows
         if row["question"] == CLAIM
@@ -162,8 +162,12 @@ def claim_p(rows: Sequence[Mapping[str, Any]]) -> float | None:
         and row["outcome"] == PRIMARY
         and row["method"] == HEADLINE
     ]
-    ones = [_one_sided(row) for row in own]
-    return None if not ones or None in ones else max(one for one in ones if one is not None)
+    ones = [_one_sided(row) for row in contrasted]
+    return (
+        None
+        if not ones or None in ones
+        else max(p_value for p_value in ones if p_value is not None)
+    )
 
 
 def _one_sided(row: Mapping[str, Any]) -> float | None:

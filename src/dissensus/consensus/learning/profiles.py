@@ -100,19 +100,19 @@ def _labelled(ranked: list[dict[str, Any]], examples: int) -> Iterator[dict[str,
     taken = min(examples, len(ranked) // 2)
     for place, row in enumerate(ranked, start=1):
         from_end = len(ranked) - place + 1
-        label, own = ("", 0)
+        label, best_of = ("", 0)
         if place <= taken:
-            label, own = GOOD, place
+            label, best_of = GOOD, place
         elif from_end <= taken:
-            label, own = BAD, from_end
-        yield {**row, "rank": place, "label": label, "place": own}
+            label, best_of = BAD, from_end
+        yield {**row, "rank": place, "label": label, "place": best_of}
 
 
 def _profiles(
     session: Session, row: Row, statement: str, words: LearningWords, characters: int
 ) -> Iterator[dict[str, Any]]:
     order, lasted = row["order"], len(session.rounds)
-    votes = [{agent: one[agent].vote for agent in order} for one in session.rounds]
+    votes = [{agent: ballots[agent].vote for agent in order} for ballots in session.rounds]
     array, length = votes_array(votes, order, row["rounds"]), np.array([lasted])
     group = {name: values[0].item() for name, values in measure(array, length).items()}
     agents = {name: values[0] for name, values in measure_agents(array, length).items()}
@@ -121,8 +121,8 @@ def _profiles(
     for seat, agent in enumerate(order):
         if not agents["spoke"][seat]:
             continue
-        own = [label_of(one[agent]) for one in votes]
-        found = {
+        labels = [label_of(ballots[agent]) for ballots in votes]
+        profile = {
             "rounds_to": rounds_to,
             "ending": ending,
             "compromise": float(agents["moved"][seat]),
@@ -136,26 +136,26 @@ def _profiles(
             "agent": agent,
             "statement": statement,
             "others": len(order) - 1,
-            "votes": own,
-            "explanations": [one[agent].explanation for one in session.rounds],
-            **found,
-            "summary": _summary(found, own, words),
+            "votes": labels,
+            "explanations": [ballots[agent].explanation for ballots in session.rounds],
+            **profile,
+            "summary": _summary(profile, labels, words),
             "course": _course(session, order, agent, words, characters),
-            "measures": _measures(found, words),
+            "measures": _measures(profile, words),
         }
 
 
-def _summary(found: Row, votes: Sequence[str], words: LearningWords) -> str:
+def _summary(profile: Row, votes: Sequence[str], words: LearningWords) -> str:
     said = render(
         words.summary,
         FIRST=votes[0],
         LAST=votes[-1],
         ROUNDS=str(len(votes)),
-        SWITCHES=str(found["switches"]),
-        FOLLOWED=str(found["followed"]),
-        ENDING=render(words.endings[found["ending"]], ROUND=str(found["rounds_to"])),
+        SWITCHES=str(profile["switches"]),
+        FOLLOWED=str(profile["followed"]),
+        ENDING=render(words.endings[profile["ending"]], ROUND=str(profile["rounds_to"])),
     )
-    return f"{said} {words.dogmatic}" if found["dogmatic"] else said
+    return f"{said} {words.dogmatic}" if profile["dogmatic"] else said
 
 
 def _course(
@@ -167,21 +167,21 @@ def _course(
             words.round,
             ROUND=str(place),
             VOTE=label_of(ballots[agent].vote),
-            OTHERS=listed(label_of(ballots[one].vote) for one in order if one != agent),
+            OTHERS=listed(label_of(ballots[other].vote) for other in order if other != agent),
             TEXT=quoted(shortened(ballots[agent].explanation, characters)),
         ).rstrip("\n")
         for place, ballots in enumerate(session.rounds, start=1)
     )
 
 
-def _measures(found: Row, words: LearningWords) -> str:
+def _measures(profile: Row, words: LearningWords) -> str:
     return render(
         words.measures,
-        ROUNDS=str(found["rounds_to"]),
-        COMPROMISE=number(found["compromise"], 2),
-        SWITCHES=str(found["switches"]),
-        SYCOPHANCY=number(found["sycophancy"], 2),
-        DOGMATISM=number(found["dogmatic"], 0),
+        ROUNDS=str(profile["rounds_to"]),
+        COMPROMISE=number(profile["compromise"], 2),
+        SWITCHES=str(profile["switches"]),
+        SYCOPHANCY=number(profile["sycophancy"], 2),
+        DOGMATISM=number(profile["dogmatic"], 0),
     )
 
 

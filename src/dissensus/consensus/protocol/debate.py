@@ -118,14 +118,14 @@ class _Session:
         if debate.lesson:
             self.block = debate.lesson.block(debate.inputs)
         yield from self._vote(1, dict.fromkeys(debate.agents, ("", "")))
-        own = ""
+        heard_before = ""
         for round_ in range(2, debate.rounds + 1):
             if agreed([ballot.vote for ballot in self.ballots.values()]):
                 return
             heard, talks = "", dict.fromkeys(debate.agents, "")
             if debate.strategy in EXTRAS:
-                own = yield from self._hear(round_ - 1, own)
-                heard = own and self._speech(self._extra.name, own)
+                heard_before = yield from self._hear(round_ - 1, heard_before)
+                heard = heard_before and self._speech(self._extra.name, heard_before)
             if debate.strategy in SIDES and round_ == 2:
                 talks = yield from self._talk()
             yield from self._vote(round_, {name: (talks[name], heard) for name in debate.agents})
@@ -158,7 +158,7 @@ class _Session:
         turns = yield calls
         self.ballots = {turn.speaker: turn.value for turn in turns}
 
-    def _hear(self, round_: int, own: str) -> Part[str]:
+    def _hear(self, round_: int, said: str) -> Part[str]:
         """What the extra agent says after a round; "" where it may not be shown to anybody."""
         words, debate, role = self.debate.words, self.debate, self.debate.strategy
         alone, credible = role in _ALONE, role == "credible"
@@ -175,7 +175,7 @@ class _Session:
             STATEMENT=debate.statement,
             TRUTH=render(words.truth, TRUTH=debate.truth) if debate.truth else "",
             SHOWN="" if alone else shown.rstrip("\n"),
-            OWN=render(words.own, TEXT=quoted(own)).rstrip("\n") if own else "",
+            OWN=render(words.own, TEXT=quoted(said)).rstrip("\n") if said else "",
             REPLY=words.reply if credible else words.speech_reply,
         )
         messages = (
@@ -269,11 +269,11 @@ class _Session:
         self, name: str, partners: Sequence[str], outsiders: Mapping[str, str]
     ) -> dict[str, str]:
         """Speaker -> what it is called, of those whom an agent talks with."""
-        found = {other: other for other in partners}
+        partner_of = {other: other for other in partners}
         if name in outsiders:
             called = self.debate.words.outsiders[SIDES[self.debate.strategy]]
-            found[self._outsider(name)] = called
-        return found
+            partner_of[self._outsider(name)] = called
+        return partner_of
 
     def _side_prompt(
         self,
@@ -396,5 +396,5 @@ def asked_as(persona: Persona, prompt: str) -> tuple[Message, ...]:
 
 def _common(votes: Sequence[int]) -> int:
     """What most of some agents vote; the lower median where no vote has a unique plurality."""
-    found = plurality(votes)
-    return median_low(votes) if found == UNREAD else found
+    commonest = plurality(votes)
+    return median_low(votes) if commonest == UNREAD else commonest

@@ -54,16 +54,19 @@ class Reflection:
             raise CallFailed(f"no training debate of {self.domain} ran to its end")
         turns = yield [self._call(1, RATIONALE, row, "") for row in rows]
         said = [turn.value or "" for turn in turns]
-        yield [self._call(2, COUNTERFACTUAL, row, one) for row, one in zip(rows, said, strict=True)]
+        yield [
+            self._call(2, COUNTERFACTUAL, row, reason)
+            for row, reason in zip(rows, said, strict=True)
+        ]
 
     def _examples(self) -> Sequence[Mapping[str, Any]]:
         """The examples, the good ones first, each label in the order of its places."""
-        found = []
+        examples = []
         for label in (GOOD, BAD):
             where = {"domain": self.domain, "label": label}
             rows = self.inputs.rows_of(PROFILES_FILE, PROFILES, where, self.examples)
-            found += sorted(rows, key=lambda row: row["place"])
-        return found
+            examples += sorted(rows, key=lambda row: row["place"])
+        return examples
 
     def _call(self, number: int, role: str, row: Mapping[str, Any], rationale: str) -> Call:
         words, label = self.words, words_of(self.words, row["label"])

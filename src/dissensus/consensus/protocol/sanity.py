@@ -34,11 +34,11 @@ class LetterFormat:
 
     def read(self, text: str) -> Parsed[str]:
         """The letter; None where there is none, or there are several."""
-        found = {letter.upper() for letter in _LETTER.findall(text)} & set(self.letters)
-        if len(found) != 1:
+        letters = {letter.upper() for letter in _LETTER.findall(text)} & set(self.letters)
+        if len(letters) != 1:
             problem = f"there is no one line 'Answer:' with one of {', '.join(self.letters)}"
             return Parsed(None, (problem,))
-        return Parsed(found.pop())
+        return Parsed(letters.pop())
 
 
 @dataclass(frozen=True)

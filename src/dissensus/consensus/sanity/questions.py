@@ -57,7 +57,7 @@ def read_questions(folder: str, agents: tuple[str, ...]) -> tuple[Question, ...]
     path = Path(folder) / QUESTIONS_FILE
     if not path.exists():
         return ()
-    found: dict[str, Question] = {}
+    by_id: dict[str, Question] = {}
     for number, cells in read_csv(path, ("question_id", "kind", "question", *agents)):
         cells = {name: " ".join(cell.split()) for name, cell in cells.items()}
         where = f"{path}, row {number}"
@@ -67,13 +67,13 @@ def read_questions(folder: str, agents: tuple[str, ...]) -> tuple[Question, ...]
         if cells["kind"] not in KINDS:
             may = f"it may be {', '.join(KINDS)}"
             raise ResourceError(f"{where}: {fault('kind', cells['kind'], may)}")
-        if cells["question_id"] in found:
+        if cells["question_id"] in by_id:
             raise ResourceError(f"{where}: its question_id stands above already; give it another.")
         answers = {agent: cells[agent] for agent in agents}
         _check_apart(where, cells["kind"], list(answers.values()))
         name = cells["question_id"]
-        found[name] = Question(name, cells["kind"], cells["question"], answers)
-    return tuple(found.values())
+        by_id[name] = Question(name, cells["kind"], cells["question"], answers)
+    return tuple(by_id.values())
 
 
 def _check_apart(where: str, kind: str, answers: Sequence[str]) -> None:

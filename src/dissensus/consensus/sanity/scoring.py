@@ -112,14 +112,20 @@ def score_sanity(
     frame = pd.DataFrame(answers)
     _add_cosines(frame, embed)
     rows = []
-    for (domain, condition), own in frame.groupby(["domain", "condition"], sort=False):
-        for agent in (*pd.unique(own["agent"]), ALL_AGENTS):
-            some = own if agent == ALL_AGENTS else own[own["agent"] == agent]
+    for (domain, condition), of_condition in frame.groupby(["domain", "condition"], sort=False):
+        for agent in (*pd.unique(of_condition["agent"]), ALL_AGENTS):
+            some = (
+                of_condition
+                if agent == ALL_AGENTS
+                else of_condition[of_condition["agent"] == agent]
+            )
             for measure in (ACCURACY, *_CHOICES, *_TEXTS):
                 key = int(digest([seed, domain, condition, agent, measure])[:12], 16)
-                found = _estimate(some, measure, agent != ALL_AGENTS, (confidence, resamples, key))
+                estimated = _estimate(
+                    some, measure, agent != ALL_AGENTS, (confidence, resamples, key)
+                )
                 names = {"domain": domain, "agent": agent, "condition": condition}
-                rows.append({**names, "measure": measure, **found})
+                rows.append({**names, "measure": measure, **estimated})
     return rows
 
 
@@ -130,17 +136,17 @@ def _answers(
     for turn in turns:
         question, said = known[turn["round_label"]], turn["text"]
         agent = turn["speaker"]
-        found: dict[str, Any] = {"text": "", "reference": "", "own": np.nan}
-        found |= dict.fromkeys(_TEXTS, np.nan)
+        scored: dict[str, Any] = {"text": "", "reference": "", "own": np.nan}
+        scored |= dict.fromkeys(_TEXTS, np.nan)
         if question.kind != OPEN:
             format = LetterFormat("".join(map(chr, range(65, 65 + len(question.answers)))))
-            found["own"] = float(format.read(said).value == question.letter(agent))
+            scored["own"] = float(format.read(said).value == question.letter(agent))
         elif said.strip():
             reference = question.answers[agent]
-            found |= {"text": said, "reference": reference, "rouge_l": rouge_l(said, reference)}
-            found |= {f"rouge_{n}": rouge_n(said, reference, n) for n in (1, 2)}
+            scored |= {"text": said, "reference": reference, "rouge_l": rouge_l(said, reference)}
+            scored |= {f"rouge_{n}": rouge_n(said, reference, n) for n in (1, 2)}
         names = {"domain": row["domain"], "condition": row["arm"], "agent": agent}
-        yield {**names, "question": question.id, "kind": question.kind, **found}
+        yield {**names, "question": question.id, "kind": question.kind, **scored}
 
 
 def _add_cosines(frame: pd.DataFrame, embed: Callable[[Sequence[str]], Vectors]) -> None:
@@ -149,10 +155,10 @@ def _add_cosines(frame: pd.DataFrame, embed: Callable[[Sequence[str]], Vectors])
     if not said.any():
         return
     texts = pd.unique(pd.concat([frame.loc[said, "text"], frame.loc[said, "reference"]]))
-    places = {one: place for place, one in enumerate(texts)}
+    places = {text: place for place, text in enumerate(texts)}
     vectors = embed(list(texts))
     first, second = (
-        vectors[[places[one] for one in frame.loc[said, side]]] for side in ("text", "reference")
+        vectors[[places[text] for text in frame.loc[said, side]]] for side in ("text", "reference")
     )
     frame.loc[said, "cosine"] = np.clip((first * second).sum(axis=1), -1.0, 1.0).astype(float)
 
@@ -162,21 +168,21 @@ def _estimate(
 ) -> dict[str, Any]:
     confidence, resamples, seed = options
     column = measure if measure in _TEXTS else "own"
-    own = frame[frame["kind"] == measure] if measure in _CHOICES else frame
-    own = own[own[column].notna()]
-    values, n = own[column].to_numpy(dtype=float), len(own)
+    answered = frame[frame["kind"] == measure] if measure in _CHOICES else frame
+    answered = answered[answered[column].notna()]
+    values, n = answered[column].to_numpy(dtype=float), len(answered)
     low = high = float("nan")
     if column == "own" and is_one and n:
         low, high = wilson(int(values.sum()), n, confidence)
-    elif own["question"].nunique() > 1 and np.ptp(values) > 0:
-        found = cluster_bootstrap(
+    elif answered["question"].nunique() > 1 and np.ptp(values) > 0:
+        bootstrapped = cluster_bootstrap(
             values,
-            own["question"].to_numpy(dtype=str),
+            answered["question"].to_numpy(dtype=str),
             resamples=resamples,
             confidence=confidence,
             seed=seed,
         )
-        low, high = found.ci_low, found.ci_high
+        low, high = bootstrapped.ci_low, bootstrapped.ci_high
     estimate = float(values.mean()) if n else float("nan")
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     return {**{name: defined(value) for name, value in limits.items()}, "n": n}

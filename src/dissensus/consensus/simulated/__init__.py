@@ -84,36 +84,26 @@ _Chances = dict[str, Rate]
 
 
 class SpeechSettings(Settings):
-    """Settings of a simulated stakeholder (``models.<name>.speech``)."""
+    """Settings of a simulated stakeholder (``models.<name>.speech``); those of the default run
+    are described in resources/simulated.
+    """
 
     domains: Annotated[dict[str, str], Field(min_length=1)]
     """The domains whose statements it knows: name -> folder."""
     disagreement: Annotated[float, Field(ge=0)] = 1.2
-    """Standard deviation of opinions about what the public prefers, in points."""
     noise: Annotated[float, Field(ge=0)] = 0.3
-    """Standard deviation of what is added to an opinion anew in every session."""
     stubbornness: Rate = 0.3
-    """Chance of keeping a vote whatever is said."""
     conformity: Rate = 0.1
-    """Chance of taking the plurality of the round before, of those who are not stubborn."""
     drift: Rate = 0.1
-    """Chance of a step towards what the public prefers."""
     meets: _Chances = Field(default_factory=dict)
-    """Strategy -> chance of a step towards the others' mean, by its wording."""
     susceptibility: _Chances = Field(default_factory=dict)
-    """Role -> chance of going where an extra agent or a side round draws it."""
     learns: _Chances = Field(default_factory=dict)
-    """Part of the examples -> chance of a step towards the others' mean that it adds."""
     carries: Rate = 1.0
     """Share of that chance that is left where the examples are of another domain."""
     answers: _Chances = Field(default_factory=dict)
-    """Kind of question, or bare without an interview -> share of its own answers."""
     repeats: Rate = 0.8
-    """Chance of explaining a vote in the words that it always has for it."""
     unreadable_rate: Rate = 0.0
-    """Share of first replies without a vote."""
     leak_rate: Rate = 0.0
-    """Share of a nudger's first replies that name what the public prefers."""
 
     @field_validator("domains")
     @classmethod
@@ -251,8 +241,8 @@ class _Prompt:
     @classmethod
     def read(cls, messages: Sequence[Message]) -> _Prompt:
         examples, _, content = messages[-1].content.rpartition(END_OF_EXAMPLES)
-        found = _STATEMENT.search(content)
-        if not found:
+        match = _STATEMENT.search(content)
+        if not match:
             raise ResourceError(
                 "The simulated stakeholders cannot read this prompt; it must be worded as "
                 "resources/prompts/consensus/debate.yaml words it."
@@ -266,7 +256,7 @@ class _Prompt:
             strategy = _side(talked[1].split(", "), votes, who[1])
         return cls(
             _role(messages, content, bool(who)),
-            next(part for part in found.groups() if part),
+            next(part for part in match.groups() if part),
             who[1] if who else "",
             strategy,
             int(rounds[1]) + 1 if rounds else 1,

@@ -54,20 +54,20 @@ def answer(
 def _asked(folders: tuple[str, ...], system: str, content: str) -> tuple[Question, str]:
     """The question, and the agent whose system prompt it is."""
     agents, questions = _known(folders)
-    found = questions.get(content.partition("\n")[0])
-    if found is None or system not in agents:
+    question = questions.get(content.partition("\n")[0])
+    if question is None or system not in agents:
         raise ResourceError(
             "No folder of models.<name>.speech.domains has the question or the agent that a "
             "simulated stakeholder is checked with; name the study's domains there."
         )
-    return found, agents[system]
+    return question, agents[system]
 
 
 @cache
 def _known(folders: tuple[str, ...]) -> tuple[dict[str, str], dict[str, Question]]:
     """System prompt -> agent, and words -> question."""
     domains = {folder: read_domain(folder) for folder in folders}
-    agents = {one.system: one.id for domain in domains.values() for one in domain.agents}
+    agents = {agent.system: agent.id for domain in domains.values() for agent in domain.agents}
     return agents, {
         question.question: question
         for folder, domain in domains.items()

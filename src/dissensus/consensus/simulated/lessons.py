@@ -39,7 +39,7 @@ def shown_parts(strategy: str) -> list[str]:
 def taught_by(examples: str, domains: Domains) -> set[str]:
     """The domains whose statements some examples are of; "" for one that is not known."""
     homes = _homes(domains)
-    return {homes.get(one, "") for one in _STATEMENT.findall(examples)}
+    return {homes.get(statement, "") for statement in _STATEMENT.findall(examples)}
 
 
 def domain_of(statement: str, domains: Domains) -> str:

@@ -49,7 +49,7 @@ def score(chosen: argparse.Namespace) -> int:
         if chosen.reference:
             reference = preference_scores(*_load(chosen.reference), rows)
         loss = loss_of(scores, reference, _weights(chosen))
-    found = {
+    written = {
         "loss": chosen.loss,
         **{name: round(float(value), 6) for name, value in vars(loss).items()},
         "preferred": round(float((scores.chosen > scores.rejected).float().mean()), 6),
@@ -57,7 +57,7 @@ def score(chosen: argparse.Namespace) -> int:
         "rationales": int((scores.valid == scores.valid).sum()),
         "counterfactuals": int((scores.cosine == scores.cosine).sum()),
     }
-    text = json.dumps(found, indent=2)
+    text = json.dumps(written, indent=2)
     if chosen.output:
         write_text(chosen.output, f"{text}\n")
     print(text)
@@ -136,14 +136,14 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     scoring = commands.add_parser("score", help="the loss of a model over held-out triplets")
     fitting = commands.add_parser("train", help="an adapter (LoRA) that lowers it")
-    for one in (scoring, fitting):
-        one.add_argument("triplets", help="results/<run>/consensus/triplets.parquet")
-        one.add_argument("model", help="folder or name of a causal language model")
+    for command in (scoring, fitting):
+        command.add_argument("triplets", help="results/<run>/consensus/triplets.parquet")
+        command.add_argument("model", help="folder or name of a causal language model")
         form = "the preference term: equation 1 as printed, or DPO with a reference model"
-        one.add_argument("--loss", choices=(PRINTED, DPO), default=PRINTED, help=form)
-        one.add_argument("--beta", type=float, default=Weights.beta)
-        one.add_argument("--rationale", type=float, default=Weights.rationale, help="lambda_r")
-        one.add_argument(
+        command.add_argument("--loss", choices=(PRINTED, DPO), default=PRINTED, help=form)
+        command.add_argument("--beta", type=float, default=Weights.beta)
+        command.add_argument("--rationale", type=float, default=Weights.rationale, help="lambda_r")
+        command.add_argument(
             "--counterfactual", type=float, default=Weights.counterfactual, help="lambda_c"
         )
     scoring.add_argument("--reference", help="the reference model of dpo")

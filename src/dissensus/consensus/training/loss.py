@@ -81,9 +81,9 @@ def composite(scores: Scores, weights: Weights, xp: Any) -> Loss:
             xp,
         )
     preference = preferred.mean()
-    own = _mean(validity(_known(scores.valid), 1.0, xp))
+    stated = _mean(validity(_known(scores.valid), 1.0, xp))
     other = _mean(validity(_known(scores.invalid), 0.0, xp))
-    rationale = (own + other) / 2
+    rationale = (stated + other) / 2
     counterfactual = _mean(1.0 - _known(scores.cosine))
     total = preference + weights.rationale * rationale + weights.counterfactual * counterfactual
     return Loss(total, preference, rationale, counterfactual)

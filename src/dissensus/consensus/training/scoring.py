@@ -33,8 +33,8 @@ def score_triplets(model: Any, tokenizer: Any, rows: Sequence[Row]) -> Scores:
     import torch
 
     pairs = zip(rows, _others(rows), strict=True)
-    found = [_one(model, tokenizer, row, reason) for row, reason in pairs]
-    columns = (torch.stack(column) for column in zip(*found, strict=True))
+    scores = [_one(model, tokenizer, row, reason) for row, reason in pairs]
+    columns = (torch.stack(column) for column in zip(*scores, strict=True))
     return Scores(*columns)
 
 
@@ -82,9 +82,9 @@ def _one(model: Any, tokenizer: Any, row: Row, reason: str) -> tuple[Any, ...]:
         _, better = _read(model, tokenizer, prompt, row["counterfactual"])
         cosine = (good @ better) / (good.norm() * better.norm())
     debate = prompt + str(row["chosen"])
-    own = _odds(model, tokenizer, debate, row["rationale"]) if row["rationale"] else none
+    chosen_odds = _odds(model, tokenizer, debate, row["rationale"]) if row["rationale"] else none
     other = _odds(model, tokenizer, debate, reason) if row["rationale"] and reason else none
-    return chosen, rejected, own, other, cosine
+    return chosen, rejected, chosen_odds, other, cosine
 
 
 def _read(model: Any, tokenizer: Any, prompt: str, text: str) -> tuple[Any, Any]:
@@ -106,8 +106,8 @@ def _run(model: Any, tokenizer: Any, prompt: str, text: str, end: Sequence[int])
     import torch
 
     before = list(tokenizer(prompt, add_special_tokens=True)["input_ids"])
-    own = [*tokenizer(text, add_special_tokens=False)["input_ids"], *end]
-    ids = torch.tensor([*before, *own], device=next(model.parameters()).device)
+    tokens = [*tokenizer(text, add_special_tokens=False)["input_ids"], *end]
+    ids = torch.tensor([*before, *tokens], device=next(model.parameters()).device)
     made = model(input_ids=ids[None], output_hidden_states=True)
     start = len(before)
     # The logits at a place are of the token after it.
@@ -122,6 +122,6 @@ def _others(rows: Sequence[Row]) -> list[str]:
     n = len(reasons)
     turns = ([*reasons[place + 1 :], *reasons[:place]] for place in range(n))
     return [
-        next((one for one in others if one and one != own), "")
-        for own, others in zip(reasons, turns, strict=True)
+        next((turn for turn in others if turn and turn != reason), "")
+        for reason, others in zip(reasons, turns, strict=True)
     ]

@@ -95,11 +95,11 @@ def make_triplets(
 
 def _kept_for_scoring(profiles: Sequence[Row]) -> set[str]:
     """One statement in four of each domain, the same in every run that has them."""
-    found: set[str] = set()
+    scoring: set[str] = set()
     for domain in {row["domain"] for row in profiles}:
         names = {row["statement_id"] for row in profiles if row["domain"] == domain}
-        found |= set(sorted(names, key=digest)[: -(-len(names) // _KEPT)])
-    return found
+        scoring |= set(sorted(names, key=digest)[: -(-len(names) // _KEPT)])
+    return scoring
 
 
 def _debate(row: Row) -> str:

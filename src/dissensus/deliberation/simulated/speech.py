@@ -21,40 +21,30 @@ Agent = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
 
 
 class SpeechSettings(Settings):
-    """Settings of a simulated deliberator (``models.<name>.speech``)."""
+    """Settings of a simulated deliberator (``models.<name>.speech``); those of the default run
+    are described in resources/simulated.
+    """
 
     role: Literal["debater", "judge"]
+    """What it is asked to be."""
     topics: str
     """The topics' YAML, by which a debater knows what the evidence speaks for."""
     opinion: Amount = 2.0
-    """Concentration of first beliefs: what the favourite's Dirichlet parameter has beyond 1."""
     epsilon: Rate = 0.6
-    """Largest total-variation distance at which it still hears another agent."""
     stubbornness: Rate = 0.3
-    """Share of its own belief that it keeps."""
     heeds: dict[Agent, Amount] = Field(default_factory=dict)
-    """Weight of agents, by their names in the debate; 1 for all others."""
     silence: Rate = 0.3
-    """Probability that it leaves an opposing claim unanswered."""
     yields: Rate = 0.5
-    """Share that it moves towards the options of claims that it left unanswered."""
     returns: Rate = 0.0
-    """Probability that it rebuts an opponent's claim from before the last round."""
     heat: Annotated[float, Field(ge=-1, le=1)] = 0.5
-    """How much contentiousness slows its movement and strengthens its claims, or below 0 weakens
-    them."""
     noise: Amount = 0.02
     """Standard deviation of what is added to every probability."""
     bad_json_rate: Rate = 0.0
     """Share of first replies whose JSON object is broken."""
     dangling_rate: Rate = 0.0
-    """Share of references that name no claim."""
     ambiguous_rate: Rate = 0.0
-    """Share of references that name with a claim another agent than its author."""
     inconsistent_rate: Rate = 0.0
-    """Share of turns whose text concludes another option than the stance."""
     hint_trust: Rate = 0.5
-    """Share that it moves towards the option of a moderator's note."""
     recognises: Rate = 0.0
     """Share that it moves towards the topic's truth where another agent holds it."""
     abstains: Rate = 0.15

@@ -71,8 +71,8 @@ def _parquet(path: Path) -> Numbered:
         with pq.ParquetFile(path) as file:
             rows: Sequence[dict[str, Any]] = file.read(use_threads=False).to_pylist()
     except (OSError, ValueError, pa.ArrowException) as error:
-        found = " ".join(str(error).split())
-        raise ResourceError(f"{path} cannot be read as Parquet ({found}).") from None
+        reason = " ".join(str(error).split())
+        raise ResourceError(f"{path} cannot be read as Parquet ({reason}).") from None
     return list(enumerate(rows, start=1))
 
 

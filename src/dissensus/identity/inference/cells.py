@@ -82,7 +82,7 @@ def _by_witness(panel: Panel, parameters: Parameters, t: int, width: int) -> Flo
     )
     values = parameters.vector()
     both = [Likelihood.of(of, t - 1) for of in (joined, panel)]
-    with_, without = (found.value(values)[0][found.kind] for found in both)
+    with_, without = (likelihood.value(values)[0][likelihood.kind] for likelihood in both)
     ratio = np.exp(with_.reshape(n, width) - without[:, None])
     ratio[np.arange(width) >= panel.options[:, None]] = 0.0
     return np.asarray(ratio)

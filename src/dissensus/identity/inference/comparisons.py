@@ -92,10 +92,12 @@ class Side:
         """The measure on these questions and in every resample of them."""
         place = {name: index for index, name in enumerate(self.questions)}
         rows = [place[name] for name in questions]
-        above, below = (np.stack([one[i][rows] for one in self.counts], axis=1) for i in (0, 1))
-        found = ratios_of_sums(above, below, weights)
+        above, below = (
+            np.stack([team_tally[i][rows] for team_tally in self.counts], axis=1) for i in (0, 1)
+        )
+        ratios = ratios_of_sums(above, below, weights)
         parts = (
-            Ratios(found.observed[[i]], found.resampled[:, [i]]) for i in range(above.shape[1])
+            Ratios(ratios.observed[[i]], ratios.resampled[:, [i]]) for i in range(above.shape[1])
         )
         return self.combined(*parts)
 
@@ -144,8 +146,8 @@ def compare_identity(
     those of seats and personas by team.
     """
     rows = [
-        _row(one, confidence, resamples, seed)
-        for one in _all(tally(metrics, transitions, manifest), transitions, manifest)
+        _row(comparison, confidence, resamples, seed)
+        for comparison in _all(tally(metrics, transitions, manifest), transitions, manifest)
     ]
     families: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -160,13 +162,16 @@ def _all(
     tallies: Sequence[Tally], transitions: pa.Table, manifest: pa.Table
 ) -> Iterator[_Comparison]:
     teams = _teams(manifest)
-    tallied = sorted((one for one in tallies if one.team in teams), key=lambda one: one.team)
-    found = [
+    tallied = sorted(
+        (team_tally for team_tally in tallies if team_tally.team in teams),
+        key=lambda team_tally: team_tally.team,
+    )
+    compared = [
         *_of_teams(tallied, teams),
         *_within_teams(tallied),
         *_of_agents(tallied, transitions, manifest),
     ]
-    yield from sorted(found, key=lambda one: KINDS.index(one.kind))
+    yield from sorted(compared, key=lambda comparison: KINDS.index(comparison.kind))
 
 
 def _teams(manifest: pa.Table) -> dict[str, dict[str, Any]]:
@@ -280,9 +285,9 @@ def _of_agents(
         zip(*(manifest[name].to_pylist() for name in ("session_id", "seats")), strict=True)
     )
     for team in tallied:
-        own = rows["team"] == team.team
-        agents = rows["agent"][own].astype(np.int64)
-        of_team = {name: values[own] for name, values in rows.items()}
+        rows_of = rows["team"] == team.team
+        agents = rows["agent"][rows_of].astype(np.int64)
+        of_team = {name: values[rows_of] for name, values in rows.items()}
         yield from _apart(team, of_team, "seat", [f"A{agent}" for agent in agents])
         if all(seats[session] for session in of_team["session_id"]):
             pairs = zip(of_team["session_id"], agents, strict=True)
@@ -302,10 +307,10 @@ def _apart(
     def side(name: str, chosen: BoolArray) -> Side:
         def counts(condition: int) -> Counts:
             here = chosen & (rows["condition"] == team.conditions[condition])
-            found = [np.zeros(len(place)) for _ in values]
-            for into, value in zip(found, values, strict=True):
+            summed = [np.zeros(len(place)) for _ in values]
+            for into, value in zip(summed, values, strict=True):
                 np.add.at(into, questions[here], np.broadcast_to(value, here.shape)[here])
-            return found[0], found[1]
+            return summed[0], summed[1]
 
         return _side(team, name, CONDITIONS, counts, lambda v, a: v - a)
 
@@ -314,22 +319,22 @@ def _apart(
         yield _Comparison(kind, team.team, "ibc", *sides)
 
 
-def _row(found: _Comparison, confidence: float, resamples: int, seed: int) -> dict[str, Any]:
-    shared = _shared(found.one, found.other)
+def _row(comparison: _Comparison, confidence: float, resamples: int, seed: int) -> dict[str, Any]:
+    shared = _shared(comparison.one, comparison.other)
     row: dict[str, Any] = {
-        "kind": found.kind,
-        "team": found.team,
-        "one": found.one.name,
-        "other": found.other.name,
-        "measure": found.measure,
+        "kind": comparison.kind,
+        "team": comparison.team,
+        "one": comparison.one.name,
+        "other": comparison.other.name,
+        "measure": comparison.measure,
         **dict.fromkeys(_NUMBERS),
         "n_questions": len(shared),
     }
     if not shared:
         return row
-    stream = int(digest([seed, "identity comparisons", found.kind, found.team])[:12], 16)
+    stream = int(digest([seed, "identity comparisons", comparison.kind, comparison.team])[:12], 16)
     weights = _weights(len(shared), resamples, stream)
-    one, other = found.one.on(shared, weights), found.other.on(shared, weights)
+    one, other = comparison.one.on(shared, weights), comparison.other.on(shared, weights)
     difference = one - other
     spread = percentile_intervals(difference, confidence)
     values = (spread.estimate, spread.se, spread.low, spread.high)
@@ -344,10 +349,10 @@ _NUMBERS = (
 )
 
 
-def _shared(one: Side, other: Side) -> list[str]:
+def _shared(side: Side, other: Side) -> list[str]:
     """The questions that both sides completed, in order."""
 
-    return sorted(set(one.questions[one.complete]) & set(other.questions[other.complete]))
+    return sorted(set(side.questions[side.complete]) & set(other.questions[other.complete]))
 
 
 # Agents of a team, and rounds, are compared on the same questions.

@@ -146,16 +146,18 @@ def _of_bank(
         for rounds in _spans(panel):
             place = {"condition": condition, "rounds": _span(rounds)}
             stream = int(digest([how.seed, "dcm", *name, *place.values()])[:12], 16)
-            found = _fitted(panel, rounds, how.confidence)
-            if found is not None:
-                fits[condition, rounds] = found
-            estimates += [{**place, **row} for row in _estimates(panel, rounds, found, how, stream)]
-            tests += [{**place, **row} for row in _weights(panel, rounds, found)]
+            fitted = _fitted(panel, rounds, how.confidence)
+            if fitted is not None:
+                fits[condition, rounds] = fitted
+            estimates += [
+                {**place, **row} for row in _estimates(panel, rounds, fitted, how, stream)
+            ]
+            tests += [{**place, **row} for row in _weights(panel, rounds, fitted)]
             # Its resamples are most of the time there is; banks differ in their beliefs, and later
             # rounds follow from the first.
             if rounds == 1 and name[-1] != POOLED:
                 seated = [casts[question] for question in names[condition]]
-                good = _goodness(panel, found, how, stream, seated)
+                good = _goodness(panel, fitted, how, stream, seated)
                 tests += [{**place, **row} for row in good]
     estimates += _differences(fits, names, how.confidence)
     return estimates, tests
@@ -177,20 +179,20 @@ def _fitted(panel: Panel, rounds: int, confidence: float) -> Fit | None:
     return fit(panel, rounds, confidence)
 
 
-def _estimates(panel: Panel, rounds: int, found: Fit | None, how: Inference, stream: int) -> Rows:
+def _estimates(panel: Panel, rounds: int, fitted: Fit | None, how: Inference, stream: int) -> Rows:
     n = panel.n_questions
     rows = [
-        _row("hierarchical", name, found.estimates[name] if found else Estimate(NAN), n, found)
+        _row("hierarchical", name, fitted.estimates[name] if fitted else Estimate(NAN), n, fitted)
         for name in QUANTITIES
     ]
-    if rounds > 1 or found is None:
+    if rounds > 1 or fitted is None:
         return rows
     moments = moment_estimate(panel, how.confidence, how.resamples, stream).estimates
     return rows + [_row("moment", name, moments[name], n, None) for name in QUANTITIES]
 
 
 def _row(
-    method: str, parameter: str, estimate: Estimate, n: int, found: Fit | None
+    method: str, parameter: str, estimate: Estimate, n: int, fitted: Fit | None
 ) -> dict[str, Any]:
     """A row; what is in closed form has converged where there is a number."""
     value = _number(estimate.estimate)
@@ -202,14 +204,14 @@ def _row(
         "ci_low": _number(estimate.ci_low),
         "ci_high": _number(estimate.ci_high),
         "n_questions": n,
-        "converged": found.converged if found else method == "moment" and value is not None,
+        "converged": fitted.converged if fitted else method == "moment" and value is not None,
     }
 
 
-def _weights(panel: Panel, rounds: int, found: Fit | None) -> Rows:
-    if found is None:
+def _weights(panel: Panel, rounds: int, fitted: Fit | None) -> Rows:
+    if fitted is None:
         return [_test("equal_weights", NAN, None, NAN, [], 0)]
-    equal = equal_weights_test(panel, rounds, found)
+    equal = equal_weights_test(panel, rounds, fitted)
     return [_test("equal_weights", equal.statistic, equal.df, equal.p_value, [], equal.n)]
 
 
@@ -217,13 +219,13 @@ _FITS = ("goodness_of_fit", "goodness_by_agent")
 
 
 def _goodness(
-    panel: Panel, found: Fit | None, how: Inference, stream: int, seated: list[Any]
+    panel: Panel, fitted: Fit | None, how: Inference, stream: int, seated: list[Any]
 ) -> Rows:
-    if found is None:
+    if fitted is None:
         return [_test(name, NAN, None, NAN, [], 0) for name in _FITS]
     personas = np.array([list(seats) for seats in seated], dtype=object)
     agents = personas if personas.size else None
-    both = goodness_of_fit(panel, found, how.goodness_resamples, stream, agents)
+    both = goodness_of_fit(panel, fitted, how.goodness_resamples, stream, agents)
     return [
         _test(name, good.statistic, None, good.p_value, good.words(), good.n)
         for name, good in zip(_FITS, both, strict=True)

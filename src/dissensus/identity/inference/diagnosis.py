@@ -77,7 +77,9 @@ def diagnose(
     with its two shares cancels in their difference. Two rounds are for the hierarchical model
     alone; the others take the first transition.
     """
-    worlds = [World(name, one.true, _estimators(one)) for name, one in SCENARIOS.items()]
+    worlds = [
+        World(name, scenario.true, _estimators(scenario)) for name, scenario in SCENARIOS.items()
+    ]
     confidence, diagnosis = settings["inference.confidence"], settings["diagnosis"]
     draw = partial(_simulate, diagnosis["questions"], confidence, seed)
     return run_worlds(worlds, ESTIMAND, draw, diagnosis["replicates"], confidence, cores)
@@ -103,12 +105,12 @@ def _estimates(
     rng = np.random.default_rng(int(digest([seed, "diagnosis", name, index])[:12], 16))
     parameters = Parameters(scenario.w_self, scenario.w_peer, *_BELIEFS)
     panel = simulate(empty(scenario, questions), parameters, rng)
-    found = {"hierarchical": fit(panel, scenario.rounds, confidence).estimates["ibc"]}
+    estimates = {"hierarchical": fit(panel, scenario.rounds, confidence).estimates["ibc"]}
     if scenario.rounds == 1:
         moment = moment_estimate(panel, confidence, _RESAMPLES, index)
         own, heard = plug_in(panel)
-        found |= {"moment": moment.estimates["ibc"], "plug-in": Estimate(heard - own)}
-    return found
+        estimates |= {"moment": moment.estimates["ibc"], "plug-in": Estimate(heard - own)}
+    return estimates
 
 
 def empty(scenario: Scenario, questions: int) -> Panel:

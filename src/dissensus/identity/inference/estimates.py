@@ -96,11 +96,11 @@ def estimate_identity(
     for team in tally(metrics, transitions, manifest):
         banks = dict.fromkeys(team.banks.tolist())
         for bank in (*banks, POOLED):
-            chosen = np.array([bank in (one, POOLED) for one in team.banks])
+            chosen = np.array([bank in (of_team, POOLED) for of_team in team.banks])
             stream = int(digest([seed, "identity estimates", team.team, bank])[:12], 16)
             weights = cluster_weights(int(chosen.sum()), resamples, stream)
-            found = _estimated(_ratios(team, chosen), weights, confidence)
-            rows += [{"team": team.team, "bank": bank} | row for row in found]
+            estimated = _estimated(_ratios(team, chosen), weights, confidence)
+            rows += [{"team": team.team, "bank": bank} | row for row in estimated]
     return rows
 
 
@@ -146,17 +146,17 @@ def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Itera
         shared = both[:, None, None]
         above, below = (counts[:, pair] * shared for counts in (ratios.above, ratios.below))
         paired = _by_condition(above, below, weights)
-    for one, condition in enumerate(ratios.conditions):
-        counts = ratios.below[:, one].sum(axis=0)
-        questions = int(ratios.complete[:, one].sum())
-        yield from _rows(condition, ratios.labels, under[one], counts, questions, confidence)
+    for at, condition in enumerate(ratios.conditions):
+        counts = ratios.below[:, at].sum(axis=0)
+        questions = int(ratios.complete[:, at].sum())
+        yield from _rows(condition, ratios.labels, under[at], counts, questions, confidence)
     vanilla, anonymized = paired
     counts = ratios.below[both][:, pair].sum(axis=(0, 1))
     difference = vanilla - anonymized
-    for drop, found in ((False, difference), (True, difference / vanilla)):
+    for drop, kind in ((False, difference), (True, difference / vanilla)):
         kept = [index for index, label in enumerate(ratios.labels) if _is_compared(label, drop)]
         labels = [_compared(ratios.labels[index], drop) for index in kept]
-        of_kept = Ratios(found.observed[kept], found.resampled[:, kept])
+        of_kept = Ratios(kind.observed[kept], kind.resampled[:, kept])
         yield from _rows(DIFFERENCE, labels, of_kept, counts[kept], int(both.sum()), confidence)
 
 
@@ -164,7 +164,7 @@ def _by_condition(above: FloatArray, below: FloatArray, weights: FloatArray) -> 
     flat, conditions = (len(above), -1), above.shape[1]
     every = ratios_of_sums(above.reshape(flat), below.reshape(flat), weights)
     cuts = np.split(every.resampled, conditions, axis=1)
-    return [Ratios(*one) for one in zip(np.split(every.observed, conditions), cuts, strict=True)]
+    return [Ratios(*cut) for cut in zip(np.split(every.observed, conditions), cuts, strict=True)]
 
 
 def _is_compared(label: tuple[str, int, str, str], drop: bool) -> bool:
@@ -185,11 +185,11 @@ def _rows(
     questions: int,
     confidence: float,
 ) -> Iterator[dict[str, Any]]:
-    found = percentile_intervals(ratios, confidence)
-    numbers = zip(found.estimate, found.se, found.low, found.high, strict=True)
+    intervals = percentile_intervals(ratios, confidence)
+    numbers = zip(intervals.estimate, intervals.se, intervals.low, intervals.high, strict=True)
     for label, values, count in zip(labels, numbers, counts, strict=True):
         measure, number, policy, peers = label
-        estimate, se, low, high = (None if np.isnan(one) else float(one) for one in values)
+        estimate, se, low, high = (None if np.isnan(value) else float(value) for value in values)
         yield {
             "round": number,
             "condition": condition,

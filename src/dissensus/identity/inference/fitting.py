@@ -122,10 +122,10 @@ def _fit(panel: Panel, rounds: int, confidence: float, equal_weights: bool) -> F
     scores = likelihood.value(values)[1] @ model.slopes(values)
     influence = (scores @ covariance @ jacobian.T)[likelihood.kind]
     variances = np.einsum("di,ij,dj->d", jacobian, covariance, jacobian)
-    found = _derived(panel, model, model.of(values)) if proper else np.full_like(variances, NAN)
+    derived = _derived(panel, model, model.of(values)) if proper else np.full_like(variances, NAN)
     estimates = {
         name: _interval(name, float(value), float(variance), confidence, panel.n_questions)
-        for name, value, variance in zip(QUANTITIES, found, variances, strict=True)
+        for name, value, variance in zip(QUANTITIES, derived, variances, strict=True)
     }
     loglik = -float(best.fun) * panel.n_questions
     converged = proper and _at_rest(best)
@@ -172,8 +172,8 @@ def _refit(panel: Panel, fitted: Fit) -> Parameters:
         if not np.abs(move).max() < 1.0:
             break
         logs = logs + move
-    found = _search(likelihood, times, np.eye(4), fitted.parameters)
-    return Parameters.of(np.exp(found.x))
+    search = _search(likelihood, times, np.eye(4), fitted.parameters)
+    return Parameters.of(np.exp(search.x))
 
 
 @dataclass(frozen=True)

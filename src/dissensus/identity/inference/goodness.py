@@ -92,22 +92,25 @@ def goodness_of_fit(
         seats = [f"A{seat}" for seat in range(1, len(panel.peers) + 1)]
         agents = np.broadcast_to(np.array(seats, dtype=object), (panel.n_questions, len(seats)))
     names = sorted(set(agents.ravel()))
-    groupings = [np.ones((*agents.shape, 1)), np.stack([agents == one for one in names], axis=2)]
+    groupings = [
+        np.ones((*agents.shape, 1)),
+        np.stack([agents == agent for agent in names], axis=2),
+    ]
 
     def cells(of: Panel, parameters: Parameters) -> list[tuple[FloatArray, FloatArray]]:
         both = observed(of, rounds), expected(of, parameters, rounds)
         return [(_summed(both[0], grouping), _summed(both[1], grouping)) for grouping in groupings]
 
-    found = cells(panel, fit.parameters)
-    statistics = np.array([pearson(*one) for one in found])
-    extreme = np.zeros(len(found))
+    cells_of = cells(panel, fit.parameters)
+    statistics = np.array([pearson(*cell) for cell in cells_of])
+    extreme = np.zeros(len(cells_of))
     for _ in range(resamples):
         drawn = simulate(panel, fit.parameters, rng)
         again = cells(drawn, refit(drawn, fit))
-        extreme += np.array([pearson(*one) for one in again]) >= statistics
+        extreme += np.array([pearson(*cell) for cell in again]) >= statistics
     p = (extreme + 1.0) / (resamples + 1.0)
     every, by_agent = (
-        GoodnessOfFit(float(statistics[i]), float(p[i]), *found[i], groups, resamples)
+        GoodnessOfFit(float(statistics[i]), float(p[i]), *cells_of[i], groups, resamples)
         for i, groups in enumerate((("",), tuple(names)))
     )
     return every, by_agent

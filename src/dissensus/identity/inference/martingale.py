@@ -63,8 +63,8 @@ def martingale_tests(
     rows: list[dict[str, Any]] = []
     for place, before, after in _pairs(metrics):
         stream = int(digest([seed, "martingale", *place.values()])[:12], 16)
-        found = _tests(before, after, confidence, margin, stream)
-        rows += [{**place, **row} for row in found]
+        tested = _tests(before, after, confidence, margin, stream)
+        rows += [{**place, **row} for row in tested]
     return rows
 
 

@@ -68,7 +68,7 @@ def moment_estimate(
     heard = int(n_peers[0]) if np.ptp(n_peers) == 0 else 0
     k = int(options[0]) if options.size == 1 else 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = _solve(sums.sum(axis=0)[None], heard, k)[0]
+        solved = _solve(sums.sum(axis=0)[None], heard, k)[0]
         drawn = np.empty((0, len(QUANTITIES)))
         if resamples:
             n = panel.n_questions
@@ -77,7 +77,7 @@ def moment_estimate(
             drawn = _solve(weights @ sums, heard, k)
     n = panel.n_questions
     estimates = {
-        name: _interval(float(found[column]), drawn[:, column], confidence, n)
+        name: _interval(float(solved[column]), drawn[:, column], confidence, n)
         for column, name in enumerate(QUANTITIES)
     }
     return Moments(estimates, n)

@@ -149,17 +149,17 @@ def power_rows(metrics: pa.Table, confidence: float) -> list[dict[str, Any]]:
     rows = columns(metrics)
     chosen = (rows["round"] == ROUND) & np.isin(rows["condition"], CONDITIONS)
     rows = {name: values[chosen] for name, values in rows.items()}
-    found = []
+    powers = []
     for team in dict.fromkeys(rows["team"]):
         banks = dict.fromkeys(rows["bank"][rows["team"] == team])
         for bank in (*banks, POOLED):
-            of_bank = np.array([bank in (one, POOLED) for one in rows["bank"]])
-            own = (rows["team"] == team) & of_bank
-            counts = _by_question({name: values[own] for name, values in rows.items()})
+            of_bank = np.array([bank in (of_row, POOLED) for of_row in rows["bank"]])
+            of_team = (rows["team"] == team) & of_bank
+            counts = _by_question({name: values[of_team] for name, values in rows.items()})
             sd = linearised_sd(counts[..., 0], counts[..., 1])
             named = {"team": str(team), "bank": str(bank), "sd": sd if sd > 0.0 else None}
-            found += [named | row for row in _of_sd(sd, len(counts), confidence)]
-    return found
+            powers += [named | row for row in _of_sd(sd, len(counts), confidence)]
+    return powers
 
 
 def _by_question(rows: dict[str, npt.NDArray[Any]]) -> FloatArray:
@@ -176,8 +176,8 @@ def _by_question(rows: dict[str, npt.NDArray[Any]]) -> FloatArray:
     return np.array(both).reshape(-1, 2, 2)
 
 
-def _of_sd(sd: float, own: int, confidence: float) -> Iterator[dict[str, Any]]:
-    sizes = sorted({*QUESTIONS, own} - {0})
+def _of_sd(sd: float, asked: int, confidence: float) -> Iterator[dict[str, Any]]:
+    sizes = sorted({*QUESTIONS, asked} - {0})
     for ibc in BIASES:
         for size, power in zip(sizes, power_of(ibc, sizes, sd, confidence), strict=True):
             reached = None if np.isnan(power) else float(power)
@@ -188,17 +188,17 @@ def _of_sd(sd: float, own: int, confidence: float) -> Iterator[dict[str, Any]]:
         for ibc in BIASES:
             needed = needed_questions(ibc, sd, target, confidence)
             yield {"quantity": "needed", "ibc": ibc, "questions": needed, "power": target}
-        for size in sorted({own, PAPER}):
+        for size in sorted({asked, PAPER}):
             ibc = detectable_ibc(size, sd, target, confidence)
             yield {"quantity": "detectable", "ibc": ibc, "questions": size, "power": target}
 
 
 def _power(shift: npt.ArrayLike, confidence: float) -> FloatArray:
     critical = special.ndtri((1.0 + confidence) / 2.0)
-    found = special.ndtr(-critical + np.asarray(shift)) + special.ndtr(
+    power = special.ndtr(-critical + np.asarray(shift)) + special.ndtr(
         -critical - np.asarray(shift)
     )
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(power, dtype=np.float64)
 
 
 def _shift(power: float, confidence: float) -> float:

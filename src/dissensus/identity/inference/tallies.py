@@ -121,7 +121,7 @@ def _of_team(
     bank_of = dict(zip(of_round["question_id"], of_round["bank"], strict=True))
     place = {question: index for index, question in enumerate(bank_of)}
     present = set(of_round["condition"])
-    conditions = (*CONDITIONS, *(one for one in LABELLINGS if one in present))
+    conditions = (*CONDITIONS, *(labelling for labelling in LABELLINGS if labelling in present))
     shape = (len(place), len(conditions), int(of_round["round"].max()))
     complete = np.zeros(shape[:2], dtype=bool)
     where = _places(of_round, place, conditions)
@@ -166,11 +166,11 @@ def _count_answers(
         "vote": of_round["vote"],
         "parse_failures": agents * (1.0 - of_round["parsed_share"]),
     }
-    found = {}
+    answers = {}
     for name, values in counts.items():
-        found[name] = np.zeros((*shape[:2], shape[2] + 1))
-        found[name][where] = np.where(complete, values, 0.0)
-    return found
+        answers[name] = np.zeros((*shape[:2], shape[2] + 1))
+        answers[name][where] = np.where(complete, values, 0.0)
+    return answers
 
 
 def _count_transitions(

@@ -100,9 +100,9 @@ def parse_leniently(text: str, kind: str, n_options: int, options: Sequence[str]
     if markers and _braced(text, markers[-1].end()) is not None:
         return ""
     for pattern in _LENIENT:
-        found = [match[1] for match in pattern.finditer(text)]
-        if found:
-            return _read(found[-1], kind, n_options, options)
+        matches = [match[1] for match in pattern.finditer(text)]
+        if matches:
+            return _read(matches[-1], kind, n_options, options)
     alone = _ALONE.fullmatch(text.rstrip().rpartition("\n")[2][:_LONGEST])
     return _read(alone[1], kind, n_options, options) if alone else ""
 
@@ -124,7 +124,7 @@ def _braced(text: str, begin: int) -> str | None:
 
 def _unwrapped(answer: str) -> str:
     """An answer without the LaTeX round it."""
-    answer = _SPACES.sub(lambda found: "" if found[0] == "{,}" else " ", answer)
+    answer = _SPACES.sub(lambda match: "" if match[0] == "{,}" else " ", answer)
     answer = _FRACTION.sub(r"\1/\2", answer)
     for _ in range(5):
         unwrapped = _WRAPPED.sub(r"\1", answer)
@@ -167,7 +167,7 @@ def canonical_number(text: str) -> str:
     plain = _unwrapped(text)
     if _UNREAD.search(plain):
         return ""
-    numbers = {_exact(*found.groups()) for found in _NUMBER.finditer(plain.translate(_PLAIN))}
+    numbers = {_exact(*match.groups()) for match in _NUMBER.finditer(plain.translate(_PLAIN))}
     number = numbers.pop() if len(numbers) == 1 else None
     return "" if number is None else _written(number)
 

@@ -55,9 +55,9 @@ def measure_reliability(
     rows = _of_source(ALL, pool, codebook, resamples, seed)
     sources = list(dict.fromkeys(str(motion["source"]) for motion in pool))
     for source in sources if len(sources) > 1 else []:
-        own = [motion for motion in pool if motion["source"] == source]
-        found = _of_source(source, own, codebook, resamples, seed)
-        rows += [row for row in found if "[" not in row["statistic"]]
+        of_source = [motion for motion in pool if motion["source"] == source]
+        measured = _of_source(source, of_source, codebook, resamples, seed)
+        rows += [row for row in measured if "[" not in row["statistic"]]
     return rows
 
 
@@ -74,8 +74,8 @@ def _of_source(
         shown = {name: None if np.isnan(x) else float(x) for name, x in numbers.items()}
         return {"source": source, "statistic": statistic, **shown, "n": n, "q": q}
 
-    found = bootstrap_agreement(first, second, codes, resamples=resamples, seed=seed)
-    rows = [row(name, a.value, a.ci_low, a.ci_high) for name, a in found.items()]
+    agreement = bootstrap_agreement(first, second, codes, resamples=resamples, seed=seed)
+    rows = [row(name, a.value, a.ci_low, a.ci_high) for name, a in agreement.items()]
     specific = per_category_agreement(first, second, codes)
     rows += [
         row(f"agreement[{code}]", value)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Mapping
+from math import ceil, nan
 
 import numpy as np
 import pandas as pd
@@ -18,16 +18,19 @@ from dissensus.language.figures.frames import (
     primary,
 )
 from dissensus.language.figures.paired_effects import unit
+from dissensus.report import forms
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.forms import divide, estimated, key_of, legend, rows_axis, whisker
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
-from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, notice, styled, zero_line
+from dissensus.report.style import GREY, INK, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
 METHOD = "student_t"
 NO_DOMAIN = "No draw has the index in every language, so that no domain has a mean."
 BOTH = "both"
+_POOLED = Mark("all languages", INK, "o")
 
 
 def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: View) -> pd.DataFrame:
@@ -70,24 +73,21 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     per = 0.32 + 0.12 * max(len(languages) - 2, 0)
     figure = new_figure(1.25 + per * len(means), view.simulated)
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.15, 1])
-    rows = np.arange(len(means))
-    for axes in (left, right):
-        axes.hlines(
-            rows, 0, 1, transform=axes.get_yaxis_transform(), color=FAINT, linewidth=0.5, zorder=0
-        )
-        axes.tick_params(axis="y", length=0)
+    divide(left, range(len(means)))
+    divide(right, range(len(means)))
     looks = marks(languages, view.reference)
-    _forest(left, rows - 0.1, means, INK, "o", label="all languages")
-    _language_means(left, rows + 0.2, means, domains, view, looks)
+    for place, row in enumerate(records(means)):
+        whisker(left, estimated(row), place - 0.1, _POOLED)
+    _language_means(left, means, domains, view, looks)
     answers, less = headlines(effect), offsets(effect, primary(view))
-    places = 0.26 * (np.arange(len(others)) - (len(others) - 1) / 2)
-    for place, language in zip(places, others, strict=True):
+    for offset, language in zip(forms.offsets(len(others)), others, strict=True):
         look = looks[language]
         found = domain_effects(metrics, primary(view), language, view).reindex(means.index)
         ruler = less.get(f"{language}-{view.reference}")
         if ruler:
             found[["estimate", "ci_low", "ci_high"]] -= ruler["estimate"]
-        _forest(right, rows + place, found, look.colour, look.marker)
+        for place, row in enumerate(records(found)):
+            whisker(right, estimated(row), place + offset, look)
         answer = answers[f"{language}-{view.reference}"]
         right.axvline(
             answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1
@@ -108,60 +108,34 @@ def _means(domains: pd.DataFrame, view: View) -> pd.DataFrame:
 
 
 def _language_means(
-    axes: Axes, rows: Any, means: pd.DataFrame, domains: pd.DataFrame, view: View, looks: Any
+    axes: Axes, means: pd.DataFrame, domains: pd.DataFrame, view: View, looks: Mapping[str, Mark]
 ) -> None:
     """Small open marks: the mean in each language."""
+    chosen = domains[(domains["outcome"] == primary(view)) & (domains["method"] == METHOD)]
     for language, look in looks.items():
-        one = domains[
-            (domains["outcome"] == primary(view))
-            & (domains["language"] == language)
-            & (domains["method"] == METHOD)
-        ].set_index("domain_id")
-        axes.plot(
-            one["estimate"].reindex(means.index),
-            rows,
-            look.marker,
-            color=look.colour,
-            markerfacecolor="white",
-            markersize=3.6,
-            markeredgewidth=0.9,
-            zorder=3,
-            label=look.name,
-        )
-
-
-def _forest(
-    axes: Axes, rows: Any, found: pd.DataFrame, colour: str, marker: str, label: str = ""
-) -> None:
-    axes.hlines(rows, found["ci_low"], found["ci_high"], color=colour, linewidth=1.1, zorder=2)
-    axes.plot(found["estimate"], rows, marker, color=colour, markersize=4.6, zorder=4, label=label)
+        one = chosen[chosen["language"] == language].set_index("domain_id")["estimate"]
+        for place, mean in enumerate(one.reindex(means.index)):
+            whisker(axes, (mean, nan, nan), place + 0.2, look, filled=False)
 
 
 def _finish(
-    left: Axes, right: Axes, means: pd.DataFrame, others: list[str], looks: Any, view: View
+    left: Axes,
+    right: Axes,
+    means: pd.DataFrame,
+    others: list[str],
+    looks: Mapping[str, Mark],
+    view: View,
 ) -> None:
-    room = 5.0 + 11.0 * math.ceil((len(looks) + 1) / 3)
+    room = 5.0 + 11.0 * ceil((len(looks) + 1) / 3)
     names = [
         f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in records(means)
     ]
-    left.set(
-        yticks=range(len(means)),
-        yticklabels=names,
-        ylim=(len(means) - 0.4, -0.6),
-        xlabel=f"Homogeneity Index ({unit(primary(view), view.reference)})",
-    )
+    rows_axis(left, names)
+    right.tick_params(axis="y", length=0)
+    left.set_xlabel(f"Homogeneity Index ({unit(primary(view), view.reference)})")
     left.set_title("a  Mean of each domain", pad=room)
-    left.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=6.5,
-        handletextpad=0.1,
-        columnspacing=0.9,
-        borderpad=0.0,
-        borderaxespad=0.2,
-    )
+    open_marks = [key_of(look, filled=False, line=False) for look in looks.values()]
+    legend(left, [key_of(_POOLED), *open_marks], columns=3)
     what = (
         contrast_words(f"{others[0]}-{view.reference}")
         if len(others) == 1

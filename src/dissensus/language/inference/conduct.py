@@ -95,7 +95,7 @@ def _effect(
 ) -> dict[str, Any]:
     kept = pairs.complete
     differences, motions = pairs.differences[kept], pairs.clusters[kept]
-    found = robust_mean(differences, motions.astype(str), settings.confidence)
+    mean = robust_mean(differences, motions.astype(str), settings.confidence)
     p_value = NAN
     if len(differences) > 1:
         p_value = sign_flip(differences, settings.flips, seed).p_value
@@ -103,12 +103,12 @@ def _effect(
         "check": "conduct",
         "group": group,
         "statistic": name,
-        "value": found.estimate,
+        "value": mean.estimate,
         "df": NAN,
         "p_value": p_value,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "n": found.n,
+        "ci_low": mean.ci_low,
+        "ci_high": mean.ci_high,
+        "n": mean.n,
         "note": f"mean paired difference of {words}; interval by motion (CR2), sign-flip p",
     }
 
@@ -146,11 +146,11 @@ def _carry_over(group: str, means: Array, first: Any, confidence: float) -> dict
     row["note"] = "mean over both languages, language first less reference first; Welch"
     if min(map(len, orders)) < 2:
         return row
-    (found,) = pairwise_welch(orders, confidence)
+    (pair,) = pairwise_welch(orders, confidence)
     return row | {
-        "value": found.estimate,
-        "df": found.df,
-        "p_value": found.p_value,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
+        "value": pair.estimate,
+        "df": pair.df,
+        "p_value": pair.p_value,
+        "ci_low": pair.ci_low,
+        "ci_high": pair.ci_high,
     }

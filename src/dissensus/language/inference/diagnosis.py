@@ -91,11 +91,11 @@ def diagnose(
     weights = settings["measures.weights"]
     shares = (weights["lexical"], weights["semantic"])
     planted, checks = plant(library, shares, diagnosis["draws"])
-    worlds = [World(one.name, one.true, DIAGNOSED, one.true_se) for one in planted]
+    worlds = [World(plan.name, plan.true, DIAGNOSED, plan.true_se) for plan in planted]
     simulate = partial(_simulate, library, planted, shares, confidence, seed)
     rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
-    found = World("zero_as_run", 0.0, ("library_mean",))
-    return rows + run_worlds([found], ESTIMAND, lambda _: [checks], 1, confidence)
+    world = World("zero_as_run", 0.0, ("library_mean",))
+    return rows + run_worlds([world], ESTIMAND, lambda _: [checks], 1, confidence)
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
@@ -128,28 +128,28 @@ def plant(
     sizes : draws of a study.
     """
     weights = _chances(library)
-    own = library.reference[:, :, 0]
-    centre = _mean(own, weights)
-    spread = np.sqrt(_mean((own - centre) ** 2, weights))
-    found: list[tuple[str, Array, Array, float]] = []
+    plain = library.reference[:, :, 0]
+    centre = _mean(plain, weights)
+    spread = np.sqrt(_mean((plain - centre) ** 2, weights))
+    plans: list[tuple[str, Array, Array, float]] = []
     checks = {}
     for name, treated in library.treated.items():
         differences = _net(library.reference, treated)
         effect = _mean(differences, weights)
         by_draw = (differences / spread * shares).sum(axis=-1)
         if name != ZERO:
-            found.append((name, treated, effect, _mean_se(by_draw, weights)))
+            plans.append((name, treated, effect, _mean_se(by_draw, weights)))
             continue
         labels = np.repeat(np.array(library.motions), by_draw.shape[1])
         known = np.isfinite(by_draw).ravel()
         checks["library_mean"] = robust_mean(by_draw.ravel()[known], labels[known], 0.95)
         moved = treated - effect
-        found.append((name, moved, np.zeros_like(effect), 0.0))
-        found += [(f"shifted_{s:g}_SD", moved + s * spread, s * spread, 0.0) for s in SHIFTS]
+        plans.append((name, moved, np.zeros_like(effect), 0.0))
+        plans += [(f"shifted_{s:g}_SD", moved + s * spread, s * spread, 0.0) for s in SHIFTS]
     return [
         Planted(_world(name, n), n, treated, float((effect / spread) @ np.asarray(shares)), error)
         for n in sizes
-        for name, treated, effect, error in found
+        for name, treated, effect, error in plans
     ], checks
 
 
@@ -173,8 +173,8 @@ def _world(name: str, n: int) -> str:
 def _chances(library: Library) -> Array:
     """The chance that a draw takes each motion, shape (m,): domains uniformly, then motions."""
     domains, sizes = np.unique(library.domains, return_counts=True)
-    own = sizes[np.searchsorted(domains, library.domains)]
-    return np.asarray(1.0 / (len(domains) * own))
+    size = sizes[np.searchsorted(domains, library.domains)]
+    return np.asarray(1.0 / (len(domains) * size))
 
 
 def _mean(values: Array, weights: Array) -> Array:
@@ -214,12 +214,12 @@ def _simulate(
     index: int,
 ) -> list[dict[str, Estimate]]:
     """One study in every world; worlds of one size share its draws."""
-    found = []
+    estimates = []
     for world in planted:
         rng = np.random.default_rng([seed, index, world.draws])
         readings = draw_study(library, world.treated, world.draws, rng)
-        found.append(_estimates(readings, shares, confidence, int(rng.integers(2**31))))
-    return found
+        estimates.append(_estimates(readings, shares, confidence, int(rng.integers(2**31))))
+    return estimates
 
 
 def draw_study(library: Library, treated: Array, n: int, rng: np.random.Generator) -> Readings:
@@ -228,8 +228,8 @@ def draw_study(library: Library, treated: Array, n: int, rng: np.random.Generato
     places = np.arange(len(library.domains))
     pool = places.copy()
     for domain in domains:
-        own = places[library.domains == domain]
-        pool[own] = rng.choice(own, len(own))
+        members = places[library.domains == domain]
+        pool[members] = rng.choice(members, len(members))
     drawn = domains[rng.integers(len(domains), size=n)]
     slots = np.array([rng.choice(places[library.domains == domain]) for domain in drawn])
     units = rng.integers(library.reference.shape[1], size=n)
@@ -244,11 +244,11 @@ def _estimates(
     spread = np.nanstd(readings.reference, axis=0, ddof=1)
     by_draw = (net_draws(readings) / spread) @ np.asarray(shares)
     known = np.isfinite(by_draw)
-    found = {
+    estimates = {
         NET: every.get(net.NET),
         REFITTED: every.get(net.PAIRED),
         FIXED: robust_mean(by_draw[known], readings.motions[known].astype(str), confidence),
     }
     if known.sum() > 1:
-        found[NET_SIGN_FLIP] = sign_flip(by_draw[known], _REPETITIONS, seed)
-    return {name: one for name, one in found.items() if one is not None}
+        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[known], _REPETITIONS, seed)
+    return {name: estimate for name, estimate in estimates.items() if estimate is not None}

@@ -166,17 +166,17 @@ def _orders(manifest: pd.DataFrame, confidence: float) -> list[dict[str, Any]]:
     n, rows = len(orders), []
     for language in languages:
         k, share = int(orders.str.split(">").str[0].eq(language).sum()), 1.0 / len(languages)
-        found = order_balance(k, n, confidence, expected=share)
+        balance = order_balance(k, n, confidence, expected=share)
         rows += [
             _row(check, language, "draws_first", k, n),
             _row(
                 check,
                 language,
                 "share_first",
-                found.estimate,
+                balance.estimate,
                 n,
-                p_value=found.p_value,
-                ci=(found.ci_low, found.ci_high),
+                p_value=balance.p_value,
+                ci=(balance.ci_low, balance.ci_high),
                 note=f"exact binomial against {share:.3g}; Clopper-Pearson",
             ),
         ]
@@ -229,14 +229,16 @@ def _casting(
 
 def _partial_permutations(models: int, n: int, times: int, rng: np.random.Generator) -> Array:
     """Sums of squared deviations of model-by-role counts in `times` re-drawn sets of n casts."""
-    found, step, width = np.empty(times), max(1, _CELLS // (n * models)), len(ROLES)
+    statistics, step, width = np.empty(times), max(1, _CELLS // (n * models)), len(ROLES)
     for start in range(0, times, step):
         size = min(step, times - start)
         casts = rng.random((size, n, models)).argsort(axis=2)[:, :, :width]
         cells = casts * width + np.arange(width) + np.arange(size)[:, None, None] * models * width
         counts = np.bincount(cells.ravel(), minlength=size * models * width)
-        found[start : start + size] = ((counts.reshape(size, -1) - n / models) ** 2).sum(axis=1)
-    return found
+        statistics[start : start + size] = ((counts.reshape(size, -1) - n / models) ** 2).sum(
+            axis=1
+        )
+    return statistics
 
 
 def _attempts(sessions: pd.DataFrame) -> list[dict[str, Any]]:
@@ -319,24 +321,24 @@ def _paired(
     n, alpha = len(both), 1.0 - settings.confidence
     if n < 2 or not alpha < 0.5:
         return [_row(check, group, name, NAN, n) for name in ("difference", "mcnemar")]
-    found = paired_proportion_equivalence(
+    test = paired_proportion_equivalence(
         both[language].to_numpy(), both[reference].to_numpy(), settings.equivalence_margin, alpha
     )
     note = (
         f"Tango's score test of a difference of {settings.equivalence_margin:g} or more: a small p "
         f"speaks for equivalence; interval at {1 - 2 * alpha:.3g}"
     )
-    discordant = found.only_a + found.only_b
-    split = f"discordant draws: {found.only_a} in {language} alone, {found.only_b} in {reference}"
+    discordant = test.only_a + test.only_b
+    split = f"discordant draws: {test.only_a} in {language} alone, {test.only_b} in {reference}"
     return [
         _row(
             check,
             group,
             "difference",
-            found.difference,
+            test.difference,
             n,
-            p_value=found.p_equivalence,
-            ci=(found.ci_low, found.ci_high),
+            p_value=test.p_equivalence,
+            ci=(test.ci_low, test.ci_high),
             note=note,
         ),
         _row(
@@ -345,7 +347,7 @@ def _paired(
             "mcnemar",
             discordant,
             n,
-            p_value=found.p_mcnemar,
+            p_value=test.p_mcnemar,
             note=split,
         ),
     ]

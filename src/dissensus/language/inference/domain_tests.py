@@ -165,7 +165,7 @@ def test_domains(
     return rows
 
 
-def _row(method: str, n: int, n_groups: int, **found: Any) -> dict[str, Any]:
+def _row(method: str, n: int, n_groups: int, **values: Any) -> dict[str, Any]:
     """A row with NaN, or nothing, where nothing was found."""
     numbers = ("statistic", "df_between", "df_within", "p_value", "difference")
     return {
@@ -174,7 +174,7 @@ def _row(method: str, n: int, n_groups: int, **found: Any) -> dict[str, Any]:
         **dict.fromkeys(("simulation_error", "largest", "smallest")),
         "n": n,
         "n_groups": n_groups,
-        **found,
+        **values,
     }
 
 
@@ -219,13 +219,13 @@ def _omnibus(method: str, groups: Sequence[Array]) -> dict[str, Any]:
     # Groups of one leave nothing to compare the difference between groups with.
     if len(usable) < 2 or n == len(usable):
         return _row(method, n, len(usable))
-    found = test(usable)
+    test_of = test(usable)
     return _row(
         method,
         n,
         len(usable),
-        statistic=found.statistic,
-        df_between=found.df_between,
-        df_within=found.df_within,
-        p_value=found.p_value,
+        statistic=test_of.statistic,
+        df_between=test_of.df_between,
+        df_within=test_of.df_within,
+        p_value=test_of.p_value,
     )

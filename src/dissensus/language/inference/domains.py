@@ -127,15 +127,15 @@ def estimate_domains(
 
 
 def _mean(method: str, sample: Sample, options: Options) -> dict[str, Any]:
-    found = estimate(method, sample, options)
+    estimated = estimate(method, sample, options)
     return {
         "method": method,
         "estimate": float(sample.differences.mean()),
-        "se": found.se,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "n": found.n,
-        "n_clusters": found.n_clusters,
+        "se": estimated.se,
+        "ci_low": estimated.ci_low,
+        "ci_high": estimated.ci_high,
+        "n": estimated.n,
+        "n_clusters": estimated.n_clusters,
     }
 
 

@@ -113,20 +113,20 @@ def estimate_language_effect(
     for language in compared_languages(metrics, reference):
         contrast = contrast_name(language, reference)
         for outcome, methods in _plan(metrics, measures).items():
-            found = _net(
+            estimates = _net(
                 metrics, renderings, outcome, (language, reference), settings, measures, seed
             )
             if outcome == f"hi_{measures.primary}":
-                chosen[contrast] = NET if NET in found else REFITTED
+                chosen[contrast] = NET if NET in estimates else REFITTED
             pairs = pair_up(metrics, outcome, language, reference)
             for method in methods:
                 stream = int(digest([seed, contrast, outcome, method])[:12], 16)
                 options = Options(settings.confidence, settings.resamples, settings.flips, stream)
-                found[method] = _estimate(method, pairs, options)
-            for method, one in found.items():
+                estimates[method] = _estimate(method, pairs, options)
+            for method, estimated in estimates.items():
                 is_primary = outcome == f"hi_{measures.primary}"
                 headline = is_primary and method == chosen[contrast]
-                rows.append(contrast_row(outcome, language, reference, method, one, headline))
+                rows.append(contrast_row(outcome, language, reference, method, estimated, headline))
     adjust_family(
         rows,
         lambda row: row["outcome"] in components and row["method"] == chosen[row["contrast"]],
@@ -151,22 +151,22 @@ def _net(
     stream = int(digest([seed, "net", *contrast, outcome])[:12], 16)
     readings = read_texts(metrics, renderings, parts, *contrast)
     every = estimate_net(readings, scaling, settings.confidence, settings.resamples, stream)
-    found = {method: every[name] for name, method in REFITTING.items() if name in every}
-    if NET not in found:
-        return found
+    estimates = {method: every[name] for name, method in REFITTING.items() if name in every}
+    if NET not in estimates:
+        return estimates
     differences = net_draws(read_texts(metrics, renderings, [outcome], *contrast))[:, 0]
     differences = differences[np.isfinite(differences)]
     if len(differences) > 1:
-        found[NET_SIGN_FLIP] = sign_flip(differences, settings.flips, stream)
-    return found
+        estimates[NET_SIGN_FLIP] = sign_flip(differences, settings.flips, stream)
+    return estimates
 
 
 def _parts(outcome: str, measures: MeasureSettings) -> tuple[list[str], Scaling]:
     """Which raw columns an outcome is made of, and how."""
     kind, _, scale = outcome.partition("_")
-    own, columns = measures.weights, list(PARTS.values())
+    shares, columns = measures.weights, list(PARTS.values())
     weights = {
-        "hi": (own.lexical, own.semantic),
+        "hi": (shares.lexical, shares.semantic),
         "lex": (1.0, 0.0),
         "sem": (0.0, 1.0),
     }
@@ -215,12 +215,12 @@ def _lee_interval(pairs: Pairs, options: Options) -> Estimate:
     bounds = lee_bounds(pairs.treated, pairs.reference)
     codes = np.unique(pairs.clusters.astype(str), return_inverse=True)[1]
     count, n = int(codes.max()) + 1, len(codes)
-    found = []
+    limits_of = []
     for drawn in cluster_weights(count, min(options.resamples, _MOST_LEE), options.seed):
         rows = np.repeat(np.arange(n), drawn[codes].astype(np.int64))
-        one = lee_bounds(pairs.treated[rows], pairs.reference[rows])
-        found.append((one.lower, one.upper))
-    limits = np.array(found)
+        lee = lee_bounds(pairs.treated[rows], pairs.reference[rows])
+        limits_of.append((lee.lower, lee.upper))
+    limits = np.array(limits_of)
     limits = limits[np.isfinite(limits).all(axis=1)]
     if count < 2 or len(limits) < 2:
         return Estimate(bounds.estimate, n=bounds.n, n_clusters=count)

@@ -167,11 +167,11 @@ def _two_way(sample: Sample, options: Options) -> Estimate:
 def _order(
     sample: Sample, options: Options, part: Literal["stratified", "unweighted", "period_effect"]
 ) -> Estimate:
-    found = order_stratified(sample.differences, sample.first, options.confidence)
+    stratified = order_stratified(sample.differences, sample.first, options.confidence)
     return {
-        "stratified": found.stratified,
-        "unweighted": found.unweighted,
-        "period_effect": found.period_effect,
+        "stratified": stratified.stratified,
+        "unweighted": stratified.unweighted,
+        "period_effect": stratified.period_effect,
     }[part]
 
 

@@ -94,7 +94,7 @@ def measure_instrument(
         ):
             stream = int(digest([seed, "instrument", contrast, *map(str, place.values())])[:12], 16)
             times = min(inference.resamples, _MOST_RESAMPLES)
-            found = estimate_net(readings, scaling, inference.confidence, times, stream)
+            estimates = estimate_net(readings, scaling, inference.confidence, times, stream)
             spread = _spread(readings, scaling)
             rows += [
                 {
@@ -102,15 +102,15 @@ def measure_instrument(
                     **place,
                     "direction": direction,
                     **{
-                        name: defined(getattr(found[kind], name))
+                        name: defined(getattr(estimates[kind], name))
                         for name in ("estimate", "se", "ci_low", "ci_high", "p_value")
                     },
-                    "estimate_d": defined(found[kind].estimate / spread),
-                    "n": found[kind].n,
-                    "n_clusters": found[kind].n_clusters,
+                    "estimate_d": defined(estimates[kind].estimate / spread),
+                    "n": estimates[kind].n,
+                    "n_clusters": estimates[kind].n_clusters,
                 }
                 for kind, direction in directions.items()
-                if kind in found
+                if kind in estimates
             ]
     return rows
 
@@ -124,12 +124,12 @@ def _every(
     measures: MeasureSettings,
 ) -> Iterator[tuple[dict[str, Any], Readings, Scaling]]:
     """Every measure: what it is, its readings, and how its parts are put together."""
-    own = {"unit": measures.unit, "tokenizer": measures.tokenizer, "embedder": measures.embedder}
+    said = {"unit": measures.unit, "tokenizer": measures.tokenizer, "embedder": measures.embedder}
     weights = (measures.weights.lexical, measures.weights.semantic)
     clips = clips_of(measures)
     index = read_texts(metrics, renderings, list(PARTS.values()), language, reference)
     for scale in measures.anchors:
-        yield {"measure": "hi", **own, "anchor": scale}, index, Scaling(weights, scale, clips)
+        yield {"measure": "hi", **said, "anchor": scale}, index, Scaling(weights, scale, clips)
     drawn = metrics[["draw_id", "language", "motion_id", "complete", "session_id"]]
     rendered = renderings[["draw_id", "language", "rendered_from", "session_id"]]
     names = [f"s_lex_{unit}{variant}" for unit in UNITS for variant in _VARIANTS]

@@ -105,31 +105,31 @@ def _hold_motion(motion: Mapping[str, Any], conditions: Conditions, draws: int, 
     reference, language = list(conditions.languages)[:2]
     arms: list[tuple[str, str, float | None]] = [(reference, "", None)]
     arms += [(language, name, p) for name, p in conditions.recycle.items()]
-    found = np.full((len(arms), draws, 2, PARTS), np.nan)
+    parts = np.full((len(arms), draws, 2, PARTS), np.nan)
     for number in range(draws):
         rng = stream("library", seed, motion["motion_id"], number)
         cast = rng.permutation(len(conditions.debaters))[: len(ROLES)].tolist()
-        for place, (own, name, recycle) in enumerate(arms):
-            other = language if own == reference else reference
+        for place, (spoken, name, recycle) in enumerate(arms):
+            other = language if spoken == reference else reference
             models = _models(conditions, cast, language, recycle)
             session_seed = int(stream(seed, motion["motion_id"], number, name).integers(2**31))
-            found[place, number] = _hold(motion, conditions, models, own, other, session_seed)
-    return found
+            parts[place, number] = _hold(motion, conditions, models, spoken, other, session_seed)
+    return parts
 
 
 def _models(
     conditions: Conditions, cast: Sequence[int], language: str, recycle: float | None
 ) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """Role -> name and settings of its model, with what is planted."""
-    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    settings_of: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for role, index in zip(ROLES, cast, strict=True):
         settings = dict(conditions.debaters[index])
         if recycle is not None:
             speech = settings["speech"]
             planted = {**speech["recycle"], language: recycle}
             settings["speech"] = {**speech, "recycle": planted}
-        found[role] = (f"debater-{index}", settings)
-    return found
+        settings_of[role] = (f"debater-{index}", settings)
+    return settings_of
 
 
 def _hold(
@@ -154,16 +154,16 @@ def _hold(
     )
     providers = {name: SimulatedModel(name, settings) for name, settings in models.values()}
     session = run_session(seed, steps, providers, NoJournal(), Limits.of(protocol))
-    found = np.full((2, PARTS), np.nan)
+    parts = np.full((2, PARTS), np.nan)
     if session.failure:
-        return found
+        return parts
     turns = [{"speaker": t.speaker, "model": t.model, "text": t.text} for t in session.turns]
     sources = {name: settings["speech"] for name, settings in models.values()}
-    found[0] = plain_components(turns, conditions.measures)
+    parts[0] = plain_components(turns, conditions.measures)
     try:
         texts = render_debate(turns, sources, topic, language, other)
     except NoParallel:
-        return found
+        return parts
     rendered = [{**turn, "text": text} for turn, text in zip(turns, texts, strict=True)]
-    found[1] = plain_components(rendered, conditions.measures)
-    return found
+    parts[1] = plain_components(rendered, conditions.measures)
+    return parts

@@ -113,15 +113,15 @@ def functionals(readings: Readings) -> dict[str, Array]:
     Where one direction has no rendering, the offset is that of the other.
     """
     _, forward, back = (bool(known.any()) for known in readings.known)
-    found = {PAIRED: np.array([1.0, 0.0, 0.0])}
+    weights = {PAIRED: np.array([1.0, 0.0, 0.0])}
     if forward:
-        found[FORWARD] = np.array([0.0, 1.0, 0.0])
+        weights[FORWARD] = np.array([0.0, 1.0, 0.0])
     if back:
-        found[BACK] = np.array([0.0, 0.0, 1.0])
+        weights[BACK] = np.array([0.0, 0.0, 1.0])
     if forward or back:
-        found[OFFSET] = np.array([0.0, forward, back]) / (forward + back)
-        found[NET] = found[PAIRED] - found[OFFSET]
-    return found
+        weights[OFFSET] = np.array([0.0, forward, back]) / (forward + back)
+        weights[NET] = weights[PAIRED] - weights[OFFSET]
+    return weights
 
 
 def net_draws(readings: Readings) -> Array:
@@ -157,15 +157,21 @@ def estimate_net(
         return {name: Estimate(NAN) for name in named}
     rng = np.random.default_rng(seed)
     if scaling.scale in (None, "z"):
-        found = _studentised(readings, scaling, named, codes, confidence, resamples, rng)
+        estimates = _studentised(readings, scaling, named, codes, confidence, resamples, rng)
     else:
-        found = _refitted(readings, scaling, named, codes, confidence, resamples, rng)
+        estimates = _refitted(readings, scaling, named, codes, confidence, resamples, rng)
     numbers = _numbers(readings, named)
     return {
         name: Estimate(
-            one.estimate, one.se, one.ci_low, one.ci_high, one.p_value, numbers[name], count
+            estimate.estimate,
+            estimate.se,
+            estimate.ci_low,
+            estimate.ci_high,
+            estimate.p_value,
+            numbers[name],
+            count,
         )
-        for name, one in found.items()
+        for name, estimate in estimates.items()
     }
 
 
@@ -178,39 +184,39 @@ def _numbers(readings: Readings, named: Mapping[str, Array]) -> dict[str, int]:
 
 def _sums(readings: Readings, codes: NDArray[np.int64]) -> Array:
     """Sums over the draws of each motion, (motions, k, 9); values about the reference's mean."""
-    count, found = int(codes.max()) + 1, []
+    count, sums = int(codes.max()) + 1, []
     for part in range(readings.reference.shape[1]):
         texts = [text[:, part] for text in readings.texts]
-        own = texts[1] - np.nanmean(texts[1]) if np.isfinite(texts[1]).any() else texts[1]
+        centred = texts[1] - np.nanmean(texts[1]) if np.isfinite(texts[1]).any() else texts[1]
         columns = []
         for values in _differences(*texts):
             known = np.isfinite(values)
             columns += [known.astype(float), np.where(known, values, 0.0)]
-        known = np.isfinite(own)
-        own = np.where(known, own, 0.0)
-        columns += [known.astype(float), own, own**2]
-        found.append([np.bincount(codes, each, count) for each in columns])
-    return np.moveaxis(np.array(found), 2, 0)
+        known = np.isfinite(centred)
+        centred = np.where(known, centred, 0.0)
+        columns += [known.astype(float), centred, centred**2]
+        sums.append([np.bincount(codes, each, count) for each in columns])
+    return np.moveaxis(np.array(sums), 2, 0)
 
 
 def _values(totals: Array, scaling: Scaling, weights: Array) -> tuple[Array, Array]:
     """The estimate for totals of shape (..., k, 9), and its gradient, shaped as these."""
     value, gradient = np.zeros(totals.shape[:-2]), np.zeros_like(totals)
     for part, share in enumerate(scaling.weights):
-        own = totals[..., part, :]
-        mean = np.zeros(own.shape[:-1])
+        sums = totals[..., part, :]
+        mean = np.zeros(sums.shape[:-1])
         for place, weight in enumerate(weights):
             if weight:
-                number, total = own[..., 2 * place], own[..., 2 * place + 1]
+                number, total = sums[..., 2 * place], sums[..., 2 * place + 1]
                 mean = mean + weight * total / number
                 gradient[..., part, 2 * place] = -share * weight * total / number**2
                 gradient[..., part, 2 * place + 1] = share * weight / number
         if scaling.scale is None:
             value = value + share * mean
             continue
-        n, centre = own[..., 6], own[..., 7] / own[..., 6]
-        variance = own[..., 8] / n - centre**2
-        spread = np.sqrt(np.where(variance > 1e-12 * own[..., 8] / n, variance, np.nan))
+        n, centre = sums[..., 6], sums[..., 7] / sums[..., 6]
+        variance = sums[..., 8] / n - centre**2
+        spread = np.sqrt(np.where(variance > 1e-12 * sums[..., 8] / n, variance, np.nan))
         gradient[..., part, :6] /= spread[..., None]
         slope = -share * mean / (2.0 * spread**3)
         gradient[..., part, 6] = slope * (centre**2 - variance) / n
@@ -249,19 +255,19 @@ def _studentised(
                 error = np.sqrt((drawn * influence**2).sum(axis=1) * count / (count - 1))
                 deviation = np.abs(values - observed[name][0])
                 ratios[name].append(np.where(error > 0, deviation / error, np.inf))
-    found = {}
+    estimates = {}
     for name, (value, error) in observed.items():
         estimate, se = float(value * unit), float(error * unit)
         t = np.concatenate(ratios[name]) if ratios[name] else np.empty(0)
         t = t[~np.isnan(t)]
         if not (len(t) and se > 0):
-            found[name] = Estimate(estimate, se if se > 0 else NAN)
+            estimates[name] = Estimate(estimate, se if se > 0 else NAN)
             continue
         half = se * float(np.quantile(t, confidence, method="inverted_cdf"))
         extreme = int((t >= abs(estimate) / se).sum())
         p_value = (extreme + 1) / (len(t) + 1)
-        found[name] = Estimate(estimate, se, estimate - half, estimate + half, p_value)
-    return found
+        estimates[name] = Estimate(estimate, se, estimate - half, estimate + half, p_value)
+    return estimates
 
 
 def _with_error(
@@ -299,7 +305,7 @@ def _refitted(
         means.append(_means(readings, scaling, drawn[:, codes]))
     resampled = np.concatenate(means)
     df = satterthwaite(np.bincount(codes[readings.known[0]], minlength=count))
-    found = {}
+    estimates = {}
     for name, weights in named.items():
         used = weights != 0
         estimate = float(observed[used] @ weights[used])
@@ -307,10 +313,10 @@ def _refitted(
         values = values[np.isfinite(values)]
         se = float(values.std(ddof=1)) if len(values) > 1 else NAN
         usable = np.isfinite(estimate) and se > 1e-12 * abs(estimate) and np.isfinite(df)
-        found[name] = (
+        estimates[name] = (
             t_estimate(estimate, se, df, confidence, n, count) if usable else Estimate(estimate)
         )
-    return found
+    return estimates
 
 
 def _means(readings: Readings, scaling: Scaling, weights: Array) -> Array:
@@ -319,15 +325,17 @@ def _means(readings: Readings, scaling: Scaling, weights: Array) -> Array:
     texts = [np.zeros(weights.shape) for _ in range(4)]
     for part, share in enumerate(scaling.weights):
         if share:
-            own = [text[:, part] for text in readings.texts]
+            part_of = [text[:, part] for text in readings.texts]
             for total, values in zip(
-                texts, scaled(scaling.scale, own, own[1], weights, scaling.clips), strict=True
+                texts,
+                scaled(scaling.scale, part_of, part_of[1], weights, scaling.clips),
+                strict=True,
             ):
                 total += share * values
-    found = np.full((len(weights), 3), np.nan)
+    means = np.full((len(weights), 3), np.nan)
     for place, values in enumerate(_differences(*texts)):
         known = np.isfinite(values) & (weights > 0)
         mass = np.where(known, weights, 0.0).sum(axis=1)
         total = (np.where(known, values, 0.0) * weights).sum(axis=1)
-        np.divide(total, mass, out=found[:, place], where=mass > 0)
-    return found
+        np.divide(total, mass, out=means[:, place], where=mass > 0)
+    return means

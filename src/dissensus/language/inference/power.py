@@ -72,8 +72,8 @@ class Studies:
 
     def power(self, effect: float) -> float:
         """Share of the studies that are significant with an effect, in SDs."""
-        found = np.abs(self.estimates + effect) > self.critical * self.errors
-        return float(found.mean()) if len(found) else NAN
+        exceeding = np.abs(self.estimates + effect) > self.critical * self.errors
+        return float(exceeding.mean()) if len(exceeding) else NAN
 
     @property
     def detectable(self) -> float:
@@ -165,8 +165,8 @@ def power_table(
     rows = _rows(STANDARDISED, 1.0, {n: studies[n] for n in sorted(ns)}, effects)
     for contrast, row in observed.items():
         n, se = int(row["n"]), row["se"]
-        own = float(studies[n].errors.mean()) if n >= 2 and len(studies[n].errors) else NAN
-        sd = float(se) / own if se is not None and own > 0 else NAN
+        mean_se = float(studies[n].errors.mean()) if n >= 2 and len(studies[n].errors) else NAN
+        sd = float(se) / mean_se if se is not None and mean_se > 0 else NAN
         shown = {size: studies[size] for size in sorted(ns | ({n} if n >= 2 else set()))}
         rows += _rows(contrast, sd, shown, effects)
     return rows
@@ -184,9 +184,9 @@ def _rows(
             "sd": sd,
             "effect_sd": float(effect),
             "effect": effect * sd,
-            "power": own.power(effect) if np.isfinite(unit) else NAN,
-            "mde": own.detectable * unit,
+            "power": study.power(effect) if np.isfinite(unit) else NAN,
+            "mde": study.detectable * unit,
         }
-        for n, own in studies.items()
+        for n, study in studies.items()
         for effect in effects
     ]

@@ -45,7 +45,7 @@ def read_texts(
         for text in texts
     ]
     # A rendering of a debate that does not count is none either.
-    treated, own, forward, back = values
-    forward = np.where(np.isfinite(own), forward, np.nan)
+    treated, plain, forward, back = values
+    forward = np.where(np.isfinite(plain), forward, np.nan)
     back = np.where(np.isfinite(treated), back, np.nan)
-    return Readings(treated, own, forward, back, draws["motion_id"].to_numpy())
+    return Readings(treated, plain, forward, back, draws["motion_id"].to_numpy())

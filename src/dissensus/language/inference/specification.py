@@ -233,8 +233,8 @@ def _pairing(texts: pd.DataFrame, language: str, reference: str) -> Callable[[Ar
     motions = np.unique(places.clusters.astype(str), return_inverse=True)[1]
     draws = np.sort(spoken["draw_id"].unique())
 
-    def rendered(into: str, own: str) -> Array:
-        chosen = (numbered["language"] == into) & (numbered["rendered_from"] == own)
+    def rendered(into: str, spoken: str) -> Array:
+        chosen = (numbered["language"] == into) & (numbered["rendered_from"] == spoken)
         rows = numbered[chosen].set_index("draw_id")["session"].reindex(draws)
         return rows.to_numpy(dtype=float)
 
@@ -245,18 +245,18 @@ def _pairing(texts: pd.DataFrame, language: str, reference: str) -> Callable[[Ar
     nets = all(np.isfinite(parallel).any() for _, parallel in sides)
 
     def taken(values: Array, side: Array) -> Array:
-        found = np.full(len(side), np.nan)
+        read = np.full(len(side), np.nan)
         known = np.isfinite(side)
-        found[known] = values[side[known].astype(np.int64)]
-        return found
+        read[known] = values[side[known].astype(np.int64)]
+        return read
 
     def pair(values: Array) -> Pairs:
-        found = []
+        means = []
         for side, parallel in sides:
-            own = taken(values, side)
-            other = taken(values, parallel) if nets else own
-            found.append((own + other) / 2.0)
-        return Pairs(found[0], found[1], motions, places.domains, places.first)
+            plain = taken(values, side)
+            other = taken(values, parallel) if nets else plain
+            means.append((plain + other) / 2.0)
+        return Pairs(means[0], means[1], motions, places.domains, places.first)
 
     return pair
 
@@ -269,18 +269,18 @@ def _row(
     confidence: float,
 ) -> dict[str, Any]:
     sample = pairs.sample()
-    found = estimate(HEADLINE, sample, Options(confidence, 2, 1, 0))
+    estimated = estimate(HEADLINE, sample, Options(confidence, 2, 1, 0))
     varies = len(sample.differences) > 1 and np.ptp(sample.differences) > 0
     d = float(sample.differences.mean() / sample.differences.std(ddof=1)) if varies else NAN
     return {
         "contrast": contrast,
         **asdict(choice),
-        "estimate": found.estimate,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "p_value": found.p_value,
+        "estimate": estimated.estimate,
+        "ci_low": estimated.ci_low,
+        "ci_high": estimated.ci_high,
+        "p_value": estimated.p_value,
         "estimate_d": d,
-        "n": found.n,
+        "n": estimated.n,
         "main": choice == _main(measures),
     }
 
@@ -302,7 +302,7 @@ def _joint(
 ) -> list[dict[str, Any]]:
     matrix = _in_rms(columns, shape[1]) if shape[1] else np.empty(shape)
     n, k = matrix.shape
-    found: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
+    tested: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
     if n > 1 and k > 0:
         test = joint_permutation(
             matrix,
@@ -310,7 +310,7 @@ def _joint(
             flips=min(settings.flips, _MOST_FLIPS),
             seed=seed,
         )
-        found = {
+        tested = {
             "median": (test.median, test.p_median),
             "share_significant": (test.share_significant, test.p_share),
             "stouffer": (test.stouffer, test.p_stouffer),
@@ -324,7 +324,7 @@ def _joint(
             "n_specifications": k,
             "n": n,
         }
-        for name, (statistic, p_value) in found.items()
+        for name, (statistic, p_value) in tested.items()
     ]
 
 

@@ -78,8 +78,10 @@ def measure_block(
                 for session, row in lexical.items()
                 for embedder_name, means in semantic[session].items()
             ]
-    own = encoded[tokenizers[0]]
-    reuse = [row for name, turns in sessions.items() for row in measure_reuse(turns, own[name])]
+    tokens_of = encoded[tokenizers[0]]
+    reuse = [
+        row for name, turns in sessions.items() for row in measure_reuse(turns, tokens_of[name])
+    ]
     return components, reuse
 
 
@@ -98,9 +100,9 @@ def _semantic(
     vectors: dict[tuple[str, str], dict[int, list[float]]] = {}
     for row in embeddings:
         vectors.setdefault((row["session_id"], row["embedder"]), {})[row["turn"]] = row["vector"]
-    found: dict[str, dict[str, dict[str, float]]] = {session: {} for session in sessions}
+    similar: dict[str, dict[str, dict[str, float]]] = {session: {} for session in sessions}
     for (session, name), by_turn in vectors.items():
         turns = sessions[session]
         matrix: NDArray[np.float32] = np.array([by_turn[t["turn"]] for t in turns], np.float32)
-        found[session][name] = semantic_components(turns, matrix)
-    return found
+        similar[session][name] = semantic_components(turns, matrix)
+    return similar

@@ -110,10 +110,10 @@ def lexical_components(
             rng=np.random.default_rng([seed, int(digest(session)[:12], 16)]),
         )
         row: dict[str, Any] = {}
-        for unit, found in zip(UNITS, measures, strict=True):
-            row[f"s_lex_{unit}"] = found.plain
-            row[f"s_lex_{unit}_matched"] = found.matched
-            row[f"s_lex_{unit}_excess"] = found.excess
+        for unit, measured in zip(UNITS, measures, strict=True):
+            row[f"s_lex_{unit}"] = measured.plain
+            row[f"s_lex_{unit}_matched"] = measured.matched
+            row[f"s_lex_{unit}_excess"] = measured.excess
         rows[session] = row | {
             "tokens": measures[0].tokens,
             "types": measures[0].types,

@@ -82,18 +82,18 @@ def exact(
     rows: list[dict[str, Any]] = []
     for turns in sessions.values():
         draw, language = turns[0]["draw_id"], turns[0]["language"]
-        for own, into in pairs:
-            if own != language or draw not in draws:
+        for spoken_in, into in pairs:
+            if spoken_in != language or draw not in draws:
                 continue
             try:
-                texts = _texts(turns, sources, topics[draw], spoken[own], spoken[into])
+                texts = _texts(turns, sources, topics[draw], spoken[spoken_in], spoken[into])
             except NoParallel:
                 continue
             ids = {
-                "session_id": rendering_id(draw, own, into),
+                "session_id": rendering_id(draw, spoken_in, into),
                 "draw_id": draw,
                 "language": into,
-                "rendered_from": own,
+                "rendered_from": spoken_in,
             }
             rows += [
                 {**ids, **{name: turn[name] for name in ("turn", "speaker", "model")}, "text": said}
@@ -103,11 +103,11 @@ def exact(
 
 
 def _texts(
-    turns: Turns, sources: Mapping[str, Mapping[str, str]], topic: str, own: str, into: str
+    turns: Turns, sources: Mapping[str, Mapping[str, str]], topic: str, spoken_in: str, into: str
 ) -> list[str]:
     """A debate in another language; in the same one, where a language is compared with itself."""
-    if own == into:
+    if spoken_in == into:
         return [turn["text"] for turn in turns]
-    if not {own, into} <= set(LANGUAGES):
+    if not {spoken_in, into} <= set(LANGUAGES):
         raise NoParallel(topic)
-    return render_debate(turns, sources, topic, own, into)
+    return render_debate(turns, sources, topic, spoken_in, into)

@@ -44,7 +44,7 @@ class AnthropicBatches:
         # The caller retries: it knows when a request must not be sent twice.
         self._batches = client.with_options(max_retries=0).messages.batches
 
-    async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
+    async def submit(self, job: str, bodies: Mapping[str, Any]) -> str:
         requests: Any = [{"custom_id": name, "params": body} for name, body in bodies.items()]
         return id_of(await self._batches.create(requests=requests))
 
@@ -71,9 +71,9 @@ class AnthropicBatches:
                 return Found(batch.id)
         return Found(unsettled=unsettled)
 
-    async def _is_ours(self, batch_id: str, own: str) -> bool:
+    async def _is_ours(self, batch_id: str, job: str) -> bool:
         async for entry in await self._batches.results(batch_id):
-            return _custom_id(entry).startswith(f"{own}-")
+            return _custom_id(entry).startswith(f"{job}-")
         return False
 
     async def _retrieve(self, batch_id: str) -> MessageBatch:
@@ -89,10 +89,10 @@ def _size(batch: MessageBatch) -> int:
 
 
 def _custom_id(entry: MessageBatchIndividualResponse) -> str:
-    found = getattr(entry, "custom_id", None)
-    if not isinstance(found, str):
+    custom_id = getattr(entry, "custom_id", None)
+    if not isinstance(custom_id, str):
         raise ValueError("a line of the results has no custom_id")
-    return found
+    return custom_id
 
 
 def _line(result: Any) -> Line:

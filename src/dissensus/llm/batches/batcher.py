@@ -120,16 +120,16 @@ class Batcher:
             batch = next(earlier, None) or self._add(call)
             answers = await self._wait(batch)
             done.append(batch.plan.own)
-            one = answers.tries.get(key)
-            if one is None:
+            attempt = answers.tries.get(key)
+            if attempt is None:
                 continue
             first = first or batch.plan.made
             exchange.queued_s += max(0.0, batch.plan.made - began)
             exchange.latency_s = answers.read - first
-            reply = None if one.body is None else exchange.parse(one.body)
-            if reply is not None and not one.outcome:
-                return replace(reply, cost_usd=one.usd)
-            if not self._record(exchange, one, reply):
+            reply = None if attempt.body is None else exchange.parse(attempt.body)
+            if reply is not None and not attempt.outcome:
+                return replace(reply, cost_usd=attempt.usd)
+            if not self._record(exchange, attempt, reply):
                 return exchange.failed()
             began = answers.read
 
@@ -160,17 +160,17 @@ class Batcher:
                 # The answers are on disk.
                 batch.task = None
 
-    def _record(self, exchange: Exchange, one: Try, reply: Reply | None) -> bool:
+    def _record(self, exchange: Exchange, attempt: Try, reply: Reply | None) -> bool:
         """Record a try that failed; whether the call may be tried again."""
-        rule = RULES[one.outcome]
-        exchange.failures.append(Failure(one.outcome, one.usd or 0.0, one.said, reply))
+        rule = RULES[attempt.outcome]
+        exchange.failures.append(Failure(attempt.outcome, attempt.usd or 0.0, attempt.said, reply))
         if rule.stops:
-            message = f"models.{exchange.model}: {one.said}"
-            raise stopped(self._terms.name, one.outcome, message)
-        if one.outcome == "rejected" and not self._ledger.answered(exchange.model):
+            message = f"models.{exchange.model}: {attempt.said}"
+            raise stopped(self._terms.name, attempt.outcome, message)
+        if attempt.outcome == "rejected" and not self._ledger.answered(exchange.model):
             return False
         faults = exchange.faults
-        allowed = rule.tries is None or faults.count(one.outcome) < rule.tries
+        allowed = rule.tries is None or faults.count(attempt.outcome) < rule.tries
         return allowed and len(faults) <= self._terms.retries
 
     # Collecting calls
@@ -342,21 +342,21 @@ class Batcher:
 
     def _book(self, plan: Plan, answers: Answers) -> None:
         for call in plan.calls.values():
-            one = answers.tries[call.key]
-            if one.body is not None or one.usage.total:
-                tokens = (one.usage.input_tokens, one.usage.output_tokens)
-                self._ledger.add(call.model, one.usd or 0.0, *tokens, sure=one.sure)
+            attempt = answers.tries[call.key]
+            if attempt.body is not None or attempt.usage.total:
+                tokens = (attempt.usage.input_tokens, attempt.usage.output_tokens)
+                self._ledger.add(call.model, attempt.usd or 0.0, *tokens, sure=attempt.sure)
 
     def _without_stops(self, plan: Plan, answers: Answers) -> Answers:
         """The answers to keep: calls that stop the run are made again once the cause is mended."""
         models = {call.key: call.model for call in plan.calls.values()}
-        answered = {models[key] for key, one in answers.tries.items() if not one.outcome}
+        answered = {models[key] for key, attempt in answers.tries.items() if not attempt.outcome}
         answered |= {model for model in plan.prices if self._ledger.answered(model)}
         lasting = {
-            key: one
-            for key, one in answers.tries.items()
-            if not (one.outcome and RULES[one.outcome].stops)
-            and not (one.outcome == "rejected" and models[key] not in answered)
+            key: attempt
+            for key, attempt in answers.tries.items()
+            if not (attempt.outcome and RULES[attempt.outcome].stops)
+            and not (attempt.outcome == "rejected" and models[key] not in answered)
         }
         return Answers(answers.read, lasting)
 

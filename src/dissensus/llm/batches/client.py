@@ -93,8 +93,8 @@ class BatchClient:
             except Exception as error:
                 failures += 1
                 is_free = self._is_free(error, failures, not_created)
-            if not is_free and (found := await self.find(plan, others)):
-                return found
+            if not is_free and (known := await self.find(plan, others)):
+                return known
 
     async def find(self, plan: Plan, others: Collection[str]) -> str:
         """The provider's id of a batch that may have been created; "" where it was not."""
@@ -102,12 +102,12 @@ class BatchClient:
         attempts = 0
         while True:
             try:
-                found = await self._retry(lambda: self._interface.find(sought))
+                search = await self._retry(lambda: self._interface.find(sought))
             except BatchLost:
-                found = Found()
-            attempts += not found.unsettled
-            if found.id or attempts == _MAX_ATTEMPTS:
-                return found.id
+                search = Found()
+            attempts += not search.unsettled
+            if search.id or attempts == _MAX_ATTEMPTS:
+                return search.id
             await sleep(self._terms.batch_poll_s)
 
     async def lines(self, plan: Plan) -> Mapping[str, Line]:

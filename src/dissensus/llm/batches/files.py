@@ -141,8 +141,8 @@ class BatchFiles:
 
     def plans(self) -> list[Plan]:
         """Every plan, oldest first."""
-        found = [_plan(path) for path in self.folder.glob(f"*{_PLAN}")]
-        return sorted(found, key=lambda plan: (plan.made, plan.own))
+        plans = [_plan(path) for path in self.folder.glob(f"*{_PLAN}")]
+        return sorted(plans, key=lambda plan: (plan.made, plan.own))
 
     def pledged(self) -> float:
         """The most that the batches under way may cost, with those of the other providers."""
@@ -179,8 +179,8 @@ class BatchFiles:
         with _reading(path):
             members = json.loads(path.read_bytes())
             tries = {
-                key: Try(**{**one, "usage": Usage(**one["usage"])})
-                for key, one in members["tries"].items()
+                key: Try(**{**entry, "usage": Usage(**entry["usage"])})
+                for key, entry in members["tries"].items()
             }
             return Answers(float(members["read"]), tries)
 
@@ -200,8 +200,8 @@ class BatchFiles:
             _sync_folder(self.folder)
         return answers
 
-    def _path(self, own: str, kind: str) -> Path:
-        return self.folder / f"{own}{kind}"
+    def _path(self, job: str, kind: str) -> Path:
+        return self.folder / f"{job}{kind}"
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -227,7 +227,7 @@ class BatchFiles:
 
 
 def _members(tries: Mapping[str, Try]) -> dict[str, Any]:
-    return {key: asdict(one) for key, one in tries.items()}
+    return {key: asdict(attempt) for key, attempt in tries.items()}
 
 
 def _plan(path: Path) -> Plan:

@@ -78,7 +78,7 @@ class BatchInterface(Protocol):
     one_model: bool
     """Whether all of a batch must ask one model."""
 
-    async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
+    async def submit(self, job: str, bodies: Mapping[str, Any]) -> str:
         """Send requests, by custom id; the provider's id of the batch.
 
         The request that creates the batch is sent once. Where it fails, it may have created one,
@@ -101,7 +101,7 @@ SKEW_S = 3600.0
 
 def id_of(made: Any) -> str:
     """The id in an answer about a batch or file; ValueError where there is none."""
-    found = getattr(made, "id", None)
-    if not isinstance(found, str) or not found:
+    batch_id = getattr(made, "id", None)
+    if not isinstance(batch_id, str) or not batch_id:
         raise ValueError("the answer holds no id")
-    return found
+    return batch_id

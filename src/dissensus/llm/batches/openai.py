@@ -39,20 +39,20 @@ class OpenAIBatches:
         self._client = client.with_options(max_retries=0)
         self._uploading = client.with_options(max_retries=2)
 
-    async def submit(self, own: str, bodies: Mapping[str, Any]) -> str:
+    async def submit(self, job: str, bodies: Mapping[str, Any]) -> str:
         endpoint = "/v1/chat/completions"
         lines = "".join(
             json.dumps({"custom_id": name, "method": "POST", "url": endpoint, "body": body}) + "\n"
             for name, body in bodies.items()
         )
         file = await self._uploading.files.create(
-            file=(f"{own}.jsonl", lines.encode()), purpose="batch"
+            file=(f"{job}.jsonl", lines.encode()), purpose="batch"
         )
         batch = await self._client.batches.create(
             input_file_id=id_of(file),
             endpoint="/v1/chat/completions",
             completion_window="24h",
-            metadata={_OURS: own},
+            metadata={_OURS: job},
         )
         return id_of(batch)
 

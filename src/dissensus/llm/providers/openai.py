@@ -142,8 +142,8 @@ def why_empty(reason: str) -> str:
 
 def _details(usage: Any, name: str) -> Mapping[str, Any]:
     """A part of what was used; empty where a gateway has something else there."""
-    found = usage.get(name)
-    return found if isinstance(found, Mapping) else {}
+    details = usage.get(name)
+    return details if isinstance(details, Mapping) else {}
 
 
 def _usage(body: Any) -> Usage:

@@ -75,7 +75,9 @@ const Graph = (() => {
     const names = lanes.map((name, k) => draw("text", { x: 4, y: TOP + k * LANE + 4 }, name.length > 15 ? `${name.slice(0, 14)}…` : name));
     const heads = labels.map((name, k) => draw("text", { x: LEFT + k * STEP, y: 14, "text-anchor": "middle" }, name));
     const width = LEFT + labels.length * STEP, height = TOP + lanes.length * LANE;
-    const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Who answers whom; the table below has the same" }, ...curves, ...discs, ...names, ...heads);
+    const counted = kinds.map((how) => `${how} ${all.filter((one) => one.how === how).length}`).join(", ");
+    const words = Text.shown(`Who answers whom: ${lanes.length} speakers in ${labels.length} rounds, ${all.length} answers (${counted}); the table below has the same`);
+    const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": words }, ...curves, ...discs, ...names, ...heads);
     const legend = make("ul", { class: "legend" }, kinds.map((how) => make("li", {}, draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, stroke: look(how)[0], "stroke-dasharray": look(how)[1], "stroke-width": 2 })), ` ${how}`)));
     const rows = all.map(({ claim, how, from, to }) => [make("a", { href: href(from) }, `${from.speaker}, ${from.label}`), how, make("a", { href: href(to) }, `${to.speaker}, ${to.label}`), claim.text]);
     return make("div", {}, make("p", { class: "about" }, "A disc is a turn and leads to it; a curve goes from an answer to the claim that it answers, the wider the more often."), make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Graph of answers" }, picture), legend,

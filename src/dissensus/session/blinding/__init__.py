@@ -76,14 +76,14 @@ class Blinder:
     people: Mapping[str, str]
     words: Masks
 
-    def mask(self, text: str, own: str | None = None) -> str:
+    def mask(self, text: str, side: str | None = None) -> str:
         """A text, masked, with a character of :data:`SLOT_OF` wherever a slot is named.
 
         It is in Unicode's composed form (NFC); all that is not masked stays as it is.
 
         Parameters
         ----------
-        own : side of whoever speaks; None for what is nobody's speech.
+        side : side of whoever speaks; None for what is nobody's speech.
         """
         for mark in MARKS:
             text = text.replace(mark, "")
@@ -91,7 +91,7 @@ class Blinder:
         # What is taken out may leave a word that was not one before.
         while (marked := self._marked_once(text)) != text:
             text = marked
-        return unicodedata.normalize("NFC", text.translate(self._masks(own)))
+        return unicodedata.normalize("NFC", text.translate(self._masks(side)))
 
     def _marked_once(self, text: str) -> str:
         searched = Searched.of(text, joined=True)
@@ -102,21 +102,21 @@ class Blinder:
                 text = _marked(searched, pattern)
         return text
 
-    def _masks(self, own: str | None) -> dict[int, str]:
+    def _masks(self, speaking: str | None) -> dict[int, str]:
         """Mark -> what stands in its place."""
         words = self.words
         speaker = {side: fill(words.speaker, SLOT=slot) for side, slot in SLOT_OF.items()}
         other = {SIDES[0]: SIDES[1], SIDES[1]: SIDES[0]}
-        found = {
+        masks = {
             **{SPEAKER_OF[side]: speaker[side] for side in SIDES},
             **{TEAM_OF[side]: fill(words.side, SLOT=SLOT_OF[side]) for side in SIDES},
             PERSON: words.person,
-            OWN: speaker[own] if own else words.person,
-            OTHER: speaker[other[own]] if own else words.person,
+            OWN: speaker[speaking] if speaking else words.person,
+            OTHER: speaker[other[speaking]] if speaking else words.person,
             TEAM: "a group",
             GONE: "",
         }
-        return {ord(mark): text for mark, text in found.items()}
+        return {ord(mark): text for mark, text in masks.items()}
 
 
 def slotted(text: str, slots: Mapping[str, str]) -> str:
@@ -146,9 +146,9 @@ def _marked(searched: Searched, pattern: _Pattern) -> str:
     if not pattern.may_occur(searched.plain):
         return searched.text
     text, pieces, last = searched.text, [], 0
-    for found in pattern.regex.finditer(searched.plain):
-        begin, end = searched.span(found)
-        pieces += [text[last:begin], pattern.marks[str(found.lastgroup)]]
+    for match in pattern.regex.finditer(searched.plain):
+        begin, end = searched.span(match)
+        pieces += [text[last:begin], pattern.marks[str(match.lastgroup)]]
         last = end
     return "".join([*pieces, text[last:]]) if pieces else text
 
@@ -161,7 +161,7 @@ def _names(people: tuple[tuple[str, str], ...]) -> _Pattern:
 
     def may_occur(plain: str) -> bool:
         text = folded(plain)
-        return any(one in text for one in letters)
+        return any(needed_letter in text for needed_letter in letters)
 
     regex = _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)")
     return _Pattern(regex, marks, may_occur)
@@ -177,7 +177,7 @@ def _phrases() -> _Pattern:
 
 def _grouped(marked: Iterable[tuple[str, str]], letter: str = "g") -> tuple[str, dict[str, str]]:
     """One pattern of some, each a group, and group -> mark."""
-    groups = {f"{letter}{number}": one for number, one in enumerate(marked)}
+    groups = {f"{letter}{number}": part for number, part in enumerate(marked)}
     pattern = any_of(f"(?P<{name}>{pattern})" for name, (_, pattern) in groups.items())
     return pattern, {name: mark for name, (mark, _) in groups.items()}
 

@@ -50,9 +50,9 @@ def names(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if parts[name]:
             yield SPEAKER_OF[people[name]], _whole(parts[name])
     for name in by_length:
-        own = {word for word in lone[name] if shared[word] == 1}
-        if own:
-            yield SPEAKER_OF[people[name]], _part(own, parts[name])
+        unshared = {word for word in lone[name] if shared[word] == 1}
+        if unshared:
+            yield SPEAKER_OF[people[name]], _part(unshared, parts[name])
     for word in sorted(word for word in shared if shared[word] > 1):
         sides = {people[name] for name in people if word in lone[name]}
         mark = SPEAKER_OF[sides.pop()] if len(sides) == 1 else PERSON
@@ -88,10 +88,10 @@ def _whole(words: tuple[str, ...]) -> str:
     return f"{joint.join(map(_escaped, words))}(?:e?s)?{end_of(words)}"
 
 
-def _part(own: set[str], words: tuple[str, ...]) -> str:
+def _part(unshared: set[str], words: tuple[str, ...]) -> str:
     """A name in part: a word that is this speaker's alone, and what of the name is around it."""
     alike = {word for word in words if len(word) > 1} | set(_lone(words))
-    around, mine = (any_of(map(_escaped, sorted(some, key=_longest))) for some in (alike, own))
+    around, mine = (any_of(map(_escaped, sorted(some, key=_longest))) for some in (alike, unshared))
     letters = "".join(sorted({word[0].upper() for word in words}))
     initials = rf"(?:(?-i:[{re.escape(letters)}])(?:\.\s?|\s)-?){{0,3}}"
     joined = f"{initials}(?:{around}{_JOINT}){{0,6}}?{mine}(?:{_JOINT}{around}){{0,6}}"

@@ -59,33 +59,35 @@ class Searched:
         joined : whether what a character that is not seen, or a hyphen at the end of a line,
             stands between is one word; two words otherwise.
         """
-        letters = {one: _plain(one) for one in set(text)}
+        letters = {letter: _plain(letter) for letter in set(text)}
         has_joints = UNSEEN in letters.values()
         between = "" if joined else " "
-        letters = {one: between if piece == UNSEEN else piece for one, piece in letters.items()}
-        plain = text.translate({ord(one): piece for one, piece in letters.items()})
-        starts = _starts(text, {one: len(piece) for one, piece in letters.items()})
-        broken = {at for one in _BROKEN.finditer(plain) for at in range(*one.span())}
+        letters = {
+            letter: between if piece == UNSEEN else piece for letter, piece in letters.items()
+        }
+        plain = text.translate({ord(letter): piece for letter, piece in letters.items()})
+        starts = _starts(text, {letter: len(piece) for letter, piece in letters.items()})
+        broken = {at for gap in _BROKEN.finditer(plain) for at in range(*gap.span())}
         if broken and joined:
             kept = [at for at in range(len(plain)) if at not in broken]
             plain, starts = "".join(plain[at] for at in kept), [starts[at] for at in kept]
         return cls(text, joined, plain, [*starts, len(text)], has_joints or bool(broken))
 
-    def span(self, found: re.Match[str]) -> tuple[int, int]:
+    def span(self, match: re.Match[str]) -> tuple[int, int]:
         """Where a match begins and ends in the text, with the accents of its last letter."""
-        begin, end = found.span()
+        begin, end = match.span()
         return self.starts[begin], self.starts[end]
 
 
 def _starts(text: str, lengths: Mapping[str, int]) -> list[int]:
     """Of each letter of a plain text, its place in the text; ``lengths``: character -> letters."""
-    others = "".join(one for one, length in lengths.items() if length != 1)
+    others = "".join(letter for letter, length in lengths.items() if length != 1)
     if not others:
         return list(range(len(text)))
     starts: list[int] = []
     last = 0
-    for found in re.finditer(f"[{re.escape(others)}]", text):
-        place = found.start()
+    for match in re.finditer(f"[{re.escape(others)}]", text):
+        place = match.start()
         starts += range(last, place)
         starts += [place] * lengths[text[place]]
         last = place + 1
@@ -124,7 +126,7 @@ def _plain(character: str) -> str:
     letters = _PLAIN.get(character.lower()) or (character if len(folded) == 1 else folded)
     # Of full width, in bold and the like too.
     decomposed = unicodedata.normalize("NFKD", letters)
-    return "".join(one for one in decomposed if unicodedata.category(one)[0] != "M")
+    return "".join(letter for letter in decomposed if unicodedata.category(letter)[0] != "M")
 
 
 def one_of(*words: str, plural: bool = False) -> str:
@@ -142,7 +144,7 @@ def one_of(*words: str, plural: bool = False) -> str:
 def end_of(words: Iterable[str]) -> str:
     """The pattern of where a word ends that ends as one of some words does."""
     last = {word[-1] for word in words}
-    if all(one.isascii() and one.isalpha() for one in last):
+    if all(letter.isascii() and letter.isalpha() for letter in last):
         return rf"(?!{_LETTER})"
     return rf"(?:(?<!\d)(?!{_LETTER})|(?<=\d)(?![^\W_])|(?<={_UNSPACED}))"
 

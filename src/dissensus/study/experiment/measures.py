@@ -141,11 +141,11 @@ def mean_against(
     values, clusters : shape (n,).
     """
     shift = null or 0.0
-    found = robust_mean(values - shift, clusters, confidence)
+    mean = robust_mean(values - shift, clusters, confidence)
     return replace(
-        found,
-        estimate=found.estimate + shift,
-        ci_low=found.ci_low + shift,
-        ci_high=found.ci_high + shift,
-        p_value=nan if null is None else found.p_value,
+        mean,
+        estimate=mean.estimate + shift,
+        ci_low=mean.ci_low + shift,
+        ci_high=mean.ci_high + shift,
+        p_value=nan if null is None else mean.p_value,
     )

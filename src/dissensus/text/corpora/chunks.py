@@ -48,16 +48,16 @@ def chunk(text: str, most: int = 1000, overlap: int = 200) -> list[Chunk]:
     """
     if not 0 <= overlap < most:
         raise ValueError(f"overlap is {overlap}; it must be at least 0 and less than most, {most}.")
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     start = 0
     while start < len(text):
         # Behind the overlap, so that each piece brings something new.
         end = len(text) if len(text) - start <= most else _end(text, start + overlap, start + most)
-        found.append(Chunk(start, text[start:end]))
+        chunks.append(Chunk(start, text[start:end]))
         if end == len(text):
             break
         start = _next_start(text, end - overlap, end)
-    return found
+    return chunks
 
 
 def _end(text: str, least: int, full: int) -> int:

@@ -86,7 +86,7 @@ def _by_speaker(folder: Path, setting: str, refused: Refused) -> dict[str, list[
         raise ResourceError(
             f"{folder} is no folder; {setting} must name the one with the speakers' folders."
         )
-    found: dict[str, list[Path]] = {}
+    documents: dict[str, list[Path]] = {}
     alike: dict[str, str] = {}
     number = 0
     for entry in _entries(folder, folder):
@@ -97,18 +97,18 @@ def _by_speaker(folder: Path, setting: str, refused: Refused) -> dict[str, list[
             continue
         name = _speaker(entry, refused)
         _refuse_alike(name, alike, folder)
-        found[name] = [path for kind in kinds for path in _documents_in(kind, folder)]
-        number += len(found[name])
+        documents[name] = [path for kind in kinds for path in _documents_in(kind, folder)]
+        number += len(documents[name])
         if number > _MOST_DOCUMENTS:
             raise ResourceError(
                 f"{folder} has more than {_MOST_DOCUMENTS:,} documents, which is the most that a "
                 "run takes; put some of them together, or take some out."
             )
-    if not found:
+    if not documents:
         raise ResourceError(
             f"{folder} has no speakers; give each a folder with some of {', '.join(KINDS)} in it."
         )
-    return found
+    return documents
 
 
 def _refuse_alike(name: str, alike: dict[str, str], folder: Path) -> None:
@@ -209,15 +209,17 @@ def _is_hidden(letter: str) -> bool:
 
 def _character(name: str) -> str:
     """The first character of a name that cannot be used, as it may be shown."""
-    found = _UNUSABLE.search(name)
-    assert found
-    if found[0] in "{}<>":
-        return repr(found[0])
-    if "\udc80" <= found[0] <= "\udcff":
+    match = _UNUSABLE.search(name)
+    assert match
+    if match[0] in "{}<>":
+        return repr(match[0])
+    if "\udc80" <= match[0] <= "\udcff":
         return "a byte that is no UTF-8"
-    return f"the character {unwritable(found[0]) or f'U+{ord(found[0]):04X}'}"
+    return f"the character {unwritable(match[0]) or f'U+{ord(match[0]):04X}'}"
 
 
 def _shown(path: object) -> str:
     """A path with what cannot be shown written out, such as \\n."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in str(path))
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in str(path)
+    )

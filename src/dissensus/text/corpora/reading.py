@@ -70,16 +70,16 @@ def read_document(path: Path, largest_mb: float) -> Document:
     except OSError as error:
         return Document("", f"it cannot be read ({error.strerror})")
     if path.suffix.casefold() == ".pdf":
-        found = _pdf(path, raw, largest_mb)
+        document = _pdf(path, raw, largest_mb)
     else:
         try:
-            found = Document(raw.decode("utf-8-sig"), "")
+            document = Document(raw.decode("utf-8-sig"), "")
         except UnicodeDecodeError as error:
-            found = Document("", f"byte {error.start} is not UTF-8; save it as UTF-8")
-    text = normalised(found.text)
-    if not text and not found.problem:
+            document = Document("", f"byte {error.start} is not UTF-8; save it as UTF-8")
+    text = normalised(document.text)
+    if not text and not document.problem:
         return Document("", "it has no text")
-    return Document(text, found.problem)
+    return Document(text, document.problem)
 
 
 def normalised(text: str) -> str:

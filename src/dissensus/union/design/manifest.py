@@ -38,21 +38,21 @@ def draw(rows: Mapping[str, Row], settings: Mapping[str, Any], seed: int) -> lis
     Rows in the order of their ids. ``block`` numbers epoch and motion, the styles before epoch 1,
     the names of clusters after the last.
     """
-    found: list[dict[str, Any]] = []
+    manifest: list[dict[str, Any]] = []
     arms = sorted(settings["arms"])
     for epoch in range(settings["epochs"] + 1):
         for place, motion in enumerate(rows.values(), start=1):
             shared = {"motion_id": motion["motion_id"], "epoch": epoch}
             shared["block"] = epoch * len(rows) + place
             if epoch == 0:
-                found.append(_other("style", SHARED, shared, [], seed))
+                manifest.append(_other("style", SHARED, shared, [], seed))
             if epoch > 1 and COACHED in arms:
-                found.append(_other("memo", COACHED, shared, motion["students"], seed))
+                manifest.append(_other("memo", COACHED, shared, motion["students"], seed))
             for run in range(1, settings["runs"] + 1 if epoch else 1):
-                found += _debates(motion, {**shared, "run": run}, arms, seed)
+                manifest += _debates(motion, {**shared, "run": run}, arms, seed)
     if settings["map.namer"]:
-        found += _namings(rows, settings["epochs"] + 1, seed)
-    return sorted(found, key=lambda row: str(row["session_id"]))
+        manifest += _namings(rows, settings["epochs"] + 1, seed)
+    return sorted(manifest, key=lambda row: str(row["session_id"]))
 
 
 def _namings(rows: Mapping[str, Row], after: int, seed: int) -> list[dict[str, Any]]:

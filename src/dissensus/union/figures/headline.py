@@ -32,7 +32,11 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         f"The judges hardly agree with each other: Krippendorff's alpha is {agreed['alpha']}; of "
         f"the pairs of votes, these follow the slot rather than the side: {named['follow']}.",
     ]
-    return Findings([one for one in said if one], [one for one in against if one], _planted(view))
+    return Findings(
+        [sentence for sentence in said if sentence],
+        [sentence for sentence in against if sentence],
+        _planted(view),
+    )
 
 
 def _planted(view: View) -> str:
@@ -49,5 +53,5 @@ def _planted(view: View) -> str:
             if speech.get(name)
         ]
         said += [f"{model} has a bias of {listed(biases)} logits"] * bool(biases)
-    kept = [one for one in said if one]
+    kept = [sentence for sentence in said if sentence]
     return f"Planted in the simulated models: {'; '.join(kept)}." if kept else ""

@@ -28,8 +28,8 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
             words = "Coached − control, share of the students’ claims that survive"
             power = diagnosed.power(world, RANDOMISATION)
             yield Effect(words, truth, row, row["p_value"], power)
-    own = judges[(judges["level"] == "judge") & (judges["bias"] == POSITION)]
-    for row in records(own):
+    biased = judges[(judges["level"] == "judge") & (judges["bias"] == POSITION)]
+    for row in records(biased):
         speech = view.planted.get(row["judge"])
         if speech is not None:
             bias = float(speech.get("slot_bias", 0.0))
@@ -42,7 +42,9 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
 def _coached(outcome: str, view: View) -> str:
     """The diagnosis's world of the run's own speakers; "" where they are not those of it."""
     people = view["diagnosis"]["people"]
-    speakers: list[Any] = [one for one in view.planted.values() if one.get("role") == "speaker"]
+    speakers: list[Any] = [
+        speech for speech in view.planted.values() if speech.get("role") == "speaker"
+    ]
     known: Any = people["speaker"]["speech"]
     same = len(speakers) == 1 and {**speakers[0], "coached": 0.0} == {**known, "coached": 0.0}
     return coached_world(outcome, speakers[0].get("coached", 0.0)) if same else ""

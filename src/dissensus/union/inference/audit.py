@@ -87,9 +87,9 @@ class Split:
     first: int
 
     @classmethod
-    def of(cls, one: NDArray[np.bool_], other: NDArray[np.bool_]) -> Split:
+    def of(cls, first: NDArray[np.bool_], other: NDArray[np.bool_]) -> Split:
         """From whether each vote of a pair is for the first; pairs beyond the first axis count."""
-        return cls(one.size, int((one == other).sum()), int((one & other).sum()))
+        return cls(first.size, int((first == other).sum()), int((first & other).sum()))
 
     @property
     def p_value(self) -> float:
@@ -143,13 +143,13 @@ def audit_judges(
     """
     confidence, resamples = inference["confidence"], inference["resamples"]
     rows = []
-    for level, judge, own in _judges(votes):
+    for level, judge, cast in _judges(votes):
         family = [
-            _pair_row(own, POSITION, confidence),
-            _verbosity_row(own, verdicts, confidence),
-            _pair_row(own, SIDE, confidence),
+            _pair_row(cast, POSITION, confidence),
+            _verbosity_row(cast, verdicts, confidence),
+            _pair_row(cast, SIDE, confidence),
         ]
-        agreement = _alpha_row(own, level, resamples, _seed(seed, level, judge), confidence)
+        agreement = _alpha_row(cast, level, resamples, _seed(seed, level, judge), confidence)
         rows += [{"level": level, "judge": judge} | row for row in (*family, agreement)]
     for level in ("judge", ALL):
         name_biased([row for row in rows if row["level"] == level], confidence)
@@ -195,16 +195,16 @@ def grouped_votes(
 
 def _judges(votes: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Level, name and votes of each judge, and of all together."""
-    found = [
+    groups = [
         ("judge", str(name), votes[votes["judge"] == name]) for name in sorted(set(votes["judge"]))
     ]
-    return [*found, (ALL, ALL, votes)]
+    return [*groups, (ALL, ALL, votes)]
 
 
-def _row(bias: str, statistic: str, found: Estimate, note: str, **more: Any) -> Row:
+def _row(bias: str, statistic: str, estimated: Estimate, note: str, **more: Any) -> Row:
     """A row of :data:`JUDGES` but for who it is about."""
     numbers = {
-        name: defined(getattr(found, name)) if np.isfinite(getattr(found, name)) else None
+        name: defined(getattr(estimated, name)) if np.isfinite(getattr(estimated, name)) else None
         for name in ("estimate", "ci_low", "ci_high", "p_value")
     }
     followed = {"followed": None, "followed_low": None, "followed_high": None, "pairs": 0}
@@ -217,8 +217,8 @@ def _row(bias: str, statistic: str, found: Estimate, note: str, **more: Any) -> 
         "named": False,
         "favours": "",
         **followed,
-        "n": found.n,
-        "n_clusters": found.n_clusters,
+        "n": estimated.n,
+        "n_clusters": estimated.n_clusters,
         "note": note,
         **more,
     }
@@ -228,8 +228,8 @@ def _pair_row(votes: pd.DataFrame, bias: str, confidence: float) -> Row:
     """Position from the blind panel's slots, side prior from the labelled panel's labels."""
     position = bias == POSITION
     panel, column, first = ("blind", "slot", "A") if position else ("labelled", "label", SIDES[0])
-    own = votes[votes["panel"] == panel]
-    pairs = _pairs(own, column)
+    of_panel = votes[votes["panel"] == panel]
+    pairs = _pairs(of_panel, column)
     split = Split.of(*((pairs[number] == first).to_numpy(dtype=bool) for number in (1, 2)))
     more: Row = {"pairs": split.pairs}
     if split.pairs:
@@ -238,7 +238,9 @@ def _pair_row(votes: pd.DataFrame, bias: str, confidence: float) -> Row:
     more["n_clusters"] = int(pairs["session_id"].nunique())
     note = "" if split.same else f"No pair of votes follows the {column}."
     if not split.pairs:
-        note = "No seat has two readable votes on a debate." if len(own) else f"No {panel} panel."
+        note = (
+            "No seat has two readable votes on a debate." if len(of_panel) else f"No {panel} panel."
+        )
     return _row(bias, _STATISTICS[bias], split.estimate(confidence), note, **more)
 
 
@@ -255,27 +257,27 @@ def _verbosity_row(votes: pd.DataFrame, verdicts: pd.DataFrame, confidence: floa
     data, note = _lengths(votes, verdicts)
     if data is None:
         return _row(VERBOSITY, statistic, Estimate(NAN), note)
-    found = logistic(data, confidence)
-    if np.isnan(found.estimate):
+    fit = logistic(data, confidence)
+    if np.isnan(fit.estimate):
         note = "Too few debates, or no vote that differs from the others."
-    elif np.isinf(found.ci_low) or np.isinf(found.ci_high):
+    elif np.isinf(fit.ci_low) or np.isinf(fit.ci_high):
         note += " A missing limit is infinite: too few votes go against it."
-    return _row(VERBOSITY, statistic, found, note)
+    return _row(VERBOSITY, statistic, fit, note)
 
 
 def _lengths(votes: pd.DataFrame, verdicts: pd.DataFrame) -> tuple[Grouped | None, str]:
     """What the regression takes, and a note on it; nothing where it cannot be fitted."""
     readable = votes["slot"].isin(("A", "B")) & votes["words_more"].notna()
-    own = votes[(votes["panel"] == "blind") & readable]
-    if own.empty:
+    blind = votes[(votes["panel"] == "blind") & readable]
+    if blind.empty:
         return None, "No readable vote of a blind panel."
     lead = verdicts.set_index("session_id")
     points = (lead["points_proposition"] - lead["points_opposition"]).astype(float)
-    ahead = own["session_id"].map(points) * np.where(own["pass"] == 1, 1.0, -1.0)
+    ahead = blind["session_id"].map(points) * np.where(blind["pass"] == 1, 1.0, -1.0)
     adjusted = bool(ahead.notna().any())
-    own = own.assign(ahead=ahead if adjusted else 0.0, for_a=own["slot"] == "A")
-    own = own[own["ahead"].notna()]
-    cells = own.groupby(["session_id", "pass"]).agg(
+    blind = blind.assign(ahead=ahead if adjusted else 0.0, for_a=blind["slot"] == "A")
+    blind = blind[blind["ahead"].notna()]
+    cells = blind.groupby(["session_id", "pass"]).agg(
         longer=("words_more", "first"),
         ahead=("ahead", "first"),
         for_a=("for_a", "sum"),
@@ -294,14 +296,16 @@ def _lengths(votes: pd.DataFrame, verdicts: pd.DataFrame) -> tuple[Grouped | Non
 def _alpha_row(
     votes: pd.DataFrame, level: str, resamples: int, seed: int, confidence: float
 ) -> Row:
-    own = votes[(votes["panel"] == "blind") & votes["side"].isin(SIDES)]
-    counts = pd.crosstab(own["session_id"], own["side"]).reindex(columns=list(SIDES), fill_value=0)
-    found = nominal_alpha(counts.to_numpy(dtype=float), resamples, seed, confidence)
+    blind = votes[(votes["panel"] == "blind") & votes["side"].isin(SIDES)]
+    counts = pd.crosstab(blind["session_id"], blind["side"]).reindex(
+        columns=list(SIDES), fill_value=0
+    )
+    alpha = nominal_alpha(counts.to_numpy(dtype=float), resamples, seed, confidence)
     note = "All seats and passes." if level == ALL else "Its seats and passes with each other."
-    if np.isnan(found.value):
-        note = "All votes are for one side." if found.n else "No debate has two readable votes."
-    limits = found.ci_low, found.ci_high
-    return _agreement_row(found.statistic, found.value, limits, found.n, note)
+    if np.isnan(alpha.value):
+        note = "All votes are for one side." if alpha.n else "No debate has two readable votes."
+    limits = alpha.ci_low, alpha.ci_high
+    return _agreement_row(alpha.statistic, alpha.value, limits, alpha.n, note)
 
 
 def _agreement_row(
@@ -319,18 +323,20 @@ def _layer_rows(verdicts: pd.DataFrame, resamples: int, seed: int, confidence: f
     """Kappa of every two layers."""
     known = (*SIDES, CONTESTED)
     rows = []
-    for one, other in combinations(LAYERS, 2):
-        both = verdicts[verdicts[one].isin(known) & verdicts[other].isin(known)]
-        first, second = (both[name].map(known.index).to_numpy(np.int64) for name in (one, other))
+    for layer, other in combinations(LAYERS, 2):
+        both = verdicts[verdicts[layer].isin(known) & verdicts[other].isin(known)]
+        first, second = (both[name].map(known.index).to_numpy(np.int64) for name in (layer, other))
         value, limits, note = NAN, (NAN, NAN), "No debate that both layers decide."
         if len(both):
-            own, categories = _seed(seed, one, other), range(len(known))
-            found = bootstrap_agreement(first, second, categories, resamples, own, confidence)
-            drawn = found["cohen_kappa"]
+            layers_seed, categories = _seed(seed, layer, other), range(len(known))
+            agreement = bootstrap_agreement(
+                first, second, categories, resamples, layers_seed, confidence
+            )
+            drawn = agreement["cohen_kappa"]
             value, limits = drawn.value, (drawn.ci_low, drawn.ci_high)
             note = "Both layers give one verdict throughout." if np.isnan(value) else ""
         row = _agreement_row("cohen_kappa", value, limits, len(both), note)
-        rows.append({"level": "layers", "judge": one, **row, "compared": other})
+        rows.append({"level": "layers", "judge": layer, **row, "compared": other})
     return rows
 
 

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit, logit
 
 from dissensus.design.contrasts import Row, adjust_family, robust_mean
 from dissensus.design.manifest import stream
@@ -143,19 +144,19 @@ def estimate_coaching(
     arms = sorted(set(frame["arm"]))
     outcomes = [_Outcome(frame, name, inference, tuple(gains), seed) for name in OUTCOMES]
     pooled = {
-        method: [one.contrast(DIFFERENCE, COACHED_EPOCHS, method) for one in outcomes]
+        method: [outcome.contrast(DIFFERENCE, COACHED_EPOCHS, method) for outcome in outcomes]
         for method in (RANDOMISATION, CLUSTERED)
     }
     pooled[RANDOMISATION][0]["headline"] = True
     for family in pooled.values():
         adjust_family(family)
     rows = []
-    for place, one in enumerate(outcomes):
-        by_epoch = [one.contrast(DIFFERENCE, epoch, RANDOMISATION) for epoch in epochs]
+    for place, outcome in enumerate(outcomes):
+        by_epoch = [outcome.contrast(DIFFERENCE, epoch, RANDOMISATION) for epoch in epochs]
         adjust_family(by_epoch, lambda row: row["epoch"] > 1)
         rows += [family[place] for family in pooled.values()]
-        rows += [one.mean(epoch, arm) for epoch in epochs for arm in arms]
-        rows += [*by_epoch, one.contrast(IN_DIFFERENCES, epochs[-1], RANDOMISATION)]
+        rows += [outcome.mean(epoch, arm) for epoch in epochs for arm in arms]
+        rows += [*by_epoch, outcome.contrast(IN_DIFFERENCES, epochs[-1], RANDOMISATION)]
     return rows
 
 
@@ -180,21 +181,20 @@ class _Outcome:
         self.motions = int(frame["motion_id"].nunique())
 
     def mean(self, epoch: int, arm: str) -> Row:
-        """The mean of an arm in an epoch, with Student's t interval over its debates."""
-        own = self.values[(self.values["epoch"] == epoch) & (self.values["arm"] == arm)]
-        sample = own["value"].dropna().to_numpy(dtype=float)
-        found, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
+        """The mean of an arm in an epoch, with Student's t interval of its logit over debates."""
+        debates = self.values[(self.values["epoch"] == epoch) & (self.values["arm"] == arm)]
+        sample = debates["value"].dropna().to_numpy(dtype=float)
+        mean, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
-            low, high = max(t.ci_low, 0.0), min(t.ci_high, 1.0)
-            found = Estimate(t.estimate, t.se, low, high, NAN, t.n, t.n)
+            mean = Estimate(t.estimate, t.se, *_inside(t), NAN, t.n, t.n)
         elif len(sample):
             note = "No interval: a single debate, or debates that do not differ."
         else:
             note = self._why_nothing()
-        note = note or _speaks_of(own, "debates", arm == COACHED and epoch > 1)
-        row = self._row(MEAN, arm, epoch, T, found, note)
-        return row | {"assigned": len(own), "n_clusters": found.n}
+        note = note or _speaks_of(debates, "debates", arm == COACHED and epoch > 1)
+        row = self._row(MEAN, arm, epoch, T, mean, note)
+        return row | {"assigned": len(debates), "n_clusters": mean.n}
 
     def contrast(self, contrast: str, epoch: int, method: str) -> Row:
         """Coached less control in an epoch or in all coached ones, less the first if so asked."""
@@ -209,12 +209,12 @@ class _Outcome:
         if note:
             return self._row(contrast, "", epoch, method, Estimate(NAN), note) | more
         if method == CLUSTERED:
-            found, note = clustered_gain(later, first, self.confidence)
-            se, df = found.se, found.n_clusters - 1.0
+            gain, note = clustered_gain(later, first, self.confidence)
+            se, df = gain.se, gain.n_clusters - 1.0
         else:
             key = ("union", "coaching", self.seed, self.outcome, contrast, epoch)
             beside = (first or NO_DRAWS).differences
-            found, test = flipped_gain(
+            gain, test = flipped_gain(
                 later.differences,
                 beside,
                 strata=(later.motions, (first or NO_DRAWS).motions),
@@ -225,16 +225,16 @@ class _Outcome:
             more["simulation_error"] = test.simulation_error
             note, least = _speaks_of(assigned, "runs", epoch != 1), _least_p(later, first)
             se, df = spread_of_gain(later.differences, beside)
-            if np.isinf(found.ci_high - found.ci_low):
+            if np.isinf(gain.ci_high - gain.ci_low):
                 note += " A missing limit is infinite."
             if least >= 1.0 - self.confidence:
                 note, se = f"{note} So few draws allow no p-value below {least:.3g}.", NAN
         powers = self._powers(se, df)
-        return self._row(contrast, "", epoch, method, found, note) | more | powers
+        return self._row(contrast, "", epoch, method, gain, note) | more | powers
 
     def _draws(self, chosen: pd.Series) -> Draws:
-        own = self.values[chosen]
-        wide = own.pivot(index=["motion_id", "draw_id"], columns="arm", values="value")
+        debates = self.values[chosen]
+        wide = debates.pivot(index=["motion_id", "draw_id"], columns="arm", values="value")
         wide = wide.reindex(columns=[COACHED, CONTROL]).dropna().sort_index()
         differences = (wide[COACHED] - wide[CONTROL]).to_numpy(dtype=float)
         return Draws(differences, tuple(str(name) for name, _ in wide.index))
@@ -262,11 +262,11 @@ class _Outcome:
         if not (np.isfinite(se) and se > _TIE and df >= 1.0):
             return {}
         alpha = 1.0 - self.confidence
-        found = {power_name(gain): power_t(gain, se, df, alpha) for gain in self.gains}
-        return {"mde_80": detectable(se, df, _POWER, alpha), **found}
+        power_of = {power_name(gain): power_t(gain, se, df, alpha) for gain in self.gains}
+        return {"mde_80": detectable(se, df, _POWER, alpha), **power_of}
 
     def _row(
-        self, contrast: str, arm: str, epoch: int, method: str, found: Estimate, note: str
+        self, contrast: str, arm: str, epoch: int, method: str, estimated: Estimate, note: str
     ) -> Row:
         numbers = ("estimate", "ci_low", "ci_high", "p_value")
         return {
@@ -275,12 +275,12 @@ class _Outcome:
             "arm": arm or f"{COACHED}-{CONTROL}",
             "epoch": int(epoch),
             "method": method,
-            **{name: _finite(getattr(found, name)) for name in numbers},
+            **{name: _finite(getattr(estimated, name)) for name in numbers},
             "simulation_error": None,
             "p_adjusted": None,
             "p_bh": None,
-            "n": found.n,
-            "n_clusters": found.n_clusters,
+            "n": estimated.n,
+            "n_clusters": estimated.n_clusters,
             "assigned": 0,
             "chains": 0 if arm == CONTROL or epoch == 1 else self.motions,
             "headline": False,
@@ -301,10 +301,10 @@ def _least_p(later: Draws, first: Draws | None) -> float:
     Of all patterns those are as extreme as any that have all signs turned; and, where every motion
     has as many draws in both epochs, those with turned signs and epochs exchanged.
     """
-    own, other = Counter(later.motions), Counter((first or NO_DRAWS).motions)
-    places = prod(comb(own[name] + other[name], own[name]) for name in own)
-    as_extreme = 4.0 if own == other else 2.0
-    return as_extreme / (2.0 ** (own.total() + other.total()) * places)
+    of_later, other = Counter(later.motions), Counter((first or NO_DRAWS).motions)
+    places = prod(comb(of_later[name] + other[name], of_later[name]) for name in of_later)
+    as_extreme = 4.0 if of_later == other else 2.0
+    return as_extreme / (2.0 ** (of_later.total() + other.total()) * places)
 
 
 def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tuple[Estimate, str]:
@@ -312,17 +312,15 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
     gains = _by_motion(later)
     if first is not None:
         gains = (gains - _by_motion(first)).dropna()
-    found = robust_mean(gains.to_numpy(dtype=float), gains.index.to_numpy(str), confidence)
+    mean = robust_mean(gains.to_numpy(dtype=float), gains.index.to_numpy(str), confidence)
     n = len(later) + len(first or NO_DRAWS)
-    known = Estimate(
-        found.estimate, found.se, found.ci_low, found.ci_high, found.p_value, n, len(gains)
-    )
+    known = Estimate(mean.estimate, mean.se, mean.ci_low, mean.ci_high, mean.p_value, n, len(gains))
     if len(gains) < 2:
         return known, "One motion is one cluster: no interval over motions."
     if len(gains) < FEWEST_MOTIONS:
         known = replace(known, se=NAN, ci_low=NAN, ci_high=NAN, p_value=NAN)
         return known, "Two motions are too few: no interval over motions."
-    if np.isnan(found.se):
+    if np.isnan(mean.se):
         return known, "No interval: the motions' gains do not differ."
     return known, f"Speaks of motions and their chains of memos, from {len(gains)} of them."
 
@@ -330,6 +328,13 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
 def _by_motion(draws: Draws) -> pd.Series:
     values = pd.Series(draws.differences, index=list(draws.motions), dtype=float)
     return values.groupby(level=0).mean()
+
+
+def _inside(t: Estimate) -> tuple[float, float]:
+    """The limits of a share's t interval on the logit scale (delta method): between 0 and 1."""
+    half = (t.ci_high - t.estimate) / (t.estimate * (1.0 - t.estimate))
+    low, high = expit(logit(t.estimate) + np.array([-half, half]))
+    return float(low), float(high)
 
 
 def _speaks_of(debates: pd.DataFrame, what: str, has_memos: bool) -> str:

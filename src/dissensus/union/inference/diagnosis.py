@@ -165,7 +165,7 @@ class Planted:
 
 def plant(library: Library, place: int) -> list[Planted]:
     """The worlds of an outcome, by its place; without one that all debates of a motion lack."""
-    found = []
+    plans = []
     for strength, treated in library.coached.items():
         differences = treated[..., place] - library.control[..., place]
         known = np.isfinite(differences)
@@ -173,16 +173,18 @@ def plant(library: Library, place: int) -> list[Planted]:
             true = float(np.nanmean(differences, axis=1).mean()) if strength else 0.0
             variances = np.nanvar(differences, axis=1, ddof=1) / known.sum(axis=1)
             error = float(np.sqrt(variances.sum()) / len(variances)) if strength else 0.0
-            found.append(Planted(strength, differences, true, error))
-    return found
+            plans.append(Planted(strength, differences, true, error))
+    return plans
 
 
 def _gain_worlds(outcome: str, planted: Sequence[Planted], plan: Plan) -> list[World]:
     clustered = (CLUSTERED,) if plan.motions >= FEWEST_MOTIONS else ()
     estimators = (RANDOMISATION, *clustered, IN_DIFFERENCES)
     return [
-        World(coached_world(outcome, one.strength), one.true, estimators, one.true_se)
-        for one in planted
+        World(
+            coached_world(outcome, planting.strength), planting.true, estimators, planting.true_se
+        )
+        for planting in planted
     ]
 
 
@@ -215,7 +217,7 @@ def _judge_worlds() -> list[World]:
 
 def _slot_worlds(judges: Sequence[Mapping[str, Any]]) -> list[World]:
     """The worlds of the simulated judges who favour a slot."""
-    biases = dict.fromkeys(float(one["speech"].get("slot_bias", 0.0)) for one in judges)
+    biases = dict.fromkeys(float(judge["speech"].get("slot_bias", 0.0)) for judge in judges)
     return [
         World(slot_world(bias), slot_share(bias), (POSITION, POSITION + HOLM))
         for bias in biases
@@ -227,16 +229,16 @@ def _coach(
     plan: Plan, planted: Sequence[Planted], confidence: float, seed: int, index: int
 ) -> list[dict[str, Estimate]]:
     """One study in every world of coaching; worlds share what is drawn."""
-    found = []
+    gains = []
     for world in planted:
         rng = np.random.default_rng([seed, index, 1])
-        null = next(one for one in planted if not one.strength)
+        null = next(planting for planting in planted if not planting.strength)
         shape = (plan.epochs, plan.runs)
         first, *later = (
             draw_pairs((world if epoch else null), shape[1], rng) for epoch in range(shape[0])
         )
-        found.append(_gains(first, later, confidence, int(rng.integers(2**31))))
-    return found
+        gains.append(_gains(first, later, confidence, int(rng.integers(2**31))))
+    return gains
 
 
 def draw_pairs(world: Planted, runs: int, rng: np.random.Generator) -> Draws:
@@ -256,22 +258,22 @@ def _gains(
 ) -> dict[str, Estimate]:
     """The study's estimates from the pairs of its epochs."""
     pooled = Draws(
-        np.concatenate([one.differences for one in later]),
-        tuple(name for one in later for name in one.motions),
+        np.concatenate([epoch.differences for epoch in later]),
+        tuple(name for epoch in later for name in epoch.motions),
     )
-    found = {}
+    gains = {}
     if len(pooled):
-        found[RANDOMISATION] = _flipped(pooled, NO_DRAWS, confidence, seed)
+        gains[RANDOMISATION] = _flipped(pooled, NO_DRAWS, confidence, seed)
         clustered, _ = clustered_gain(pooled, None, confidence)
         if np.isfinite(clustered.p_value):
-            found[CLUSTERED] = clustered
+            gains[CLUSTERED] = clustered
     if len(later[-1]) and len(first):
-        found[IN_DIFFERENCES] = _flipped(later[-1], first, confidence, seed)
-    return found
+        gains[IN_DIFFERENCES] = _flipped(later[-1], first, confidence, seed)
+    return gains
 
 
 def _flipped(later: Draws, first: Draws, confidence: float, seed: int) -> Estimate:
-    found, _ = flipped_gain(
+    gain, _ = flipped_gain(
         later.differences,
         first.differences,
         strata=(later.motions, first.motions),
@@ -279,8 +281,8 @@ def _flipped(later: Draws, first: Draws, confidence: float, seed: int) -> Estima
         flips=_FLIPS,
         seed=seed,
     )
-    low, high = np.clip([found.ci_low, found.ci_high], -_LARGEST, _LARGEST)
-    return replace(found, ci_low=float(low), ci_high=float(high))
+    low, high = np.clip([gain.ci_low, gain.ci_high], -_LARGEST, _LARGEST)
+    return replace(gain, ci_low=float(low), ci_high=float(high))
 
 
 @dataclass(frozen=True)
@@ -344,21 +346,21 @@ def _favour_slot(
     ]
     others = [p for judge in unbiased[1:] for p in judge.values()]
     sides = np.array([1.0, -1.0])
-    found = []
+    tests = []
     for world in worlds:
         bias = special.logit(world.true) / 2.0
         chances = special.expit(bias + debates.quality[:, None, None] * sides)
         for_a = rng.random((len(debates.quality), plan.seats[0], 2)) < chances
         split = Split.of(for_a[..., 0], for_a[..., 1])
-        own = unbiased[0] | {POSITION: split.p_value}
-        holm = adjust([*own.values(), *others], "holm")[list(own).index(POSITION)]
-        found.append(
+        p_values = unbiased[0] | {POSITION: split.p_value}
+        holm = adjust([*p_values.values(), *others], "holm")[list(p_values).index(POSITION)]
+        tests.append(
             {
                 POSITION: split.estimate(confidence),
                 POSITION + HOLM: Estimate(NAN, p_value=float(holm)),
             }
         )
-    return found
+    return tests
 
 
 def bias_tests(debates: Debates, for_a: Votes, for_label: Votes) -> dict[str, float]:
@@ -386,15 +388,15 @@ def _judge(plan: Plan, worlds: Sequence[World], seed: int, index: int) -> list[d
         bias_tests(debates, *cast_votes(debates, seats, "", 0.0, rng)) for seats in plan.seats
     ]
     others = [p for judge in unbiased[1:] for p in judge.values()]
-    found = []
+    estimates = []
     for world in worlds:
         bias = world.name.removesuffix("_bias")
-        own = unbiased[0]
+        tests = unbiased[0]
         if bias in BIASES:
             votes = cast_votes(debates, plan.seats[0], bias, world.true, rng)
-            own = bias_tests(debates, *votes)
-        holm = adjust([*own.values(), *others], "holm")
-        p_values = own | {name + HOLM: p for name, p in zip(own, holm, strict=False)}
+            tests = bias_tests(debates, *votes)
+        holm = adjust([*tests.values(), *others], "holm")
+        p_values = tests | {name + HOLM: p for name, p in zip(tests, holm, strict=False)}
         p_values[ANY] = float(np.fmin.reduce(holm))
-        found.append({name: Estimate(NAN, p_value=float(p)) for name, p in p_values.items()})
-    return found
+        estimates.append({name: Estimate(NAN, p_value=float(p)) for name, p in p_values.items()})
+    return estimates

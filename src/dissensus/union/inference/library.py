@@ -112,11 +112,11 @@ def _hold_motion(motion: Row, conditions: Conditions, pairs: int, seed: int) -> 
     room.coach(memo, first)
     later = [row for row in rows.values() if row["kind"] == "debate" and row["epoch"] == 2]
     control, coached = ([row for row in later if row["arm"] == arm] for arm in (CONTROL, COACHED))
-    found = [[room.debate(row, style, None, 0.0) for row in control]]
-    found += [
+    outcomes = [[room.debate(row, style, None, 0.0) for row in control]]
+    outcomes += [
         [room.debate(row, style, memo, gain) for row in coached] for gain in conditions.coached
     ]
-    return np.array(found, dtype=np.float64)
+    return np.array(outcomes, dtype=np.float64)
 
 
 @dataclass
@@ -131,8 +131,8 @@ class _Room:
     transcripts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def texts(self, session_id: str, speakers: list[str], expected: str = "") -> list[str]:
-        found = {turn["speaker"]: turn["text"] for turn in self.transcripts[session_id]}
-        return [found[name] for name in speakers]
+        said = {turn["speaker"]: turn["text"] for turn in self.transcripts[session_id]}
+        return [said[name] for name in speakers]
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         return self.transcripts[session_id]
@@ -156,7 +156,7 @@ class _Room:
 
     def coach(self, row: Row, debates: Sequence[Row]) -> None:
         """Write the students' memos from debates."""
-        read = Coaching(self.motion, [one["session_id"] for one in debates])
+        read = Coaching(self.motion, [debate["session_id"] for debate in debates])
         decoding = Decoding.of(self.conditions.protocol)
         self._run(row, coach(self.conditions.wording, read, "coach", decoding, self))
 
@@ -189,12 +189,12 @@ class _Room:
         """The turns of a session; none where it failed."""
         protocol, people = self.conditions.protocol, self._people(gain)
         session = run_session(row["seed"], steps, people, NoJournal(), Limits.of(protocol))
-        found = [
+        turns = [
             {"speaker": t.speaker, "role": t.role, "text": t.text, "model": t.model}
             for t in session.turns
         ]
-        self.transcripts[row["session_id"]] = found
-        return found
+        self.transcripts[row["session_id"]] = turns
+        return turns
 
     def _people(self, gain: float) -> dict[str, SimulatedModel]:
         people = {**self.conditions.people}

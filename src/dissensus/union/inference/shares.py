@@ -44,9 +44,9 @@ class Resamples:
         known = cases[["motion_id", cluster]].drop_duplicates()
         names: list[str] = []
         weights = [np.zeros((resamples, 0))]
-        for _, own in known.groupby("motion_id", sort=True):
-            names += sorted(own[cluster])
-            weights.append(cluster_weights(len(own), resamples, rng))
+        for _, debates in known.groupby("motion_id", sort=True):
+            names += sorted(debates[cluster])
+            weights.append(cluster_weights(len(debates), resamples, rng))
         return cls(names, np.hstack(weights))
 
 
@@ -85,11 +85,11 @@ def shares(
     table = counts.reindex(columns=columns, fill_value=0).to_numpy(dtype=float)
     shaped = table.reshape(len(drawn.clusters), -1, len(kinds))
     sizes = np.repeat(shaped.sum(axis=2), len(kinds), axis=1)
-    found = percentile_intervals(ratios_of_sums(table, sizes, drawn.weights), confidence)
+    ratios = percentile_intervals(ratios_of_sums(table, sizes, drawn.weights), confidence)
     return {
-        (group, kind): {"estimate": defined(found.estimate[place])}
+        (group, kind): {"estimate": defined(ratios.estimate[place])}
         | _interval(
-            (float(found.low[place]), float(found.high[place])),
+            (float(ratios.low[place]), float(ratios.high[place])),
             (int(table[:, place].sum()), int(sizes[:, place].sum())),
             int((sizes[:, place] > 0).sum()),
             confidence,

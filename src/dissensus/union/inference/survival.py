@@ -64,14 +64,14 @@ def estimate_survival(claims: pd.DataFrame, inference: Mapping[str, Any], seed: 
     motions = sorted(set(claims["motion_id"]))
     rows = []
     for motion in (*motions, *([ALL] if len(motions) > 1 else [])):
-        own = claims if motion == ALL else claims[claims["motion_id"] == motion]
+        of_motion = claims if motion == ALL else claims[claims["motion_id"] == motion]
         rng = stream("union", "survival", seed, motion)
-        drawn = Resamples.of(own, "session_id", inference["resamples"], rng)
-        for arm, by, keys in _groupings(own):
-            here = own if arm == ALL else own[own["arm"] == arm]
+        drawn = Resamples.of(of_motion, "session_id", inference["resamples"], rng)
+        for arm, by, keys in _groupings(of_motion):
+            here = of_motion if arm == ALL else of_motion[of_motion["arm"] == arm]
             labels = keys.loc[here.index]
-            found = _shares(here, labels, drawn, inference["confidence"])
-            rows += [{"motion_id": motion, "arm": arm, "by": by, **row} for row in found]
+            rows_of = _shares(here, labels, drawn, inference["confidence"])
+            rows += [{"motion_id": motion, "arm": arm, "by": by, **row} for row in rows_of]
     return rows
 
 
@@ -94,12 +94,12 @@ def _shares(
     claims: pd.DataFrame, groups: pd.Series, drawn: Resamples, confidence: float
 ) -> list[Row]:
     """A row for each group and fate."""
-    found = shares(claims["session_id"], groups, claims["fate"], FATES, drawn, confidence)
+    share_of = shares(claims["session_id"], groups, claims["fate"], FATES, drawn, confidence)
     names = sorted(set(groups), key=lambda name: (len(name), name) if name.isdigit() else (0, name))
     rows = []
     for group in names:
         for fate in FATES:
-            row = found[group, fate]
+            row = share_of[group, fate]
             row |= {"claims": row.pop("count"), "note": row["note"].format(cluster="debate")}
             rows.append({"group": group, "fate": fate, **row})
     return rows

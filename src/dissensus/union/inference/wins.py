@@ -84,14 +84,14 @@ def estimate_wins(
     motions = sorted(set(known["motion_id"]))
     rows = []
     for motion in (*motions, *([ALL] if len(motions) > 1 else [])):
-        own = known if motion == ALL else known[known["motion_id"] == motion]
-        for by, found in _of_motion(own, speeches, inference, (seed, motion)).items():
+        of_motion = known if motion == ALL else known[known["motion_id"] == motion]
+        for by, lifted in _of_motion(of_motion, speeches, inference, (seed, motion)).items():
             # What one side wins more the other wins less: the rows of both sides are one test.
-            adjust_family(found[:1] if by == "side" else found)
-            for row in found[1:] if by == "side" else ():
-                row |= {name: found[0][name] for name in ("p_adjusted", "p_bh")}
+            adjust_family(lifted[:1] if by == "side" else lifted)
+            for row in lifted[1:] if by == "side" else ():
+                row |= {name: lifted[0][name] for name in ("p_adjusted", "p_bh")}
             named = {"motion_id": motion, "by": by, "side": "", "speaker": "", "place": 0}
-            rows += [named | row for row in found]
+            rows += [named | row for row in lifted]
     return rows
 
 
@@ -102,9 +102,9 @@ def _of_motion(
     key: tuple[Any, ...],
 ) -> dict[str, list[Row]]:
     """Rows by what they are grouped by."""
-    own = speeches[speeches["session_id"].isin(verdicts["session_id"])]
-    places = own.groupby(["session_id", "side"])["speech"].rank().astype(int)
-    members = own.assign(place=places)[["session_id", "side", "speaker", "place"]]
+    spoken = speeches[speeches["session_id"].isin(verdicts["session_id"])]
+    places = spoken.groupby(["session_id", "side"])["speech"].rank().astype(int)
+    members = spoken.assign(place=places)[["session_id", "side", "speaker", "place"]]
     return {
         "side": [_side_row(verdicts, side, inference, key) for side in SIDES],
         "place": lifts(members, verdicts, ("speaker", "place"), inference, (*key, "place")),
@@ -153,10 +153,10 @@ def lifts(
     columns = ["session_id", "draw_id", "motion_id", "winner"]
     winners = codes.merge(verdicts[columns], on="session_id")
     drawn = _resampled(verdicts, inference, key)
-    found = _shares(winners, winners["group"], drawn, inference["confidence"])
+    shares_of = _shares(winners, winners["group"], drawn, inference["confidence"])
     rows = []
     for group, (test, base) in enumerate(zip(tests, table.bases(weights), strict=True)):
-        row = found[group]
+        row = shares_of[group]
         tested = test is not None
         rows.append(
             {str(name): _plain(value) for name, value in groups.loc[group].items()}
@@ -197,20 +197,20 @@ class _Table:
 
     def weights(self, members: pd.DataFrame, groups: int) -> FloatArray:
         """Which cells are in each group, shape (groups, draws, arms, sides)."""
-        found = np.zeros((groups, *self.won.shape))
+        shares_by = np.zeros((groups, *self.won.shape))
         for group, session, side in zip(
             members["group"], members["session_id"], members["side"], strict=True
         ):
-            found[(group, *self.places[session], SIDES.index(side))] = 1.0
-        return found
+            shares_by[(group, *self.places[session], SIDES.index(side))] = 1.0
+        return shares_by
 
     def _expected(self) -> FloatArray:
         """The mean of each cell over the draws of its stratum."""
         won = np.nan_to_num(self.won)
         means = np.zeros_like(won)
         for stratum in np.unique(self.strata):
-            own = self.strata == stratum
-            means[own] = won[own].mean(axis=0)
+            within = self.strata == stratum
+            means[within] = won[within].mean(axis=0)
         return means
 
     def bases(self, weights: FloatArray) -> list[float]:
@@ -249,8 +249,8 @@ def _side_row(
 ) -> Row:
     winners = verdicts["winner"]
     drawn = _resampled(verdicts, inference, (*key, "shares"))
-    own = verdicts.assign(side=side)
-    row = _shares(own, own["side"], drawn, inference["confidence"]).get(side, _no_shares())
+    of_side = verdicts.assign(side=side)
+    row = _shares(of_side, of_side["side"], drawn, inference["confidence"]).get(side, _no_shares())
     draws, p_value, error, note = verdicts["draw_id"].to_numpy(dtype=str), NAN, NAN, ""
     ahead = (winners == side).to_numpy(dtype=float) - _beaten(winners, side).to_numpy(dtype=float)
     if not ahead.any():
@@ -299,12 +299,12 @@ def _shares(
     lost = _beaten(debates["winner"], debates["side"])
     ends = pd.Series(np.where(lost, "lost", "won"), index=debates.index, name="end")
     ends[debates["winner"] == CONTESTED] = "contested"
-    found = shares(debates["draw_id"], groups, ends, _ENDS, drawn, confidence)
+    share_of = shares(debates["draw_id"], groups, ends, _ENDS, drawn, confidence)
     rows = {}
     for group in dict.fromkeys(groups):
         row = _no_shares()
         for end in _ENDS:
-            known = found[group, end]
+            known = share_of[group, end]
             row |= {end: known["estimate"]}
             row |= {f"{end}_low": known["ci_low"], f"{end}_high": known["ci_high"]}
             row |= {name: known[name] for name in ("n", "n_clusters")}

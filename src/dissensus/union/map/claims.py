@@ -106,8 +106,8 @@ def map_claims(
     maps: list[pd.DataFrame] = []
     clusters: list[Row] = []
     for motion in sorted(set(claims["motion_id"])):
-        own, judged = (rows[rows["motion_id"] == motion] for rows in (claims, verdicts))
-        mapped, rows = _map_motion(own, judged, vectors, options)
+        of_motion, judged = (rows[rows["motion_id"] == motion] for rows in (claims, verdicts))
+        mapped, rows = _map_motion(of_motion, judged, vectors, options)
         _number_from(len(clusters), mapped, rows)
         maps.append(mapped)
         clusters += rows
@@ -115,8 +115,8 @@ def map_claims(
     everything = pd.concat(maps).loc[claims.index]
     winners = dict(zip(verdicts["session_id"], verdicts["winner"], strict=True))
     everything["winner"] = [winners[name] for name in everything["session_id"]]
-    found = everything[list(MAP.columns)].to_dict("records")
-    return [{str(name): value for name, value in row.items()} for row in found], clusters
+    listed = everything[list(MAP.columns)].to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in listed], clusters
 
 
 def _map_motion(
@@ -128,10 +128,10 @@ def _map_motion(
     """A motion's claims with their places, and its clusters, numbered from 1."""
     counts = claims["text"].value_counts().sort_index()
     texts = [str(text) for text in counts.index]
-    found = np.array([vectors[text] for text in texts])
-    place = locate(texts, found, counts.tolist(), options)
+    embedded = np.array([vectors[text] for text in texts])
+    place = locate(texts, embedded, counts.tolist(), options)
     members = [
-        [text for text, found in zip(texts, place.clusters, strict=True) if found == number]
+        [text for text, label in zip(texts, place.clusters, strict=True) if label == number]
         for number in sorted(place.examples)
     ]
     terms = dict(enumerate(commonest_terms(members), start=1))
@@ -172,24 +172,24 @@ def locate(
     # In the order of the texts, and not of the vectors' first numbers.
     order = np.argsort(first)
     point = np.argsort(order)[point.ravel()]
-    found = project(vectors[np.sort(first)], options.settings, options.seed)
-    raw = find_clusters(found, options.settings["min_cluster"])[point]
+    projected = project(vectors[np.sort(first)], options.settings, options.seed)
+    raw = find_clusters(projected, options.settings["min_cluster"])[point]
     weights = np.asarray(counts, dtype=np.float64)
     clusters = np.full(len(texts), NONE, dtype=np.int64)
     examples = {}
     for number, rows in enumerate(_by_size(raw, weights), start=1):
         clusters[rows] = number
-        space = found.space[point[rows]]
+        space = projected.space[point[rows]]
         centre = np.average(space, axis=0, weights=weights[rows])
         apart = np.round(np.linalg.norm(space - centre, axis=1), _DIGITS)
         examples[number] = texts[int(rows[np.argmin(apart)])]
-    return Place(found.picture[point], clusters, examples)
+    return Place(projected.picture[point], clusters, examples)
 
 
 def _by_size(labels: IntArray, weights: FloatArray) -> list[IntArray]:
     """The rows of each cluster, by falling weight; where that is equal, by the first row."""
-    found = [np.flatnonzero(labels == label) for label in np.unique(labels[labels != NONE])]
-    return sorted(found, key=lambda rows: (-float(weights[rows].sum()), int(rows[0])))
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels[labels != NONE])]
+    return sorted(members, key=lambda rows: (-float(weights[rows].sum()), int(rows[0])))
 
 
 def _number_from(before: int, mapped: pd.DataFrame, rows: list[Row]) -> None:
@@ -201,10 +201,10 @@ def _number_from(before: int, mapped: pd.DataFrame, rows: list[Row]) -> None:
 
 def _stand_apart(maps: Sequence[pd.DataFrame]) -> None:
     """Move the maps side by side, and round their coordinates."""
-    widths = [float(np.ptp(one["x"])) for one in maps]
+    widths = [float(np.ptp(part["x"])) for part in maps]
     gap = _GAP * max(widths) or 1.0
     left = 0.0
-    for one, width in zip(maps, widths, strict=True):
-        one["x"] = (one["x"] - one["x"].min() + left).round(_DIGITS)
-        one["y"] = (one["y"] - (one["y"].min() + one["y"].max()) / 2.0).round(_DIGITS)
+    for part, width in zip(maps, widths, strict=True):
+        part["x"] = (part["x"] - part["x"].min() + left).round(_DIGITS)
+        part["y"] = (part["y"] - (part["y"].min() + part["y"].max()) / 2.0).round(_DIGITS)
         left += width + gap

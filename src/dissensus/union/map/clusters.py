@@ -38,9 +38,9 @@ def find_clusters(projection: Projection, min_cluster: int) -> IntArray:
     if len(space) < min_cluster:
         return np.full(len(space), NONE, dtype=np.int64)
     flat = space.shape[1] == projection.picture.shape[1]
-    found = HDBSCAN(
+    fitted = HDBSCAN(
         min_cluster_size=min_cluster,
         min_samples=min_cluster if flat else (min_cluster + 1) // 2,
         copy=True,
     ).fit(space)
-    return np.asarray(found.labels_, dtype=np.int64)
+    return np.asarray(fitted.labels_, dtype=np.int64)

@@ -36,13 +36,13 @@ def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> 
     }
     rows: list[Row] = []
     for cluster in clusters:
-        found = said.get((cluster["motion_id"], str(cluster["cluster"])))
+        naming = said.get((cluster["motion_id"], str(cluster["cluster"])))
         rows.append(
             {
                 **{name: cluster[name] for name in ("motion_id", "cluster")},
-                "name": one_line(found.name) if found else cluster["terms"],
-                "description": one_line(found.description) if found else "",
-                "named_by": namer if found else TERMS,
+                "name": one_line(naming.name) if naming else cluster["terms"],
+                "description": one_line(naming.description) if naming else "",
+                "named_by": namer if naming else TERMS,
             }
         )
     return rows

@@ -17,7 +17,7 @@ _NAMED = ("session_id", "motion_id", "speaker", "side", "fate", "winner", "kind"
 #: The values of some, in the order in which readers get them.
 _ORDERED = {"side": SIDES, "fate": FATES, "winner": (*SIDES, CONTESTED), "kind": KINDS}
 #: Letters that begin or end something in HTML, and line ends of JavaScript.
-_MARKS = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+_MARKS = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 def page_data(
@@ -50,7 +50,7 @@ def page_data(
     for axis in ("x", "y"):
         columns[axis] = [round(float(row[axis]), 4) for row in claims]
     return {
-        "values": {name: [line(value) for value in found] for name, found in values.items()},
+        "values": {name: [line(value) for value in known] for name, known in values.items()},
         "claims": columns,
         "clusters": [_cluster(row, confidence) for row in clusters],
         "motions": [line(motions[name]) for name in values["motion_id"]],
@@ -65,9 +65,9 @@ def as_json(data: Any) -> str:
 
 
 def _values(claims: Sequence[Row], name: str) -> list[str]:
-    found = {row[name] for row in claims}
-    ordered = [value for value in _ORDERED.get(name, ()) if value in found]
-    return [*ordered, *sorted(found.difference(ordered))]
+    present = {row[name] for row in claims}
+    ordered = [value for value in _ORDERED.get(name, ()) if value in present]
+    return [*ordered, *sorted(present.difference(ordered))]
 
 
 def _cluster(row: Row, confidence: float) -> dict[str, Any]:
@@ -115,8 +115,8 @@ def points(value: float | None) -> str:
 def span(low: float | None, high: float | None) -> str:
     """The interval of a share, in per cent."""
     first, last = (None if limit is None else 100 * limit for limit in (low, high))
-    found = interval(first, last, 1)
-    return "" if found == MISSING else found
+    said = interval(first, last, 1)
+    return "" if said == MISSING else said
 
 
 def _number(value: float | None) -> float | None:

@@ -92,9 +92,9 @@ def _scores(vectors: FloatArray, dimensions: int) -> FloatArray:
     largest = np.abs(right[:kept]).argmax(axis=1)
     # A singular vector may as well point the other way: its largest coordinate is positive.
     signs = np.sign(right[np.arange(kept), largest])
-    found = np.zeros((len(vectors), dimensions))
-    found[:, :kept] = left[:, :kept] * (sizes[:kept] * signs)
-    return found
+    scores = np.zeros((len(vectors), dimensions))
+    scores[:, :kept] = left[:, :kept] * (sizes[:kept] * signs)
+    return scores
 
 
 def _umap(vectors: FloatArray, settings: Mapping[str, Any], seed: int) -> FloatArray:

@@ -51,8 +51,8 @@ def summarise(
     motion = str(members["motion_id"].iloc[0])
     draws = verdicts[_DRAW].astype(str).agg(" ".join, axis=1)
     known = verdicts.assign(draw_id=draws)
-    found = lifts(members, known, ("cluster",), inference, (seed, motion, "cluster"))
-    wins = {row["cluster"]: row for row in found}
+    lifted = lifts(members, known, ("cluster",), inference, (seed, motion, "cluster"))
+    wins = {row["cluster"]: row for row in lifted}
     rng = stream("union", "clusters", seed, motion)
     drawn = Resamples.of(claims, "session_id", inference["resamples"], rng)
     fates = shares(
@@ -64,13 +64,13 @@ def summarise(
         inference["confidence"],
     )
     rows = []
-    for number, own in members.groupby("cluster"):
+    for number, of_cluster in members.groupby("cluster"):
         said = wins.get(number, {"n": 0, "n_clusters": 0, "note": "No debate has a verdict."})
         rows.append(
             {"motion_id": motion, "cluster": int(str(number))}
-            | _counts(own)
+            | _counts(of_cluster)
             | _fates({fate: fates[number, fate] for fate in FATES})
-            | _epochs(own, claims)
+            | _epochs(of_cluster, claims)
             | {mine: said.get(name) for name, mine in WINS_OF_CLUSTERS.items()}
             | {"note": said["note"]}
         )
@@ -78,26 +78,26 @@ def summarise(
     return rows
 
 
-def _counts(own: pd.DataFrame) -> Row:
-    speakers = own["speaker"].value_counts()
+def _counts(claims: pd.DataFrame) -> Row:
+    speakers = claims["speaker"].value_counts()
     return {
-        "claims": len(own),
-        "distinct": int(own["text"].nunique()),
-        "debates": int(own["session_id"].nunique()),
-        "proposition": float((own["side"] == SIDES[0]).mean()),
+        "claims": len(claims),
+        "distinct": int(claims["text"].nunique()),
+        "debates": int(claims["session_id"].nunique()),
+        "proposition": float((claims["side"] == SIDES[0]).mean()),
         "speakers": sorted(speakers.index, key=lambda name: (-speakers[name], name)),
     }
 
 
-def _fates(found: Mapping[str, Row]) -> Row:
+def _fates(fate_rates: Mapping[str, Row]) -> Row:
     row: Row = {}
-    for fate, known in found.items():
+    for fate, known in fate_rates.items():
         limits = {f"{fate}_low": known["ci_low"], f"{fate}_high": known["ci_high"]}
         row |= {fate: known["estimate"], **limits}
     return row
 
 
-def _epochs(own: pd.DataFrame, claims: pd.DataFrame) -> Row:
+def _epochs(of_cluster: pd.DataFrame, claims: pd.DataFrame) -> Row:
     """The part that a cluster has of all students' claims of the motion, by arm."""
     ends = {"first_epoch": claims["epoch"].min(), "last_epoch": claims["epoch"].max()}
     row: Row = {}
@@ -105,7 +105,7 @@ def _epochs(own: pd.DataFrame, claims: pd.DataFrame) -> Row:
         for name, epoch in ends.items():
             every, part = (
                 int((rows["student"] & (rows["epoch"] == epoch) & (rows["arm"] == arm)).sum())
-                for rows in (claims, own)
+                for rows in (claims, of_cluster)
             )
             row[name + ending] = part / every if every else None
     return row

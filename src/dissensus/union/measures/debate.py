@@ -104,7 +104,7 @@ class Debate:
     @property
     def all_rebuttals(self) -> list[Rebuttal]:
         """The proposition's, then the opposition's."""
-        return [one for side in SIDES for one in self.rebuttals.get(side, ())]
+        return [rebuttal for side in SIDES for rebuttal in self.rebuttals.get(side, ())]
 
     @property
     def is_annotated(self) -> bool:
@@ -114,8 +114,8 @@ class Debate:
     @property
     def is_one_sided(self) -> bool:
         """Whether many rebuttals were found one way, and none the other."""
-        found = sorted(map(len, self.rebuttals.values()))
-        return len(found) == len(SIDES) and found[0] == 0 and found[1] >= ONE_SIDED
+        counts = sorted(map(len, self.rebuttals.values()))
+        return len(counts) == len(SIDES) and counts[0] == 0 and counts[1] >= ONE_SIDED
 
 
 def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
@@ -129,12 +129,12 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
     """
     by_role = _by_role(turns)
     speeches = _speeches(motion, by_role)
-    numbers = {one.speaker: one.number for one in speeches}
+    numbers = {speech.speaker: speech.number for speech in speeches}
     lists = _of_speeches(by_role, "claims", replies.FoundClaims, numbers)
     claims = tuple(
         Claim(f"{number}.{n}", number, speeches[number - 1].side, one.type, one.specific, one.text)
-        for number, found in sorted(lists.items())
-        for n, one in enumerate(found.claims, start=1)
+        for number, extracted in sorted(lists.items())
+        for n, one in enumerate(extracted.claims, start=1)
     )
     return Debate(
         session,
@@ -145,7 +145,7 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
         _recalibrated(by_role, len(speeches)),
         claims,
         frozenset(lists),
-        _rebuttals(by_role, speeches, {one.claim_id: one for one in claims}),
+        _rebuttals(by_role, speeches, {claim.claim_id: claim for claim in claims}),
         tuple(_vote(panel, turn) for panel in PANELS for _, turn in by_role[panel]),
     )
 
@@ -161,12 +161,12 @@ def other(side: str) -> str:
 
 
 def _by_role(turns: Sequence[Row]) -> _ByRole:
-    found: dict[str, list[tuple[int, Row]]] = defaultdict(list)
+    turns_of: dict[str, list[tuple[int, Row]]] = defaultdict(list)
     speech = 0
     for turn in turns:
         speech += turn["role"] == "speech"
-        found[turn["role"]].append((speech, turn))
-    return found
+        turns_of[turn["role"]].append((speech, turn))
+    return turns_of
 
 
 def _only(by_role: _ByRole, role: str, model: type[Model]) -> Model | None:
@@ -180,15 +180,15 @@ def _about(turn: Row) -> str:
 
 def _speeches(motion: Row, by_role: _ByRole) -> tuple[Speech, ...]:
     arguments = {
-        number: tuple(one.point for one in found.arguments)
+        number: tuple(argument.point for argument in extracted.arguments)
         for number, turn in by_role["extract"]
-        if (found := replies.read(replies.Extraction, turn["text"]))
+        if (extracted := replies.read(replies.Extraction, turn["text"]))
     }
     offers: dict[int, list[Offered]] = defaultdict(list)
     for number, turn in by_role["offer"]:
         offered = replies.read(replies.Offers, turn["text"])
-        for one in offered.offers if offered else ():
-            offers[number].append(Offered(turn["speaker"], one.argument, one.point))
+        for offer in offered.offers if offered else ():
+            offers[number].append(Offered(turn["speaker"], offer.argument, offer.point))
     answers: dict[int, list[str]] = defaultdict(list)
     for number, turn in by_role["answer"]:
         answers[number].append(turn["text"])
@@ -219,40 +219,42 @@ def _of_speeches(
 
 
 def _recalibrated(by_role: _ByRole, speeches: int) -> dict[int, replies.Recalibrated]:
-    found = _only(by_role, "recalibrate", replies.Recalibration)
+    scored = _only(by_role, "recalibrate", replies.Recalibration)
     # The ranks of some of the speeches are not comparable with those of all.
-    if not found or len(found.speeches) != speeches:
+    if not scored or len(scored.speeches) != speeches:
         return {}
-    return {one.speech: one for one in found.speeches}
+    return {speech.speech: speech for speech in scored.speeches}
 
 
 def _rebuttals(
     by_role: _ByRole, speeches: Sequence[Speech], claims: Mapping[str, Claim]
 ) -> dict[str, tuple[Rebuttal, ...]]:
     """Rebutting side -> its rebuttals; a list asked for again replaces the first."""
-    sides = {one.number: one.side for one in speeches}
+    sides = {speech.number: speech.side for speech in speeches}
     lists: dict[str, tuple[Rebuttal, ...]] = {}
     for _, turn in by_role["rebuttals"]:
-        found = replies.read(replies.FoundRebuttals, turn["text"])
-        if found:
-            lists[_about(turn)] = tuple(_rebuttal(one, sides, claims) for one in found.rebuttals)
+        listed = replies.read(replies.FoundRebuttals, turn["text"])
+        if listed:
+            lists[_about(turn)] = tuple(
+                _rebuttal(rebuttal, sides, claims) for rebuttal in listed.rebuttals
+            )
     return lists
 
 
 def _rebuttal(
-    found: replies.FoundRebuttal, sides: Mapping[int, str], claims: Mapping[str, Claim]
+    rebuttal: replies.FoundRebuttal, sides: Mapping[int, str], claims: Mapping[str, Claim]
 ) -> Rebuttal:
-    by, speech = found.by.strip(), found.speech
+    by, speech = rebuttal.by.strip(), rebuttal.speech
     if speech not in sides:
         speech = claims[by].speech if by in claims else 0
     return Rebuttal(
-        found.target.strip(),
+        rebuttal.target.strip(),
         by,
         speech,
         sides.get(speech, ""),
-        found.logic,
-        found.new,
-        found.undermines,
+        rebuttal.logic,
+        rebuttal.new,
+        rebuttal.undermines,
     )
 
 

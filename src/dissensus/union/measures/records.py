@@ -107,15 +107,17 @@ def reconstruct(
 def debate_tables(debate: Debate, layers: Sequence[str], points: Drawn) -> Tables:
     """The tables of one debate; ``layers`` and ``points`` as in :func:`reconstruct`."""
     ids = {name: debate.session[name] for name in DEBATE}
-    offered = {one.number: _points(debate.session, one, points) for one in debate.speeches}
-    speeches = [_speech(one, offered[one.number]) for one in debate.speeches]
+    offered = {
+        rebuttal.number: _points(debate.session, rebuttal, points) for rebuttal in debate.speeches
+    }
+    speeches = [_speech(speech, offered[speech.number]) for speech in debate.speeches]
     claims = _claims(debate)
     parts = Tables(
         speeches=speeches,
         points=[row for rows in offered.values() for row in rows],
         claims=claims,
         rebuttals=_rebuttals(debate),
-        scores=[_scores(debate, one) for one in debate.speeches],
+        scores=[_scores(debate, speech) for speech in debate.speeches],
         votes=_votes(debate, speeches),
         verdicts=[_verdict(debate, claims, layers)],
     )
@@ -168,7 +170,9 @@ def _place(speech: Speech) -> dict[str, Any]:
 def _claims(debate: Debate) -> Rows:
     rebuttals = debate.all_rebuttals
     known = {claim.claim_id: claim for claim in debate.claims}
-    answered = Counter(one.claim_id for one in compress(rebuttals, counted(rebuttals, known)))
+    answered = Counter(
+        rebuttal.claim_id for rebuttal in compress(rebuttals, counted(rebuttals, known))
+    )
     worth = claim_points(debate.claims, rebuttals, len(debate.speeches))
     fate = fates(debate.claims, rebuttals)
     return [
@@ -190,22 +194,22 @@ def _claims(debate: Debate) -> Rows:
 def _rebuttals(debate: Debate) -> Rows:
     rebuttals = debate.all_rebuttals
     are_counted = counted(rebuttals, {claim.claim_id: claim for claim in debate.claims})
-    speakers = {one.number: one.speaker for one in debate.speeches}
+    speakers = {speech.number: speech.speaker for speech in debate.speeches}
     return [
         {
             "rebuttal": number,
-            "claim_id": one.claim_id,
-            "by": one.by,
-            "speech": one.speech,
-            "speaker": speakers.get(one.speech, ""),
-            "side": one.side,
-            "logic": one.logic,
-            "new": one.new,
-            "undermines": one.undermines,
+            "claim_id": rebuttal.claim_id,
+            "by": rebuttal.by,
+            "speech": rebuttal.speech,
+            "speaker": speakers.get(rebuttal.speech, ""),
+            "side": rebuttal.side,
+            "logic": rebuttal.logic,
+            "new": rebuttal.new,
+            "undermines": rebuttal.undermines,
             "counted": is_counted,
-            "points": one.points if is_counted else 0.0,
+            "points": rebuttal.points if is_counted else 0.0,
         }
-        for number, (one, is_counted) in enumerate(
+        for number, (rebuttal, is_counted) in enumerate(
             zip(rebuttals, are_counted, strict=True), start=1
         )
     ]
@@ -285,15 +289,15 @@ def _verdict(debate: Debate, claims: Rows, layers: Sequence[str]) -> dict[str, A
 def _recalibrated(debate: Debate, side: str) -> float | None:
     """Mean recalibrated score of a side's speeches; None where there is no recalibration."""
     scores = [
-        debate.recalibrated[one.number].score
-        for one in debate.speeches
-        if one.side == side and debate.recalibrated
+        debate.recalibrated[speech.number].score
+        for speech in debate.speeches
+        if speech.side == side and debate.recalibrated
     ]
     return _mean(scores) if scores else None
 
 
 def _student_votes(debate: Debate, sides: Sequence[str]) -> float | None:
-    of_students = {one.side for one in debate.speeches if one.student}
+    of_students = {speech.side for speech in debate.speeches if speech.student}
     readable = [side for side in sides if side]
     if len(of_students) != 1 or not readable:
         return None
@@ -307,11 +311,11 @@ def _student_survival(claims: Rows) -> float | None:
 
 def _student_demolitions(debate: Debate) -> float | None:
     known = {claim.claim_id: claim for claim in debate.claims}
-    by_students = {one.number for one in debate.speeches if one.student}
+    by_students = {speech.number for speech in debate.speeches if speech.student}
     rebuttals = debate.all_rebuttals
     demolish = [
-        one.demolishes
-        for one in compress(rebuttals, counted(rebuttals, known))
-        if one.speech in by_students
+        rebuttal.demolishes
+        for rebuttal in compress(rebuttals, counted(rebuttals, known))
+        if rebuttal.speech in by_students
     ]
     return sum(demolish) / len(demolish) if demolish else None

@@ -21,18 +21,18 @@ def fates(claims: Sequence[Claim], rebuttals: Sequence[Rebuttal]) -> dict[str, s
     What is in is contested where any rebuttal of it is worth something, and survives otherwise.
     """
     known = {claim.claim_id: claim for claim in claims}
-    counted = [one for one in rebuttals if counts(one, known)]
+    counted = [rebuttal for rebuttal in rebuttals if counts(rebuttal, known)]
     attackers: dict[str, list[str]] = defaultdict(list)
-    for one in counted:
-        if one.demolishes:
-            attackers[one.claim_id].append(one.by)
+    for rebuttal in counted:
+        if rebuttal.demolishes:
+            attackers[rebuttal.claim_id].append(rebuttal.by)
     is_in: dict[str, bool] = {}
     # Attackers speak later than what they attack: from the last speech back, each is known in time.
     for claim in sorted(claims, key=lambda claim: -claim.speech):
         is_in[claim.claim_id] = not any(
             _stands(by, claim, known, is_in) for by in attackers.get(claim.claim_id, ())
         )
-    answered = {one.claim_id for one in counted if one.points > 0}
+    answered = {rebuttal.claim_id for rebuttal in counted if rebuttal.points > 0}
     return {
         name: ("contested" if name in answered else "survives") if stands else "demolished"
         for name, stands in is_in.items()

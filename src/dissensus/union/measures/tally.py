@@ -86,12 +86,18 @@ def counted(rebuttals: Sequence[Rebuttal], claims: Mapping[str, Claim]) -> list[
     An annotation may list the same rebuttal more than once; its kind is the three answers.
     """
     seen: set[tuple[object, ...]] = set()
-    found = []
-    for one in rebuttals:
-        key = (one.claim_id, one.speech, one.logic, one.new, one.undermines)
-        found.append(counts(one, claims) and key not in seen)
+    counting = []
+    for rebuttal in rebuttals:
+        key = (
+            rebuttal.claim_id,
+            rebuttal.speech,
+            rebuttal.logic,
+            rebuttal.new,
+            rebuttal.undermines,
+        )
+        counting.append(counts(rebuttal, claims) and key not in seen)
         seen.add(key)
-    return found
+    return counting
 
 
 def claim_points(
@@ -105,7 +111,11 @@ def claim_points(
     last_speech : the number of its last speech, whose claims nobody can answer.
     """
     known = {claim.claim_id: claim for claim in claims}
-    fallen = {one.claim_id for one in rebuttals if one.demolishes and counts(one, known)}
+    fallen = {
+        rebuttal.claim_id
+        for rebuttal in rebuttals
+        if rebuttal.demolishes and counts(rebuttal, known)
+    }
     return {
         claim.claim_id: (WORTH[claim.kind] + SPECIFIC * claim.specific)
         * (DEMOLISHED if claim.claim_id in fallen else 1.0)

@@ -54,7 +54,8 @@ def debate_data(run: Run, session: str) -> dict[str, Any]:
         return data
     debate = read_debate(row, motion, run.turns[session])
     records = {
-        name: [_without_ids(one) for one in run.of(name, session_id=session)] for name in RECORDS
+        name: [_without_ids(record) for record in run.of(name, session_id=session)]
+        for name in RECORDS
     }
     for vote, read in zip(records["votes"], debate.votes, strict=True):
         vote["reason"] = read.reason
@@ -110,7 +111,7 @@ def verdict_sentence(verdict: Row) -> str:
 def _layers(data: Row) -> str:
     verdict = data["verdict"]
     scores = {
-        side: mean(one["recalibrated"] for one in data["scores"] if one["side"] == side)
+        side: mean(score["recalibrated"] for score in data["scores"] if score["side"] == side)
         for side in SIDES
     }
     by_side = {
@@ -146,7 +147,7 @@ def _speeches(data: Row) -> list[str]:
             f"{arguments if speech['extracted'] else 'its arguments could not be read'}.*",
             paragraphs(speech["text"]) or "*No text.*",
         ]
-        points = [one for one in data["points"] if one["speech"] == speech["speech"]]
+        points = [exchange for exchange in data["points"] if exchange["speech"] == speech["speech"]]
         for point in points:
             parts += _point(point, speech["speaker"])
         if speech["speech"] == 1 and data["definitions"]:
@@ -169,26 +170,26 @@ def _point(point: Row, speaker: str) -> list[str]:
     return parts
 
 
-def _definitions(found: Row) -> list[str]:
+def _definitions(definitions: Row) -> list[str]:
     return [
         "#### Definitions of the proposition",
         "Terms:",
-        bullets([f"{one['term']}: {one['definition']}" for one in found["terms"]]),
-        f"Scope: {line(found['scope'])}",
+        bullets([f"{term['term']}: {term['definition']}" for term in definitions["terms"]]),
+        f"Scope: {line(definitions['scope'])}",
         "Exclusions:",
-        bullets(found["exclusions"]),
-        f"Framing: {line(found['framing'])}",
+        bullets(definitions["exclusions"]),
+        f"Framing: {line(definitions['framing'])}",
     ]
 
 
-def _contest(found: Row) -> list[str]:
+def _contest(contest: Row) -> list[str]:
     return [
         "#### What the opposition makes of the definitions",
         "Accepted:",
-        bullets(found["accepted"]),
+        bullets(contest["accepted"]),
         "Contested:",
-        bullets(found["contested"]),
-        f"Counter-framing: {line(found['counter_framing']) or '*none*'}",
+        bullets(contest["contested"]),
+        f"Counter-framing: {line(contest['counter_framing']) or '*none*'}",
     ]
 
 

@@ -44,8 +44,8 @@ class RecalibrationOf:
         parsed = JsonReply(Recalibration).read(text)
         if parsed.value is None or len(parsed.value.speeches) == self.speeches:
             return parsed
-        found = len(parsed.value.speeches)
-        return Parsed(None, (f"It has {found} speeches, and there are {self.speeches}.",))
+        scored = len(parsed.value.speeches)
+        return Parsed(None, (f"It has {scored} speeches, and there are {self.speeches}.",))
 
 
 def ask(
@@ -76,5 +76,5 @@ class Asking:
         if not calls:
             return []
         self.number += 1
-        turns = yield [replace(one, number=self.number, round_label=label) for one in calls]
+        turns = yield [replace(call, number=self.number, round_label=label) for call in calls]
         return list(turns)

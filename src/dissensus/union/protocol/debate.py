@@ -114,8 +114,8 @@ def _memos(draw: Draw, inputs: Inputs) -> dict[str, Memo]:
     if not draw.memos:
         return {}
     texts: Sequence[str] = inputs.texts(draw.memos, list(draw.coached), MEMO)
-    found = {name: read(Memo, text) for name, text in zip(draw.coached, texts, strict=True)}
-    return {name: memo for name, memo in found.items() if memo is not None}
+    memo_of = {name: read(Memo, text) for name, text in zip(draw.coached, texts, strict=True)}
+    return {name: memo for name, memo in memo_of.items() if memo is not None}
 
 
 def _passages(draw: Draw, speaker: str, inputs: Inputs) -> tuple[str, ...]:

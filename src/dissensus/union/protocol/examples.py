@@ -57,7 +57,7 @@ def example_reply(call: Call) -> str:
     if call.role == "offer":
         return json.dumps({"offers": [{"argument": n, "point": PLACEHOLDER} for n in (2, 3, 4)]})
     if call.role == "rebuttals":
-        found = {"target": "1.1", "speech": 2, "logic": True, "new": True, "undermines": True}
+        rebuttal = {"target": "1.1", "speech": 2, "logic": True, "new": True, "undermines": True}
         count = ONE_SIDED * call.speaker.endswith(SIDES[1])
-        return json.dumps({"rebuttals": [found] * count})
+        return json.dumps({"rebuttals": [rebuttal] * count})
     return call.expected

@@ -83,7 +83,7 @@ def drawn(
     -------
     At most ``gate.most`` points in the order of their arguments.
     """
-    standing = [one for one in offers if one.argument in unprotected(arguments)]
+    standing = [offer for offer in offers if offer.argument in unprotected(arguments)]
     # One number for each offer, whatever their number is, so that the arms of a draw differ least.
     keys = stream(place.draw_seed, "offers", place.speech).random(len(standing))
     chosen = sorted(range(len(standing)), key=lambda index: float(keys[index]))[: gate.most]

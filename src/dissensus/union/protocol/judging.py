@@ -96,21 +96,21 @@ def _mean(rubric: Rubric) -> float:
 def _annotate(floor: Floor) -> Part[None]:
     """The claims of every speech, then the rebuttals by each side."""
     calls = []
-    for one in floor.spoken:
+    for speech in floor.spoken:
         prompt = floor.wording.judged(
-            "claims", **_about(floor), NUMBER=str(one.number), TEXT=block(one.text)
+            "claims", **_about(floor), NUMBER=str(speech.number), TEXT=block(speech.text)
         )
-        name = f"claims:{one.speaker}"
+        name = f"claims:{speech.speaker}"
         calls.append(_annotated(floor, name, prompt, JsonReply(FoundClaims), CLAIMS))
     turns = yield from floor.asking.step(LABEL, calls)
     claims = _claims(floor, turns)
-    found = yield from _rebut(floor, claims, {})
-    if _is_one_sided(found):
-        yield from _rebut(floor, claims, found)
+    answers = yield from _rebut(floor, claims, {})
+    if _is_one_sided(answers):
+        yield from _rebut(floor, claims, answers)
 
 
-def _is_one_sided(found: Mapping[str, int]) -> bool:
-    counts = sorted(found.values())
+def _is_one_sided(rebuttals: Mapping[str, int]) -> bool:
+    counts = sorted(rebuttals.values())
     return len(counts) == len(SIDES) and counts[0] == 0 and counts[-1] >= ONE_SIDED
 
 
@@ -119,9 +119,9 @@ def _claims(floor: Floor, turns: Sequence[Turn]) -> str:
     words = floor.wording
     entries = [
         words.judged(
-            "claim_entry", ID=f"{one.number}.{n}", SIDE=one.side, TEXT=one_line(claim.text)
+            "claim_entry", ID=f"{speech.number}.{n}", SIDE=speech.side, TEXT=one_line(claim.text)
         )
-        for one, turn in zip(floor.spoken, turns, strict=True)
+        for speech, turn in zip(floor.spoken, turns, strict=True)
         if turn.value
         for n, claim in enumerate(turn.value.claims, start=1)
     ]

@@ -97,13 +97,15 @@ def _prompt(
     wording: Wording, motion: Mapping[str, Any], student: str, debates: Sequence[Debate]
 ) -> str:
     side = side_of(student, motion)
-    own: list[str] = []
+    claimed: list[str] = []
     unanswered: list[str] = []
     for debate in debates:
         fate = fates(debate.claims, debate.all_rebuttals)
-        (number,) = (one.number for one in debate.speeches if one.speaker == student)
-        own += [_line(wording, one, fate) for one in debate.claims if one.speech == number]
-        unanswered += [_line(wording, one, fate) for one in _unanswered(debate, side)]
+        (number,) = (speech.number for speech in debate.speeches if speech.speaker == student)
+        claimed += [
+            _line(wording, claim, fate) for claim in debate.claims if claim.speech == number
+        ]
+        unanswered += [_line(wording, claim, fate) for claim in _unanswered(debate, side)]
     none = wording.debating.none
     return wording.told(
         "memo",
@@ -111,7 +113,7 @@ def _prompt(
         SIDE=side,
         DEBATES=str(len(debates)),
         MOTION=one_line(motion["motion"]),
-        CLAIMS="\n".join(own) or none,
+        CLAIMS="\n".join(claimed) or none,
         UNANSWERED="\n".join(unanswered) or none,
         SCORES=", ".join(_score(debate, student) or none for debate in debates),
     )
@@ -124,10 +126,14 @@ def _line(wording: Wording, claim: Claim, fate: Mapping[str, str]) -> str:
 
 def _unanswered(debate: Debate, side: str) -> list[Claim]:
     """The other side's claims that a side could have answered, and did not."""
-    known = {one.claim_id: one for one in debate.claims}
-    rebuttals = [one for one in debate.all_rebuttals if one.side == side and counts(one, known)]
-    answered = {one.claim_id for one in rebuttals}
-    last = max(one.number for one in debate.speeches if one.side == side)
+    known = {stated.claim_id: stated for stated in debate.claims}
+    rebuttals = [
+        rebuttal
+        for rebuttal in debate.all_rebuttals
+        if rebuttal.side == side and counts(rebuttal, known)
+    ]
+    answered = {rebuttal.claim_id for rebuttal in rebuttals}
+    last = max(speech.number for speech in debate.speeches if speech.side == side)
     return [
         claim
         for claim in debate.claims
@@ -137,9 +143,9 @@ def _unanswered(debate: Debate, side: str) -> list[Claim]:
 
 def _score(debate: Debate, student: str) -> str:
     """The recalibrated score of a student's speech; "" where there is none."""
-    (number,) = (one.number for one in debate.speeches if one.speaker == student)
-    found = debate.recalibrated.get(number)
-    return f"{found.score:g}" if found else ""
+    (number,) = (speech.number for speech in debate.speeches if speech.speaker == student)
+    scored = debate.recalibrated.get(number)
+    return f"{scored.score:g}" if scored else ""
 
 
 def _expected(motion: Mapping[str, Any]) -> list[dict[str, str]]:

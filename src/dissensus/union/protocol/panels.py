@@ -44,9 +44,9 @@ class _Masked:
 
 def vote(floor: Floor) -> Part[None]:
     """The panel that decides, and the one that it is audited by."""
-    people = {one.name: one.side for one in floor.debaters}
+    people = {debater.name: debater.side for debater in floor.debaters}
     blinder = Blinder(people, floor.wording.judging.masks)
-    masked = [_masked(floor, blinder, one) for one in floor.spoken]
+    masked = [_masked(floor, blinder, speech) for speech in floor.spoken]
     definitions = blinder.mask(floor.wording.definitions(floor.framework))
     framework = floor.wording.framework(definitions)
     yield from _vote_blind(floor, masked, framework)
@@ -55,17 +55,17 @@ def vote(floor: Floor) -> Part[None]:
 
 
 def _masked(floor: Floor, blinder: Blinder, spoken: Spoken) -> _Masked:
-    def mask(text: str, own: str) -> str:
-        return block(blinder.mask(text, own)) or floor.wording.debating.none
+    def mask(text: str, side: str) -> str:
+        return block(blinder.mask(text, side)) or floor.wording.debating.none
 
-    own, other = spoken.side, other_side(spoken.side)
-    points = tuple((mask(one.text, other), mask(one.answer, own)) for one in spoken.points)
-    return _Masked(spoken, mask(spoken.text, own), points)
+    side, other = spoken.side, other_side(spoken.side)
+    points = tuple((mask(point.text, other), mask(point.answer, side)) for point in spoken.points)
+    return _Masked(spoken, mask(spoken.text, side), points)
 
 
 def _vote_blind(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
     """The primary panel: in two passes, the slots of the sides exchanged in the second."""
-    transcript = "\n\n".join(entry for one in masked for entry in _blind_entries(floor, one))
+    transcript = "\n\n".join(entry for speech in masked for entry in _blind_entries(floor, speech))
     calls = []
     for number, slots in _SLOTS.items():
         prompt = floor.wording.judged(
@@ -80,11 +80,11 @@ def _vote_blind(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part
 
 def _blind_entries(floor: Floor, masked: _Masked) -> Iterator[str]:
     """A speech and its points of information."""
-    words, own = floor.wording, SLOT_OF[masked.spoken.side]
+    words, slot = floor.wording, SLOT_OF[masked.spoken.side]
     other, place = SLOT_OF[other_side(masked.spoken.side)], {"NUMBER": str(masked.spoken.number)}
-    yield words.judged("blind_entry", SLOT=own, TEXT=masked.text, **place)
+    yield words.judged("blind_entry", SLOT=slot, TEXT=masked.text, **place)
     for text, answer in masked.points:
-        yield words.judged("blind_point", SLOT=other, TEXT=text, OTHER=own, ANSWER=answer, **place)
+        yield words.judged("blind_point", SLOT=other, TEXT=text, OTHER=slot, ANSWER=answer, **place)
 
 
 def _vote_labelled(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
@@ -98,11 +98,11 @@ def _vote_labelled(floor: Floor, masked: Sequence[_Masked], framework: str) -> P
         entries = [
             floor.wording.judged(
                 "labelled_entry",
-                LABEL=labels[one.spoken.side].capitalize(),
-                NUMBER=str(one.spoken.number),
-                TEXT=one.text,
+                LABEL=labels[speech.spoken.side].capitalize(),
+                NUMBER=str(speech.spoken.number),
+                TEXT=speech.text,
             )
-            for one in masked
+            for speech in masked
         ]
         prompt = floor.wording.judged(
             "labelled",

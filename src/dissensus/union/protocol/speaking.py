@@ -38,17 +38,17 @@ _CONTEST = json.dumps(
 def prepare(floor: Floor) -> Part[None]:
     """Every speaker's private notes, all at once."""
     words, calls = floor.wording, []
-    for one in floor.debaters:
-        others = (one_line(other.name) for other in floor.debaters if other is not one)
+    for debater in floor.debaters:
+        others = (one_line(other.name) for other in floor.debaters if other is not debater)
         prompt = words.told(
             "prepare",
-            **_about(floor, one),
+            **_about(floor, debater),
             OTHERS=", ".join(others),
-            PASSAGES=words.passages(one.passages),
-            LENS=words.debating.lenses[one.lens],
-            DIRECTIVE=words.directive(one.name, one.memo),
+            PASSAGES=words.passages(debater.passages),
+            LENS=words.debating.lenses[debater.lens],
+            DIRECTIVE=words.directive(debater.name, debater.memo),
         )
-        calls.append(_text(floor, one, "prepare", prompt))
+        calls.append(_text(floor, debater, "prepare", prompt))
     for turn in (yield from floor.asking.step("preparation", calls)):
         floor.notes[turn.speaker] = turn.text
 
@@ -95,7 +95,7 @@ def _extract(floor: Floor, label: str, speech: Turn) -> Part[list[str]]:
     name = f"extract:{speech.speaker}"
     call = _taken_down(floor, name, "extract", prompt, format, _EXTRACTION)
     (turn,) = yield from floor.asking.step(label, [call])
-    return [one.point for one in turn.value.arguments] if turn.value else []
+    return [argument.point for argument in turn.value.arguments] if turn.value else []
 
 
 def _points(floor: Floor, number: int, text: str, arguments: list[str]) -> Part[list[Point]]:
@@ -103,23 +103,23 @@ def _points(floor: Floor, number: int, text: str, arguments: list[str]) -> Part[
     label, speaker = f"speech {number}", floor.debaters[number - 1]
     if not floor.rules.gate.most or not unprotected(len(arguments)):
         return []
-    opponents = [one for one in floor.debaters if one.side != speaker.side]
-    calls = [_offer(floor, one, speaker, text, arguments) for one in opponents]
+    opponents = [debater for debater in floor.debaters if debater.side != speaker.side]
+    calls = [_offer(floor, opponent, speaker, text, arguments) for opponent in opponents]
     turns = yield from floor.asking.step(label, calls)
     offers = [
-        Offered(turn.speaker, one.argument, one.point)
+        Offered(turn.speaker, made.argument, made.point)
         for turn in turns
         if turn.value
-        for one in turn.value.offers
+        for made in turn.value.offers
     ]
     place = Place(floor.draw_seed, number, len(floor.debaters))
-    found = []
+    points = []
     for offer, is_accepted in drawn(offers, len(arguments), place, floor.rules.gate):
         if is_accepted:
             call = _answer(floor, speaker, offer, text)
             (turn,) = yield from floor.asking.step(label, [call])
-            found.append(Point(offer.speaker, offer.argument, offer.text, turn.text))
-    return found
+            points.append(Point(offer.speaker, offer.argument, offer.text, turn.text))
+    return points
 
 
 def _offer(

@@ -26,7 +26,7 @@ _KIND_SCORES = {"evidence_backed": 1.0, "principled": 0.5, "assertion": -0.5}
 
 def claims(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """The claims of one speech, less some that are missed, some of a wrong kind."""
-    found = []
+    listed = []
     for claim in cues.read(prompt.part(0)).claims:
         if rng.random() < speech.missed:
             continue
@@ -34,8 +34,8 @@ def claims(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
         if rng.random() < speech.wrong_kind:
             others = [name for name in cues.KIND_CUES if name != kind]
             kind = others[int(rng.integers(len(others)))]
-        found.append({"text": claim.text, "type": kind, "specific": claim.specific})
-    return json.dumps({"claims": found}, ensure_ascii=False)
+        listed.append({"text": claim.text, "type": kind, "specific": claim.specific})
+    return json.dumps({"claims": listed}, ensure_ascii=False)
 
 
 def rebuttals(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -47,50 +47,52 @@ def rebuttals(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) 
         blind = blind and rng.random() >= speech.cured
     if side == "opposition" and blind:
         return json.dumps({"rebuttals": []})
-    listed = {one["text"]: one["id"] for one in _LISTED.finditer(prompt.told)}
-    found: list[dict[str, Any]] = []
+    listed = {match["text"]: match["id"] for match in _LISTED.finditer(prompt.told)}
+    answers: list[dict[str, Any]] = []
     for entry in transcript(prompt.part(0)):
         if entry.side == side:
-            found += _rebuttals(entry, listed, speech, rng)
-    return json.dumps({"rebuttals": found}, ensure_ascii=False)
+            answers += _rebuttals(entry, listed, speech, rng)
+    return json.dumps({"rebuttals": answers}, ensure_ascii=False)
 
 
 def _rebuttals(
     entry: Entry, listed: dict[str, str], speech: SpeechSettings, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
     read = cues.read(entry.text)
-    found = []
-    for one in read.answers:
-        if one.quote not in listed or rng.random() < speech.missed:
+    answers = []
+    for answer in read.answers:
+        if answer.quote not in listed or rng.random() < speech.missed:
             continue
-        bits = (one.logic, one.new, one.undermines)
+        bits = (answer.logic, answer.new, answer.undermines)
         logic, new, undermines = (bit != (rng.random() < speech.wrong_answer) for bit in bits)
-        found.append(
+        answers.append(
             {
-                "target": listed[one.quote],
-                "by": listed.get(read.claims[one.by - 1].text, "") if one.by else "",
+                "target": listed[answer.quote],
+                "by": listed.get(read.claims[answer.by - 1].text, "") if answer.by else "",
                 "speech": entry.number,
                 "logic": bool(logic),
                 "new": bool(new),
                 "undermines": bool(undermines),
             }
         )
-    return found
+    return answers
 
 
 def rubric(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """Five scores of the speech that the prompt names."""
     number = _NUMBER.search(prompt.told)
     entries = transcript(prompt.part(0))
-    entry = next((one for one in entries if number and one.number == int(number[1])), None)
+    entry = next(
+        (candidate for candidate in entries if number and candidate.number == int(number[1])), None
+    )
     text = entry.text if entry else ""
     read = cues.read(text)
-    kinds = [_KIND_SCORES[one.kind] for one in read.claims] or [0.0]
-    strong = sum(one.logic and one.undermines for one in read.answers)
-    cited = sum(one.kind == "evidence_backed" for one in read.claims)
+    kinds = [_KIND_SCORES[claim.kind] for claim in read.claims] or [0.0]
+    strong = sum(answer.logic and answer.undermines for answer in read.answers)
+    cited = sum(claim.kind == "evidence_backed" for claim in read.claims)
     phrases = _PHRASES.search(prompt.told)
     known = phrases[1].split("; ") if phrases else []
-    spoken = sum(one.casefold().strip(" .") in text.casefold() for one in known)
+    spoken = sum(argument.casefold().strip(" .") in text.casefold() for argument in known)
     means = {
         "argument_strength": 5.0 + 2.5 * float(np.mean(kinds)),
         "rebuttal_quality": 4.5 + 1.2 * strong,

@@ -32,24 +32,24 @@ _ANSWERS = (
 
 def extraction(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """The arguments of a speech: its claims."""
-    points = [{"point": one.text} for one in cues.read(prompt.part(0)).claims]
+    points = [{"point": claim.text} for claim in cues.read(prompt.part(0)).claims]
     return json.dumps({"arguments": points, "tone": "measured", "devices": []}, ensure_ascii=False)
 
 
 def offers(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """A point of information at each of some arguments."""
-    found = [
+    offered = [
         {"argument": int(number), "point": f"You say: “{text}” {_one_of(_QUESTIONS, rng)}"}
         for number, text in _NUMBERED.findall(prompt.told)
         if rng.random() < speech.rises
     ]
-    return json.dumps({"offers": found}, ensure_ascii=False)
+    return json.dumps({"offers": offered}, ensure_ascii=False)
 
 
 def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """One to three sentences."""
     drawn = rng.choice(len(_ANSWERS), size=int(rng.integers(1, 4)), replace=False)
-    return " ".join(_ANSWERS[int(one)] for one in drawn)
+    return " ".join(_ANSWERS[int(place)] for place in drawn)
 
 
 def definitions(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -79,11 +79,11 @@ def contest(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) ->
 
 def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """What became of a student's claims, and what to do about it."""
-    found = _UNANSWERED.search(prompt.told)
-    fates = _FATE.findall(prompt.told[: found.start()] if found else prompt.told)
+    unanswered = _UNANSWERED.search(prompt.told)
+    fates = _FATE.findall(prompt.told[: unanswered.start()] if unanswered else prompt.told)
     worked = [text for fate, text in fates if fate == "survives"][:3]
     failed = [text for fate, text in fates if fate == "demolished"][:3]
-    missed = [text for _, text in _FATE.findall(found[1])][:3] if found else []
+    missed = [text for _, text in _FATE.findall(unanswered[1])][:3] if unanswered else []
     advice = [
         *(f"Lead with this, which nobody took down: {text}" for text in worked[:1]),
         *(f"Leave this out, or bring its source: {text}" for text in failed[:1]),

@@ -95,19 +95,19 @@ def read(text: str) -> ReadSpeech:
     """What a speech does, by its cues."""
     claims = tuple(
         ReadClaim(
-            found["text"],
-            _KINDS[found["kind"]],
-            bool(found["specific"]),
-            bool(found["guarded"]),
-            found.start(),
+            match["text"],
+            _KINDS[match["kind"]],
+            bool(match["specific"]),
+            bool(match["guarded"]),
+            match.start(),
         )
-        for found in _CLAIM.finditer(text)
+        for match in _CLAIM.finditer(text)
     )
     answers = []
-    for found in _ANSWER.finditer(text):
-        rest = found["rest"]
-        after = [number for number, one in enumerate(claims, 1) if one.at > found.start()]
+    for match in _ANSWER.finditer(text):
+        rest = match["rest"]
+        after = [number for number, claim in enumerate(claims, 1) if claim.at > match.start()]
         by = after[0] if after and BY_CUE in rest else 0
         logic, new, undermines = (cue in rest for cue in (LOGIC_CUE, NEW_CUE, UNDERMINES_CUE))
-        answers.append(ReadAnswer(found["quote"], logic, new, undermines, by))
+        answers.append(ReadAnswer(match["quote"], logic, new, undermines, by))
     return ReadSpeech(claims, tuple(answers), len(text.split()))

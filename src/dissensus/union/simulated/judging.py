@@ -37,21 +37,22 @@ def weighed(text: str) -> tuple[str, float, int]:
     first = entries[0].side if entries else "A"
     # Slot A may speak second: its name counts, not its place.
     ahead = "A" if first in "AB" else first
-    read = {one.number: (one.side == ahead, cues.read(one.text)) for one in entries}
+    read = {entry.number: (entry.side == ahead, cues.read(entry.text)) for entry in entries}
     fallen = {
         answer.quote
-        for _, one in read.values()
-        for answer in one.answers
+        for _, speech in read.values()
+        for answer in speech.answers
         if answer.logic and answer.undermines
     }
     points, words = 0.0, 0
-    for is_ahead, one in read.values():
+    for is_ahead, speech in read.values():
         sign = 1 if is_ahead else -1
-        words += sign * one.words
-        for claim in one.claims:
+        words += sign * speech.words
+        for claim in speech.claims:
             worth = WORTH[claim.kind] + SPECIFIC * claim.specific
             points += sign * worth * (DEMOLISHED if claim.text in fallen else 1.0)
         points += sign * sum(
-            rebuttal_points(answer.logic, answer.new, answer.undermines) for answer in one.answers
+            rebuttal_points(answer.logic, answer.new, answer.undermines)
+            for answer in speech.answers
         )
     return ahead, points, words

@@ -39,8 +39,10 @@ def sentences(text: str, speaker: str = "") -> tuple[str, ...]:
         if not is_own and (any(said_by.values()) or line.lstrip().startswith("**"))
     }
     lines = [_WHO.sub("", line) for line in prose if line not in others]
-    found = (" ".join(one.split()) for line in lines for one in _SENTENCE.findall(line))
-    return tuple(dict.fromkeys(one for one in found if one[:1].isupper() and len(one.split()) > 3))
+    pieces = (" ".join(piece.split()) for line in lines for piece in _SENTENCE.findall(line))
+    return tuple(
+        dict.fromkeys(piece for piece in pieces if piece[:1].isupper() and len(piece.split()) > 3)
+    )
 
 
 #: How sentences begin that need the one before, or speak of the speaker alone.
@@ -57,7 +59,7 @@ def _parts(name: str) -> list[str]:
 
 def passages(text: str) -> list[str]:
     """The passages of a prompt, which are numbered in square brackets."""
-    return [one.strip() for one in _PASSAGE.split(text) if one.strip()]
+    return [passage.strip() for passage in _PASSAGE.split(text) if passage.strip()]
 
 
 def can_be_claimed(sentence: str) -> bool:
@@ -80,9 +82,9 @@ def is_specific(sentence: str) -> bool:
 def style(samples: str) -> str:
     """How somebody speaks, from samples: counted, as a JSON object."""
     said = sentences(samples) or ("Nothing is known.",)
-    mean = sum(len(one.split()) for one in said) / len(said)
-    questions = sum(one.endswith("?") for one in said) / len(said)
-    figures = sum(any(map(str.isdigit, one)) for one in said) / len(said)
+    mean = sum(len(sentence.split()) for sentence in said) / len(said)
+    questions = sum(sentence.endswith("?") for sentence in said) / len(said)
+    figures = sum(any(map(str.isdigit, sentence)) for sentence in said) / len(said)
     devices = [
         *(["questions put to the listener"] if questions > 0.08 else []),
         *(["figures"] if figures > 0.15 else []),
@@ -105,9 +107,9 @@ def style(samples: str) -> str:
 
 def _phrases(samples: str) -> list[str]:
     """What is said again in the same words, between two marks: the commonest four."""
-    found = [" ".join(one.split()) for one in _MARKS.split(samples)]
-    said = [one for one in found if 3 <= len(one.split()) <= 12 and one[:1].isalpha()]
-    times = Counter(one.casefold() for one in said)
-    first = {one.casefold(): one for one in reversed(said)}
-    order = sorted(times, key=lambda one: (-times[one], one))
-    return [first[one] for one in order if times[one] > 1][:4]
+    pieces = [" ".join(piece.split()) for piece in _MARKS.split(samples)]
+    said = [piece for piece in pieces if 3 <= len(piece.split()) <= 12 and piece[:1].isalpha()]
+    times = Counter(phrase.casefold() for phrase in said)
+    first = {phrase.casefold(): phrase for phrase in reversed(said)}
+    order = sorted(times, key=lambda phrase: (-times[phrase], phrase))
+    return [first[phrase] for phrase in order if times[phrase] > 1][:4]

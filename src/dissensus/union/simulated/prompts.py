@@ -97,21 +97,21 @@ class Prompt:
 
 def read_prompt(messages: Sequence[Message]) -> Prompt:
     """Read the messages: the last of the user's is the prompt, and says if a reply was refused."""
-    asked = next((one.content for one in reversed(messages) if one.role == "user"), "")
+    asked = next((message.content for message in reversed(messages) if message.role == "user"), "")
     pieces = re.split(r"^={5}$\n?", asked, flags=re.MULTILINE)
     told = "\n".join(pieces[0::2])
     kind = next((kind for kind, words in _BEGINS.items() if words.search(told)), "")
     again = bool(_AGAIN.search(told))
-    return Prompt(kind, told, tuple(one.strip("\n") for one in pieces[1::2]), again)
+    return Prompt(kind, told, tuple(piece.strip("\n") for piece in pieces[1::2]), again)
 
 
 @lru_cache(maxsize=256)
 def transcript(text: str) -> tuple[Entry, ...]:
     """The speeches of a transcript, without points of information."""
-    found = list(_HEADING.finditer(text))
-    ends = [one.start() for one in found[1:]] + [len(text)]
+    headings = list(_HEADING.finditer(text))
+    ends = [match.start() for match in headings[1:]] + [len(text)]
     entries = []
-    for heading, end in zip(found, ends, strict=False):
+    for heading, end in zip(headings, ends, strict=False):
         number = heading["number"] or heading["slot_number"] or heading["label_number"]
         if number:
             who = heading["speaker"] or ""

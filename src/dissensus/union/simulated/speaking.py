@@ -63,18 +63,20 @@ def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> s
     """
     kept = [sentences(text, prompt.speaker) for text in passages(prompt.part(0))]
     points: dict[str, int] = {}
-    for number, one in enumerate(chain.from_iterable(kept), start=1):
-        if can_be_claimed(one):
-            points.setdefault(one, number)
+    for number, sentence in enumerate(chain.from_iterable(kept), start=1):
+        if can_be_claimed(sentence):
+            points.setdefault(sentence, number)
     if points:
         drawn = rng.permutation(len(points))
         order = [list(points.values())[int(place)] for place in drawn]
     else:
-        kept, order = [(one,) for one in _FILLERS], list(range(1, len(_FILLERS) + 1))
+        kept, order = [(filler,) for filler in _FILLERS], list(range(1, len(_FILLERS) + 1))
     told = [_COACH] if points and _COACHED_WORDS.search(prompt.told) else []
     told.append(f"{_ORDER}{', '.join(map(str, order))}")
     numbers = count(1)
-    written = ("\n".join(f"{next(numbers)}: {one}" for one in passage) for passage in kept)
+    written = (
+        "\n".join(f"{next(numbers)}: {sentence}" for sentence in passage) for passage in kept
+    )
     return "\n\n".join(["\n".join(told), *written])
 
 
@@ -98,17 +100,17 @@ class _Composer:
 
     def compose(self) -> str:
         entries = transcript(self.prompt.part(1))
-        opposing = [one for one in entries if one.side != self.prompt.side]
+        opposing = [entry for entry in entries if entry.side != self.prompt.side]
         targets = [
-            Target(one.who, one.number, claim)
-            for one in opposing
-            for claim in cues.read(one.text).claims
+            Target(entry.who, entry.number, claim)
+            for entry in opposing
+            for claim in cues.read(entry.text).claims
         ]
-        own = self._count(self.speech.claims, 1, min(8, len(self.points)))
+        own_claims = self._count(self.speech.claims, 1, min(8, len(self.points)))
         chosen = self._targets(targets, self._count(self.speech.answers, 0, len(targets)))
-        blocks = self._answers(chosen, own)
+        blocks = self._answers(chosen, own_claims)
         first = [self._opening(opposing)]
-        words = self._length() - sum(len(one.split()) for one in chain(first, *blocks))
+        words = self._length() - sum(len(sentence.split()) for sentence in chain(first, *blocks))
         return self._filled(first, blocks, words)
 
     def _count(self, mean: float, least: int, most: int) -> int:
@@ -118,24 +120,24 @@ class _Composer:
         """Claims to be answered, the newer ones more often."""
         if not count:
             return []
-        newest = max(one.speech for one in targets)
-        weights = np.exp([-self.speech.recency * (newest - one.speech) for one in targets])
+        newest = max(target.speech for target in targets)
+        weights = np.exp([-self.speech.recency * (newest - target.speech) for target in targets])
         drawn = self.rng.choice(len(targets), count, replace=False, p=weights / weights.sum())
-        return [targets[int(one)] for one in sorted(drawn)]
+        return [targets[int(place)] for place in sorted(drawn)]
 
-    def _answers(self, targets: Sequence[Target], own: int) -> list[list[str]]:
+    def _answers(self, targets: Sequence[Target], own_claims: int) -> list[list[str]]:
         """Paragraphs of sentences: an answer, and the claim that makes it, or a claim alone."""
         blocks: list[list[str]] = []
         number = 0
         for target in targets:
-            by_claim = number < own and bool(self.rng.random() < self.speech.own_claim)
+            by_claim = number < own_claims and bool(self.rng.random() < self.speech.own_claim)
             name = target.speaker or "The other side"
             bits = self._bits(target)
             blocks.append(cues.answer(name, target.claim.text, bits, by_claim=by_claim))
             if by_claim:
                 blocks.append([self._claim(number)])
                 number += 1
-        blocks += [[self._claim(rest)] for rest in range(number, own)]
+        blocks += [[self._claim(rest)] for rest in range(number, own_claims)]
         return blocks
 
     def _bits(self, target: Target) -> dict[str, bool]:
@@ -160,8 +162,8 @@ class _Composer:
         return f"Thank you. {phrase} I have listened to {opposing[-1].who} with care."
 
     def _phrase(self) -> str:
-        found = _PHRASES.search(self.prompt.told)
-        phrases = found[1].split("; ") if found else []
+        match = _PHRASES.search(self.prompt.told)
+        phrases = match[1].split("; ") if match else []
         if not phrases:
             return ""
         chosen = phrases[int(self.rng.integers(len(phrases)))].strip(" .")
@@ -183,32 +185,32 @@ class _Composer:
         while words > 0:
             at = place % len(paragraphs)
             sentence = cues.plain(next(queues[at]))
-            closing = sum(one in (cues.UNDERMINES_CUE, cues.BY_CUE) for one in paragraphs[at])
+            closing = sum(cue in (cues.UNDERMINES_CUE, cues.BY_CUE) for cue in paragraphs[at])
             paragraphs[at].insert(len(paragraphs[at]) - closing, sentence)
             words -= len(sentence.split())
             place += 1
         close = f"{self._phrase()} I ask you to think of that when you vote.".strip()
-        return "\n\n".join(" ".join(one).strip() for one in [*paragraphs, [close]])
+        return "\n\n".join(" ".join(sentences).strip() for sentences in [*paragraphs, [close]])
 
     def _queue(self, paragraph: Sequence[str]) -> Iterator[str]:
         """What may follow in a paragraph: what its claim's passage says next, then other points."""
-        claimed = [one for one in self.points if any(one in text for text in paragraph)]
-        for one in self.after.get(claimed[0], []) if claimed else []:
-            if one not in self.said:
-                self.said.add(one)
-                yield one
+        claimed = [point for point in self.points if any(point in text for text in paragraph)]
+        for point in self.after.get(claimed[0], []) if claimed else []:
+            if point not in self.said:
+                self.said.add(point)
+                yield point
         yield from self._others()
 
     def _others(self) -> Iterator[str]:
         """Points that are not claimed, the last first, with what follows them; then anything."""
         while True:
-            left = [one for one in reversed(self.points) if one not in self.said]
+            left = [point for point in reversed(self.points) if point not in self.said]
             if not left:
                 break
-            for one in (left[0], *self.after.get(left[0], [])):
-                if one not in self.said:
-                    self.said.add(one)
-                    yield one
+            for point in (left[0], *self.after.get(left[0], [])):
+                if point not in self.said:
+                    self.said.add(point)
+                    yield point
         yield from self.fillers
 
 
@@ -218,7 +220,7 @@ def _logistic(logit: float) -> float:
 
 def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
     """The points of notes in their order, and what their passage says after each."""
-    found: dict[str, tuple[str, list[str]]] = {}
+    notes: dict[str, tuple[str, list[str]]] = {}
     order: list[str] = []
     for passage in private.split("\n\n"):
         lines = passage.splitlines()
@@ -231,6 +233,6 @@ def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
         sentences = [line.partition(": ") for line in lines if _NUMBERED.match(line)]
         for place, (number, _, text) in enumerate(sentences):
             rest = [said for _, _, said in sentences[place + 1 : place + 1 + _AFTER]]
-            found[number] = text, rest
-    after = dict(found[number] for number in order if number in found)
+            notes[number] = text, rest
+    after = dict(notes[number] for number in order if number in notes)
     return (list(after) or list(_FILLERS)), after

@@ -1,0 +1,105 @@
+"""Files of models that a configuration names: what they hold stands as if in ``models``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dissensus.errors import SettingError
+from dissensus.settings import fault, merged
+from dissensus.user_files import YamlFile
+
+#: The setting that names them.
+SETTING = "simulated_models"
+_MODELS = "models"
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A configuration, and the files of models that it names.
+
+    Attributes
+    ----------
+    values : the configuration as its own files have it.
+    where : these files, for an error.
+    files : model -> the file that has it.
+    """
+
+    values: Mapping[str, Any]
+    where: str
+    files: Mapping[str, YamlFile]
+
+    @classmethod
+    def of(cls, values: Any, where: str) -> ModelFiles:
+        """Read the files that a configuration names, which may itself be none.
+
+        Raises
+        ------
+        SettingError : a file is not there, holds something else, or a model that another has.
+        ResourceError : a file cannot be read, by line.
+        """
+        named = values.get(SETTING) if isinstance(values, Mapping) else None
+        files: dict[str, YamlFile] = {}
+        for name, path in named.items() if isinstance(named, Mapping) else ():
+            if not isinstance(path, str):
+                continue
+            if not Path(path).is_file():
+                sentence = fault(f"{SETTING}.{name}", path, "there is no such file")
+                raise SettingError(f"{where}: {sentence}")
+            file = YamlFile.read(path)
+            for model in _models_of(file):
+                if model in files:
+                    raise SettingError(
+                        f"{file.place(f'{_MODELS}.{model} ')}: {_MODELS}.{model} stands in "
+                        f"{files[model].path} already; rename one of them."
+                    )
+                files[model] = file
+        return cls(values, where, files)
+
+    @property
+    def merged(self) -> Any:
+        """The configuration with these models; what it says of one of them itself comes first."""
+        configured = self.values.get(_MODELS, {}) if self.files else None
+        if not isinstance(configured, Mapping):
+            return self.values
+        entries = {name: file.value[_MODELS][name] for name, file in self.files.items()}
+        return {**self.values, _MODELS: merged(entries, configured)}
+
+    def place(self, sentence: str) -> str:
+        """Where what a sentence begins with stands: in a file of models, with its line, or not."""
+        for name, file in self.files.items():
+            path = f"{_MODELS}.{name}"
+            if sentence.startswith((f"{path}.", f"{path} ")) and not _has(self.values, sentence):
+                return file.place(sentence)
+        return self.where
+
+
+def _models_of(file: YamlFile) -> Mapping[str, Any]:
+    """What a file of models holds."""
+    if not isinstance(file.value, Mapping) or set(file.value) != {_MODELS}:
+        others = [*file.value] if isinstance(file.value, Mapping) else []
+        wrong = next((key for key in others if key != _MODELS), None)
+        has = f"it has {wrong!r}" if wrong is not None else "it has none"
+        raise SettingError(
+            f"{file.place(f'{wrong} ')}: a file of models holds {_MODELS} alone, and {has}; put "
+            "each model's block under it, and what else there is into the configuration."
+        )
+    models = file.value[_MODELS]
+    if not isinstance(models, Mapping):
+        raise SettingError(
+            f"{file.place(f'{_MODELS} ')}: {fault(_MODELS, models, 'it must be a block of models')}"
+        )
+    return models
+
+
+def _has(values: Any, sentence: str) -> bool:
+    """Whether blocks have the path of keys that a sentence begins with."""
+    if not isinstance(values, Mapping):
+        return False
+    return any(
+        sentence.startswith(f"{name} ")
+        or (sentence.startswith(f"{name}.") and _has(inner, sentence[len(str(name)) + 1 :]))
+        for name, inner in values.items()
+    )
