@@ -106,7 +106,7 @@ def test_a_configuration_that_is_none_is_said_alone(
 
 
 SCRIPT = "workflow/scripts/study/collect.py"
-BEGIN = "    found = stage.function"
+BEGIN = "    collected = stage.function"
 
 
 def test_a_fault_of_ours_is_a_line_with_the_path_of_its_log(project: Project) -> None:
