@@ -92,7 +92,7 @@ def katz(debate: Debate, pairs: list[Dyad], attenuation: float) -> dict[str, flo
     Parameters
     ----------
     debate : the session.
-    found : its dyads; those that are edges count.
+    pairs : its dyads; those that are edges count.
     attenuation : a, what each step of a path weighs, in [0, 1).
 
     Returns

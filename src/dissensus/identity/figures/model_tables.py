@@ -89,7 +89,7 @@ class Fits:
     places : of the banks that are shown, in the order of the artefact.
     fitted : by place, method and parameter.
     equal : the likelihood-ratio test at a place.
-    found : the estimates.
+    estimates : the estimates.
     """
 
     places: Sequence[Place]
