@@ -95,7 +95,7 @@ class Fits:
     places: Sequence[Place]
     fitted: Mapping[Key, Record]
     equal: Mapping[Place, Record]
-    found: Estimates
+    estimates: Estimates
 
     @classmethod
     def of(cls, artefacts: Artefacts) -> Fits:
