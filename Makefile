@@ -75,10 +75,10 @@ lock:
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-site.lock
 	touch $@
 
-# Changes measures and inference bit by bit, and lists the changes that no test sees: some hours, by a
-# sample of every module; SAMPLE=5 mutants of each, STUDIES="identity union" or all.
+# Changes measures and inference bit by bit, and lists in tests/mutants.yaml the changes that no test
+# sees: some hours, by a sample of every module; SAMPLE=5 mutants of each, STUDIES="identity union" or all.
 mutants: .venv/mutants/installed
-	.venv/mutants/bin/python tests/mutants.py --sample $(or $(SAMPLE),5) $(if $(STUDIES),--studies $(STUDIES))
+	.venv/mutants/bin/python tests/mutants.py --sample $(or $(SAMPLE),5) $(if $(STUDIES),--studies $(STUDIES)) $(ARGUMENTS)
 
 .venv/mutants/installed: requirements-mutants.lock .venv/installed
 	$(PYTHON) -m venv .venv/mutants

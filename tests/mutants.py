@@ -2,9 +2,9 @@
 
 ``make mutants`` runs it, in a copy of the project: a sample of the mutants that Cosmic Ray makes of
 every module, each before the tests that name the module and then before all other unit tests of its
-study. What it found stands in ``tests/mutants.yaml``, where each survivor has a line that says why
-it changes nothing; a run writes its studies anew there and keeps these lines. Ends with status 1
-where fewer than nine in ten are killed, or where a survivor has no such line.
+study. What it found stands in ``tests/mutants.yaml``, where each survivor has a why: by what it
+changes nothing. A run writes its studies anew there and keeps the whys. Ends with status 1 where
+fewer than nine in ten are killed, or where a survivor has no why.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import compileall
 import difflib
+import fcntl
 import json
 import os
 import random
@@ -57,7 +58,10 @@ _SECONDS = 600
 _SAID = Path("../said")
 #: Seconds of a processor that each test took.
 _COSTS = "../costs.json"
-_HEAD = f"# {str(__doc__).replace(chr(10), chr(10) + '# ').rstrip('# ')}"
+_HEAD = """\
+# What `make mutants` has found, by study: how many mutants it drew, how many of these the tests
+# killed, and why each of the others changes nothing. Written by tests/mutants.py, but for the whys.
+"""
 
 
 @dataclass(frozen=True)
@@ -282,25 +286,30 @@ def known() -> dict[str, Any]:
 
 
 def keep(study: str, total: int, survivors: Sequence[dict[str, str]]) -> None:
-    """Write what was found of a study into the project."""
-    killed = total - len(survivors)
-    found = known() | {study: {"mutants": total, "killed": killed, "survivors": [*survivors]}}
-    text = yaml.dump(found, Dumper=_Written, sort_keys=False, allow_unicode=True, width=100)
-    FOUND.write_text(f"{_HEAD.rstrip()}\n{text}", "utf-8")
+    """Write what was found of a study into the project; runs of other studies may do so too."""
+    one = {"mutants": total, "killed": total - len(survivors), "survivors": [*survivors]}
+    with Path(tempfile.gettempdir(), "mutants.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = known() | {study: one}
+        text = yaml.dump(found, Dumper=_Written, sort_keys=False, allow_unicode=True, width=100)
+        written = FOUND.with_suffix(".new")
+        written.write_text(_HEAD + text, "utf-8")
+        written.replace(FOUND)
 
 
 def told(found: dict[str, Any]) -> int:
-    """Say how many were killed of each study."""
-    status = 0
+    """Say how many were killed of each study; 1 where that is too few, or a survivor has no why."""
+    whole, killed = (sum(one[name] for one in found.values()) for name in ("mutants", "killed"))
+    unexplained = 0
     for study, one in found.items():
-        unsaid = sum(not survivor["why"] for survivor in one["survivors"])
-        status |= one["killed"] < WANTED * one["mutants"] or unsaid > 0
-        same = len(one["survivors"]) - unsaid
+        open_ones = sum(not survivor["why"] for survivor in one["survivors"])
+        unexplained += open_ones
         print(
-            f"{study}: {one['killed']} of {one['mutants']} mutants killed; of the others {same} "
-            f"change nothing, by what {FOUND.name} says of them, and {unsaid} are unexplained."
+            f"{study}: {one['killed']} of {one['mutants']} mutants killed; of the others "
+            f"{len(one['survivors']) - open_ones} change nothing, and {open_ones} have no why yet."
         )
-    return status
+    print(f"{killed} of {whole} killed; {FOUND.name} lists the others.")
+    return int(killed < WANTED * whole or unexplained > 0)
 
 
 if __name__ == "__main__":

@@ -161,6 +161,10 @@ def test_outcomes_are_columns_of_the_metrics() -> None:
 def test_trajectories_are_student_intervals_over_draws() -> None:
     run = make_run()
     found = follow(run.rounds, run.manifest, "emergent", 0.95)
+    # Every arm and measure in every round, the last too.
+    assert found.groupby(["arm", "measure"])["round"].apply(list).map(tuple).unique().tolist() == [
+        (1, 2, 3, 4, 5)
+    ]
     row = one(found[found["round"] == 3], arm="rca", measure="entropy")
     values = run.rounds.query("arm == 'rca' and round == 3")["entropy"]
     low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)

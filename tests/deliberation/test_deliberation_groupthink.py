@@ -66,8 +66,8 @@ def planted(topology: str = "emergent", **speech: Any) -> dict[str, list[float]]
     """Outcome -> its known values, of whole simulated sessions from their texts on."""
     how = replace(PLAIN, topology=topology)
     rows = [
-        measured_session([simulated(**({"epsilon": 1.0} | speech))] * 4, how, topic=topic)
-        for topic in range(6)
+        measured_session([simulated(**({"epsilon": 1.0} | speech))] * 4, how, topic=topic, rounds=3)
+        for topic in range(5)
     ]
     names = ("rival_coverage", "groupthink", "retention_last")
     return {name: [row[name] for row in rows if row[name] is not None] for name in names}

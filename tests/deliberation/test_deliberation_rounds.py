@@ -10,7 +10,7 @@ from hypothesis import given
 
 from deliberation.deliberation_debates import debate, debates
 from dissensus.deliberation.controls.loop import Loop
-from dissensus.deliberation.measures.debate import Debate
+from dissensus.deliberation.measures.debate import Debate, difference
 from dissensus.deliberation.measures.records import ROUNDS
 from dissensus.deliberation.measures.rounds import agreement, measure_rounds, quadrant
 
@@ -60,6 +60,11 @@ def test_by_hand():
     assert (second["evidence_overlap"], third["evidence_overlap"]) == (0, None)
     assert (first["contentiousness"], first["error"], first["quadrant"]) == (None, None, "")
     assert {"round", *ROUNDS.columns} - set(first) == {"session_id", "draw_id", "topic_id", "arm"}
+
+
+def test_a_difference_of_shares_needs_both():
+    assert difference([True, False, False, False], [True, False]) == pytest.approx(1 / 4 - 1 / 2)
+    assert difference([], [True]) is difference([True], []) is None
 
 
 def test_the_loop_is_run_again_on_what_the_transcript_says():

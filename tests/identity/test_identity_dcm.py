@@ -293,6 +293,22 @@ def test_the_same_answers_in_both_conditions_differ_by_nothing_for_certain() -> 
         assert (row["estimate"], row["se"]) == (0.0, pytest.approx(0.0, abs=1e-9))
 
 
+def test_the_error_of_a_difference_loses_one_question_to_the_mean() -> None:
+    """With every question twice, each has half the influence: squares of 2 n halves."""
+    how = Inference(confidence=0.95, resamples=20, goodness_resamples=19, seed=1)
+    panels = {name: drawn(PLANTED, seed, 12) for seed, name in ((3, "vanilla"), (4, "anonymized"))}
+    once = frames(panels, "2|3|4|5|1")
+    again = [part.assign(question_id="again-" + part["question_id"]) for part in once]
+    twice = [pd.concat(pair, ignore_index=True) for pair in zip(once, again, strict=True)]
+    errors = []
+    for part in (once, twice):
+        rows = [row for row in estimate_dcm(*part, how)[0] if row["parameter"] == "ibc_difference"]
+        errors.append(next(row["se"] for row in rows if row["rounds"] == "1"))
+    n = 12
+    expected = 2 * n / (n - 1) * (2 * n - 1) / (2 * n)
+    assert errors[0] ** 2 / errors[1] ** 2 == pytest.approx(expected, rel=1e-3)
+
+
 def test_fit_by_agent_is_by_persona_where_there_are_some() -> None:
     how = Inference(confidence=0.95, resamples=20, goodness_resamples=19, seed=1)
     panels = {"vanilla": drawn(PLANTED, 3, 10)}

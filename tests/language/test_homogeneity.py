@@ -92,8 +92,9 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 
 
 def test_every_session_has_a_row_the_lost_one_without_measures(frames, tmp_path: Path):
-    metrics, _ = measure_homogeneity(*frames, settings(), "en")
+    metrics, renderings = measure_homogeneity(*frames, settings(), "en")
     assert list(metrics["session_id"]) == SESSIONS
+    assert renderings.empty
     lost = metrics.set_index("session_id").loc[LOST]
     assert lost[["s_lex", "s_sem", "hi_z", "tokens"]].isna().all()
     assert (lost["complete"], lost["attempts"]) == (False, 3)

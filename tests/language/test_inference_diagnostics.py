@@ -104,6 +104,11 @@ def test_a_longer_panel_is_held_against_partial_permutations(tmp_path: Path) -> 
     assert stuck["p_value"] < 0.01
 
 
+def test_one_cast_of_five_has_four_places_taken_however_it_is_drawn() -> None:
+    sums = _partial_permutations(5, 1, 60, np.random.default_rng(0))
+    assert sums == pytest.approx(4 * (1 - 1 / 5) ** 2 + 16 * (1 / 5) ** 2)
+
+
 def test_partial_permutations_of_a_full_panel_have_the_moments_of_anderson() -> None:
     sums = _partial_permutations(4, 50, 4_000, np.random.default_rng(0))
     # Q = 3/S * sum of squares is near chi-square with 9 df, whose mean is exact here.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dissensus.language.inference.estimators import Options, estimate
-from dissensus.language.inference.pairs import Sample
+from dissensus.language.inference.pairs import Sample, compared_languages, pair_up
 
 #: Twelve motions of four draws that came out alike: as much is known as of twelve draws.
 MOTIONS = np.repeat(np.arange(12), 4).astype(str)
@@ -38,3 +39,25 @@ def test_other_methods_over_motions_count_motions() -> None:
     by_draw = estimate("sign_flip", SAMPLE, OPTIONS).p_value
     for method in ("sign_flip_motion", "sign_flip_motion_studentised"):
         assert estimate(method, SAMPLE, OPTIONS).p_value > 5 * by_draw
+
+
+def test_each_language_but_the_reference_is_compared_with_it() -> None:
+    sessions = pd.DataFrame({"language": ["fr", "en", "zh", "fr", "en", "zh"]})
+    assert compared_languages(sessions, "en") == ["fr", "zh"]
+    assert compared_languages(sessions, "zh") == ["fr", "en"]
+
+
+def test_pairs_know_which_language_came_first() -> None:
+    rows = [
+        (draw, language, position, value)
+        for draw, order, values in (
+            ("d1", ("zh", "en"), (3.0, 1.0)),
+            ("d2", ("en", "zh"), (2.0, 5.0)),
+        )
+        for position, (language, value) in enumerate(zip(order, values, strict=True), start=1)
+    ]
+    sessions = pd.DataFrame(rows, columns=["draw_id", "language", "position", "hi_z"])
+    sessions = sessions.assign(motion_id=["m", "m", "n", "n"], domain_id=1, complete=True)
+    pairs = pair_up(sessions, "hi_z", "zh", "en")
+    assert pairs.differences.tolist() == [2.0, 3.0]
+    assert pairs.first.tolist() == [True, False]

@@ -206,8 +206,8 @@ def write_tables(
 def parts(text: str) -> dict[str, str]:
     """The tables of a page that :func:`as_page` made: name -> table and note, in HTML."""
     body = text.partition("<body>\n")[2].rpartition("\n</body>")[0]
-    found = (_BEGIN.match(part) for part in _BEGIN_OF.split(body))
-    return {unescape(one[1]): one.string.rstrip() for one in found if one}
+    matches = (_BEGIN.match(part) for part in _BEGIN_OF.split(body))
+    return {unescape(match[1]): match.string.rstrip() for match in matches if match}
 
 
 def page(
@@ -243,7 +243,7 @@ def page(
 def _policy(scripts: Sequence[str], beside: str) -> str:
     policy = f"{_POLICY}; img-src 'self' file:" if beside == "images" else _POLICY
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = [f"'sha256-{one}'" for one in digests]
+    allowed = [f"'sha256-{digest}'" for digest in digests]
     allowed += ["'self'", "file:"] if beside == "scripts" else []
     return f"{policy}; script-src {' '.join(allowed)}" if allowed else policy
 
@@ -271,7 +271,7 @@ def as_html(table: Table) -> str:
 
 def _whole_intervals(cell: str) -> str:
     """With no room for a line to end within an interval, or before its mark."""
-    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
+    return _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
 
 
 def _apart(cell: str) -> str:
