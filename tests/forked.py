@@ -22,7 +22,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from subprocess import CompletedProcess
+from subprocess import DEVNULL, CompletedProcess, Popen
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import ClassVar
@@ -153,7 +153,71 @@ def run_snakemake(folder: Path, arguments: Sequence[str], seconds: int) -> Compl
 
 @cache
 def _server() -> ScriptServer:
-    return ScriptServer(__file__)
+    return _SharedServer()
+
+
+class _SharedServer(ScriptServer):
+    """A server of this process's own, forked from one that all workers of pytest share.
+
+    The first of them starts that one, for imports take as long as twenty small runs' planning; it
+    ends with the last.
+    """
+
+    def _started(self) -> socket.socket:
+        if self._socket is None:
+            session = os.environ.get("PYTEST_XDIST_TESTRUNUID", os.getpid())
+            # An address without a file, which is free again once nobody listens.
+            address = f"\0dissensus-tests-{session}"
+            with socket.socket(socket.AF_UNIX) as listening:
+                number = listening.fileno()
+                try:
+                    listening.bind(address)
+                except OSError:
+                    pass  # Another worker has started it.
+                else:
+                    listening.listen()
+                    command = [sys.executable, __file__, str(number)]
+                    Popen(command, pass_fds=[number], stdin=DEVNULL)
+            self._socket = _connected(address)
+            Thread(target=self._listen, args=(self._socket,), daemon=True).start()
+        return self._socket
+
+
+def _connected(address: str, tries: int = 100) -> socket.socket:
+    """A connection to who listens, or is just about to."""
+    ours = socket.socket(socket.AF_UNIX)
+    try:
+        ours.connect(address)
+    except ConnectionRefusedError:
+        ours.close()
+        if not tries:
+            raise
+        time.sleep(0.01)
+        return _connected(address, tries - 1)
+    return ours
+
+
+def _connection(listening: socket.socket) -> socket.socket:
+    """Fork for whoever connects; ends in the forked process, with the connection.
+
+    The process itself ends with the last that it has forked.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    listening.settimeout(1.0)
+    theirs = None
+    while True:
+        with suppress(TimeoutError):
+            theirs, _ = listening.accept()
+            if not os.fork():
+                listening.close()
+                theirs.setblocking(True)
+                return theirs
+            theirs.close()
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            if theirs:
+                sys.exit()
 
 
 class _ForkedServer(ScriptServer):
@@ -209,4 +273,6 @@ if __name__ == "__main__":
     split_words("\u5b57")
     tokenizer("tekken")
     warm_scripts.ScriptServer = _ForkedServer  # type: ignore[misc]
-    serve([*_stages(), *_IMPORTED])
+    warm_scripts._import([*_stages(), *_IMPORTED])
+    sys.argv[1] = str(_connection(socket.socket(fileno=int(sys.argv[1]))).detach())
+    serve(())

@@ -21,9 +21,9 @@ TURNS = "results/real/language/turns.parquet"
 METRICS = "results/real/language/metrics.parquet"
 PRICE = {"input": 1.0, "output": 5.0}
 #: Faults that a later try mends, at the rate that the issue of lost calls is about.
-FAULTS = ("--faults", "0.3", "--hang", "3")
-#: Less than the server hangs for, and more than a slow machine takes for an answer with no latency.
-IMPATIENT = {"timeout_s": 1.0}
+FAULTS = ("--faults", "0.3", "--hang", "5")
+#: Less than the server hangs for, and more than a machine with other work takes for an answer.
+IMPATIENT = {"timeout_s": 4.0}
 
 
 def real(

@@ -41,16 +41,19 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A whole run of all studies, for tests that only look."""
     here = Project.at(ROOT)
     here.configuration = "config.yaml"
-    if (ROOT / "results/demo/index.html").exists() and here.planned() == {}:
-        return here
 
     def build(folder: Path) -> None:
+        # To ask takes Snakemake seconds: one worker does for all, and an empty folder says yes.
+        if (ROOT / "results/demo/index.html").exists() and here.planned() == {}:
+            folder.mkdir()
+            return
         made = with_both(folder)
         made.configure(ALL)
         made.succeed()
         assert made.planned() == {}
 
-    return Project.at(built_once(tmp_path_factory, "reproduced", build))
+    built = built_once(tmp_path_factory, "reproduced", build)
+    return Project.at(built) if any(built.iterdir()) else here
 
 
 @pytest.mark.parametrize("study", STUDIES)

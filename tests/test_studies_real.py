@@ -152,8 +152,8 @@ def test_the_spending_tables_tell_judges_from_debaters(undisturbed: Project) -> 
 def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
     undisturbed: Project, project: Project
 ) -> None:
-    with serving("--faults", "0.3", "--hang", "2", "--latency", "0.1") as server:
-        project.configure(real(server, timeout_s=1.0, budget_usd=0.02))
+    with serving("--faults", "0.3", "--hang", "5", "--latency", "0.1") as server:
+        project.configure(real(server, timeout_s=4.0, budget_usd=0.02))
         stopped = project.run(*SESSIONS, cores=8)
         assert stopped.returncode != 0
         assert (
@@ -163,7 +163,7 @@ def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
         assert "Error" not in stopped.stderr
         begun = journaled(project)
         assert 0 < begun == asked(server.stats(), "answered")
-        project.configure(real(server, timeout_s=1.0, budget_usd=5.0))
+        project.configure(real(server, timeout_s=4.0, budget_usd=5.0))
         project.kill_when(lambda: journaled(project) >= begun + 40, *SESSIONS, cores=8)
         assert journaled(project) < len(rows(undisturbed, "identity", "calls"))
         project.succeed(*SESSIONS, cores=8)

@@ -185,6 +185,15 @@ def test_another_cast_language_or_pool_draws_the_manifest_anew(
     assert "draw_language_manifest" in planned or "collect_language" in planned
 
 
+def test_a_parameter_in_a_file_of_models_runs_its_sessions_again(copied: Project) -> None:
+    assert copied.planned() == {}
+    path = copied.folder / "resources/simulated/language.yaml"
+    text = path.read_text("utf-8")
+    assert text.count("zh: 0.56") == 1
+    path.write_text(text.replace("zh: 0.56", "zh: 0.57"), "utf-8")
+    assert copied.planned()["run_session"] == 8
+
+
 def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Project) -> None:
     folder = project.results()
     for left in ("journal/*.jsonl", "transcripts/*.parquet", "shards/*/turns.parquet"):

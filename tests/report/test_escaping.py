@@ -16,6 +16,7 @@ from dissensus.report.escaping import (
     csv_cell,
     html,
     label,
+    latex,
     line,
     markdown,
     plain,
@@ -153,3 +154,27 @@ def test_lines_for_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_halves_of_pairs_can_be_encoded() -> None:
     assert line(json.loads('"\\ud800 alone"')).encode().decode() == "\ufffd alone"
+
+
+_COMMANDS = {
+    **{r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^"},
+    **{r"\textless{}": "<", r"\textgreater{}": ">", r"\textbar{}": "|", r"\textasciigrave{}": "`"},
+    **{"{[}": "[", "-{}": "-"},
+}
+_OF_LATEX = re.compile(
+    "|".join([*map(re.escape, _COMMANDS), r"\\[{}$&#%_]", r"[^\\{}$&#%_~^<>|\[`]"])
+)
+
+
+@given(TEXTS)
+def test_latex_reads_the_text_and_nothing_of_it_as_a_mark(text: str) -> None:
+    """A line is letters and known commands from end to end, and these are the text."""
+    found, place = [], 0
+    written = latex(text)
+    while place < len(written):
+        token = _OF_LATEX.match(written, place)
+        assert token, written[place:]
+        found.append(_COMMANDS.get(token[0], token[0].removeprefix("\\")))
+        place = token.end()
+    assert "".join(found) == line(text)
+    assert "--" not in written and "\n" not in written

@@ -70,7 +70,7 @@ def test_every_link_leads_to_something_that_the_run_has() -> None:
         if target.startswith("#"):
             assert target[1:] in ids
         elif not target.startswith("reader/index.html"):
-            assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md))", target)
+            assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
 
 
 def test_without_main_figures_the_first_is_shown() -> None:

@@ -71,3 +71,25 @@ def test_tables_are_written_where_their_names_are(tmp_path: Path) -> None:
         write_tables(tables, commas[::-1], markdowns, str(tmp_path / "index.html"), "Both")
     with pytest.raises(ValueError, match=r"one would be written to .*two\.md"):
         write_table(tables[0], commas[0], markdowns[1])
+
+
+def test_a_table_for_a_paper_and_no_row_of_it_is_an_option(tmp_path: Path) -> None:
+    rows = [("a_b & c", "−0.1"), ("[1, 2]", "10000")]
+    table = make("t", "50% of $1", ("What", "Value"), rows, "N.", True)
+    files = [str(tmp_path / f"t.{kind}") for kind in ("csv", "md", "html", "tex")]
+    write_tables([table], files[:1], files[1:2], files[2], "T", files[3:])
+    text = Path(files[3]).read_text("utf-8")
+    assert text.split("\n")[1:12] == [
+        r"\begin{table}",
+        r"\caption{50\% of \$1}",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"What & Value \\",
+        r"\midrule",
+        r"a\_b \& c & −0.1 \\",
+        r"{[}1, 2] & 10,000 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        "",
+    ]
+    assert r"\emph{Note.} N. Simulated models." in text

@@ -13,6 +13,7 @@ from rocrate.rocrate import ROCrate
 from dissensus.errors import SettingError
 from dissensus.study import archive as archives
 from dissensus.study.configuration import load_file
+from dissensus.study.registry import STUDIES
 from support import ROOT, Project
 
 
@@ -54,13 +55,23 @@ def test_addresses_lose_names_and_passwords_and_nothing_else() -> None:
     }
 
 
+def test_files_of_models_are_among_those_that_settings_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    found = set(archives._named(load_file(ROOT / "config.yaml")))
+    assert {Path(f"resources/simulated/{name}.yaml") for name in STUDIES} <= found
+
+
+@pytest.mark.parametrize(("setting", "of"), [("prices", str), ("simulated_models", dict)])
 def test_a_file_outside_the_project_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, of: type
 ) -> None:
     outside = tmp_path / "motions.csv"
     outside.write_text("x", encoding="utf-8")
     monkeypatch.chdir(ROOT)
-    settings = load_file(ROOT / "config.yaml").model_copy(update={"prices": str(outside)})
-    with pytest.raises(SettingError, match=r"prices holds .*motions\.csv.*outside"):
+    held = str(outside) if of is str else {"own": str(outside)}
+    settings = load_file(ROOT / "config.yaml").model_copy(update={setting: held})
+    with pytest.raises(SettingError, match=rf"{setting}\S* holds .*motions\.csv.*outside"):
         archives.archive({}, settings, Path("results/none"), "c", tmp_path / "a.zip")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["motions.csv"]

@@ -53,3 +53,57 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path.write_text("\n".join([head, *spoiled]), "utf-8")
     with pytest.raises(ResourceError, match="has no number where one must be"):
         diagnosed_rows(configured().study("union"), path)
+
+
+#: What the default run plants in each study: the world, and the estimate that its headline is.
+_PLANTED = [
+    ("language", "planted_100_draws", "net"),
+    ("deliberation", "full_as_run", "cluster_robust_holm"),
+    ("union", "student_survival_coached_by_3", "paired_randomisation"),
+    ("union", "slot_bias_of_0.9", "position_holm"),
+    ("consensus", "step_0.75", "cluster_robust_holm"),
+]
+_NONE = [
+    ("language", "zero_100_draws", "net"),
+    ("deliberation", "emergent_again_as_run", "cluster_robust_holm"),
+    ("union", "student_survival_coached_by_0", "paired_randomisation"),
+    ("union", "unbiased_judges", "any_holm"),
+    ("consensus", "step_0", "cluster_robust_holm"),
+]
+
+
+def rejection(study: str, world: str, estimator: str) -> tuple[float, float]:
+    """The share of simulated studies of the default run's design that find something, and n."""
+    (row,) = (
+        row
+        for row in diagnosed_rows(configured().study(study), ROOT / STORED)
+        if (row["world"], row["estimator"]) == (world, estimator)
+    )
+    return row["rejection"], row["simulations"]
+
+
+@pytest.mark.parametrize(("study", "world", "estimator"), _PLANTED)
+def test_the_default_runs_design_finds_what_is_planted(
+    study: str, world: str, estimator: str
+) -> None:
+    found, simulations = rejection(study, world, estimator)
+    assert found >= 0.9 and simulations >= 200
+
+
+@pytest.mark.parametrize(("study", "world", "estimator"), _NONE)
+def test_the_default_runs_design_finds_nothing_where_nothing_is(
+    study: str, world: str, estimator: str
+) -> None:
+    """To three standard errors of a share of .05 of so many studies."""
+    found, simulations = rejection(study, world, estimator)
+    assert found <= 0.05 + 3 * (0.05 * 0.95 / simulations) ** 0.5
+
+
+def test_identitys_intervals_hold_what_is_planted() -> None:
+    """To four standard errors of a share of .95; power is from the run's own questions."""
+    rows = diagnosed_rows(configured().study("identity"), ROOT / STORED)
+    own = [row for row in rows if row["estimator"] == "moment"]
+    assert {row["true"] for row in own} > {0.0}
+    for row in own:
+        error = (0.95 * 0.05 / row["simulations"]) ** 0.5
+        assert abs(row["coverage"] - 0.95) < 4 * error, row["world"]

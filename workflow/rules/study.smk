@@ -168,6 +168,11 @@ for NAME, STUDY in STUDIES.items():
             output:
                 csv=[FOLDER / f"tables/{table.name}.csv" for table in STUDY.tables],
                 markdown=[FOLDER / f"tables/{table.name}.md" for table in STUDY.tables],
+                latex=[
+                    FOLDER / f"tables/{table.name}.tex"
+                    for table in STUDY.tables
+                    if table.main
+                ],
                 page=report(
                     FOLDER / "tables/index.html",
                     caption=captions(NAME) / "tables.rst",

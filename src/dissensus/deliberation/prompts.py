@@ -160,12 +160,12 @@ class Wording:
         engagements = [
             render(
                 words.engagement,
-                RELATION=one.relation,
-                CLAIM=one_line(one.claim) or unknown,
-                TARGET=one_line(one.agent) or unknown,
-                QUOTE=one_line(one.quote),
+                RELATION=engagement.relation,
+                CLAIM=one_line(engagement.claim) or unknown,
+                TARGET=one_line(engagement.agent) or unknown,
+                QUOTE=one_line(engagement.quote),
             )
-            for one in turn.engagements
+            for engagement in turn.engagements
         ]
         return render(
             words.turn,

@@ -186,7 +186,7 @@ class _Session:
             spoken = [_spoken(agent, round_, turn) for agent, turn in turns.items()]
             if self.arm.assessed:
                 self.assessments = yield from self._assess(round_, spoken)
-            self.beliefs, js, overlap = observed([one.turn for one in spoken], self.beliefs)
+            self.beliefs, js, overlap = observed([earlier.turn for earlier in spoken], self.beliefs)
             loop.observe(round_, _quality(self.assessments), js, overlap)
             self.history += spoken
 
@@ -214,9 +214,11 @@ class _Session:
         """The turns of earlier rounds that an agent is shown."""
         if self.arm.sees == "all":
             hidden = self.arm.without
-            return tuple(one for one in self.history if one.agent == agent or one.agent != hidden)
-        own = self.arm.sees == "own"
-        return tuple(one for one in self.history if own and one.agent == agent)
+            return tuple(
+                turn for turn in self.history if turn.agent == agent or turn.agent != hidden
+            )
+        sees_own = self.arm.sees == "own"
+        return tuple(turn for turn in self.history if sees_own and turn.agent == agent)
 
     def _write(
         self, role: str, round_: int, asked: Mapping[str, tuple[Message, ...]]
@@ -256,11 +258,13 @@ class _Session:
         """Agent -> the judge's reason, of rejected turns; a verdict that is unread rejects none."""
         spoken = [_spoken(agent, round_, turn) for agent, turn in turns.items()]
         verdicts = yield from self._judge("rca", round_, spoken, PartialReply(parse_verdict))
-        return {agent: one.reason for agent, one in verdicts.items() if one.follows is False}
+        return {
+            agent: verdict.reason for agent, verdict in verdicts.items() if verdict.follows is False
+        }
 
     def _assess(self, round_: int, spoken: Sequence[Spoken]) -> Part[dict[str, Assessment]]:
         """Agent -> a judge's assessment of its turn; nothing is asked of those that abstained."""
-        standing = [one for one in spoken if one.turn is not None]
+        standing = [turn for turn in spoken if turn.turn is not None]
         if not standing:
             return {}
         format = PartialReply(parse_assessment)
@@ -273,9 +277,9 @@ class _Session:
         self.number += 1
         repair, role = self.wording.judging.repair, _judge_role(kind)
         calls = []
-        for one in spoken:
-            prompt = (Message("user", self.wording.judge_prompt(kind, self.topic, one)),)
-            speaker = f"{_JUDGE}{one.agent}"
+        for debater in spoken:
+            prompt = (Message("user", self.wording.judge_prompt(kind, self.topic, debater)),)
+            speaker = f"{_JUDGE}{debater.agent}"
             call = self._call(speaker, role, round_, self.cast.judge, prompt, format, repair)
             calls.append(replace(call, purpose="judge"))
         turns = yield calls
@@ -306,5 +310,7 @@ def _spoken(agent: str, round_: int, turn: Turn | None) -> Spoken:
 
 def _quality(assessments: Mapping[str, Assessment]) -> float | None:
     """Mean CRIT score of the turns that have one."""
-    scores = [score for one in assessments.values() if (score := gamma(one)) is not None]
+    scores = [
+        score for assessment in assessments.values() if (score := gamma(assessment)) is not None
+    ]
     return sum(scores) / len(scores) if scores else None

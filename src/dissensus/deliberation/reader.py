@@ -23,28 +23,36 @@ READER = Reader(
 )
 
 
-def details(row: Row, topic: Row, found: Mapping[str, Sequence[Row]]) -> Details:
+def details(row: Row, topic: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:
     """Stances by round, and every claim with who took it up, and how."""
-    texts = {claim["claim_id"]: claim["text"] for claim in found["claims"]}
+    texts = {claim["claim_id"]: claim["text"] for claim in artefacts["claims"]}
     answers: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
-    for one in found["engagements"]:
-        claim, how = one["resolved_claim"], one["relation"]
-        if one["quote"] and claim in texts and not _stands_in(one["quote"], texts[claim]):
+    for engagement in artefacts["engagements"]:
+        claim, how = engagement["resolved_claim"], engagement["relation"]
+        if (
+            engagement["quote"]
+            and claim in texts
+            and not _stands_in(engagement["quote"], texts[claim])
+        ):
             how += ", with a quote that is not in the claim"
-        answers[claim].append((one["source"], f"round {one['round']}", how, one["quote"]))
-    stances = [(one["agent"], one["round"], _stance(one)) for one in found["stances"]]
+        answers[claim].append(
+            (engagement["source"], f"round {engagement['round']}", how, engagement["quote"])
+        )
+    stances = [
+        (stance["agent"], stance["round"], _stance(stance)) for stance in artefacts["stances"]
+    ]
     return Details(
         facts=[("true option", str(topic["truth"]))],
         claims=[
             Claim(
-                one["claim_id"],
-                one["agent"],
-                f"round {one['round']}",
-                one["text"],
-                "" if answers[one["claim_id"]] else "ignored",
-                tuple(answers[one["claim_id"]]),
+                stated["claim_id"],
+                stated["agent"],
+                f"round {stated['round']}",
+                stated["text"],
+                "" if answers[stated["claim_id"]] else "ignored",
+                tuple(answers[stated["claim_id"]]),
             )
-            for one in found["claims"]
+            for stated in artefacts["claims"]
         ],
         tables=[by_round("Stances by round", stances)],
     )
@@ -52,7 +60,7 @@ def details(row: Row, topic: Row, found: Mapping[str, Sequence[Row]]) -> Details
 
 def _stands_in(quote: str, text: str) -> bool:
     """Whether a text has a quote, but for case, spaces and marks at its ends."""
-    words, whole = (" ".join(one.casefold().split()) for one in (quote, text))
+    words, whole = (" ".join(said.casefold().split()) for said in (quote, text))
     return words.strip(" .,;:…\"'“”‘’") in whole
 
 

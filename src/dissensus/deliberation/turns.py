@@ -93,21 +93,21 @@ def parse_turn(text: str, options: Sequence[str] = (), may_abstain: bool = False
         With whatever could be read. Probabilities that miss one by no more than :data:`ROUNDING`
         are scaled to it.
     """
-    found = find_object(text, _KEYS)
-    if found is None:
+    located = find_object(text, _KEYS)
+    if located is None:
         return ParsedTurn(
             text.strip(), problems=("there is no JSON object with a stance at the end",)
         )
-    reader = _Reader(found.members, options)
+    reader = _Reader(located.members, options)
     abstains = may_abstain and reader.abstains()
-    if not found.is_whole:
+    if not located.is_whole:
         # Its last number may have lost digits.
-        last = [*found.members][-1]
-        if isinstance(found.members[last], int | float):
-            del found.members[last]
+        last = [*located.members][-1]
+        if isinstance(located.members[last], int | float):
+            del located.members[last]
         reader.problems.append("the JSON object is cut off")
     return ParsedTurn(
-        found.around,
+        located.around,
         "" if abstains else reader.stance(),
         {} if abstains else reader.probabilities(),
         reader.value("confidence", _CONFIDENCE, None),
@@ -192,7 +192,7 @@ class _Reader(PartReader):
             if name in claims:
                 self.problems.append(f"two claims have the id {name!r}")
                 continue
-            evidence = tuple(dict.fromkeys(one.strip() for one in entry.evidence))
+            evidence = tuple(dict.fromkeys(item.strip() for item in entry.evidence))
             claims[name] = Claim(name, entry.text.strip(), evidence)
         return tuple(claims.values())
 

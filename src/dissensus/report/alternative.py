@@ -32,23 +32,23 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     panels = [said for axes in figure.axes if axes.axison for said in [_panel(axes)] if said]
     count = f"{len(panels)} panels: " if len(panels) > 1 else ""
     series = [*dict.fromkeys(filter(None, _series(figure)))]
-    found = [
+    sentences = [
         title if title.endswith(("?", ".")) else f"{title}.",
         f"{count}{'; '.join(panels)}." if panels else "",
         f"Drawn apart: {_listed(series)}." if series else "",
         main_sentence(caption, level),
         _TABLES,
     ]
-    return _shortened(" ".join(" ".join(found).split()))
+    return _shortened(" ".join(" ".join(sentences).split()))
 
 
 def main_sentence(caption: str, level: str) -> str:
     """The first sentence of a caption with an interval, or else an estimate, or else a number."""
     sentences = _SENTENCE.split(" ".join(_MARKUP.sub("", caption).split()))
     for kind in (_INTERVAL, _ESTIMATE, _NUMBER):
-        found = [one for one in sentences if set(kind.findall(one)) - {level}]
-        if found:
-            return found[0]
+        telling = [sentence for sentence in sentences if set(kind.findall(sentence)) - {level}]
+        if telling:
+            return telling[0]
     return ""
 
 
@@ -71,9 +71,9 @@ def _names(axes: Axes) -> Iterator[str]:
 
 
 def _series(figure: Figure) -> Iterator[str]:
-    found = [axes.get_legend() for axes in figure.axes]
-    legends = chain(figure.legends, (one for one in found if isinstance(one, Legend)))
-    yield from (text.get_text() for one in legends for text in one.get_texts())
+    of_axes = [axes.get_legend() for axes in figure.axes]
+    legends = chain(figure.legends, (legend for legend in of_axes if isinstance(legend, Legend)))
+    yield from (text.get_text() for legend in legends for text in legend.get_texts())
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ Each function gives what its format shows as the text itself, but for what no fo
 characters and those that turn the direction of writing become U+FFFD, tabs become blanks. Where a
 text must stay on its line, line breaks become blanks, too.
 
-There is none for TeX, which nothing writes; figures leave ``$`` alone by a setting of their look.
+Figures leave ``$`` alone by a setting of their look.
 """
 
 from __future__ import annotations
@@ -62,6 +62,15 @@ _FORMULA = re.compile(
 _QUOTED = re.compile(r'[,;"\n]|^\s|\s$')
 
 
+#: Marks of TeX; a bracket would begin an option of a line's end, and two signs become another.
+_TEX = re.compile(r"[\\{}$&#%_~^<>|\[`]|-(?=-)")
+_OF_TEX = {
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}"},
+    **{"[": "{[}", "-": "-{}"},
+}
+
+
 class Rst(str):
     """What is reStructuredText already: constants of the project with texts from :func:`rst`."""
 
@@ -92,6 +101,11 @@ def markdown(text: str) -> str:
 def html(text: str) -> str:
     """Text of an element, or of an attribute in quotes."""
     return escape(plain(text))
+
+
+def latex(text: str) -> str:
+    """Words of one line of LaTeX, of a cell too, whose engine reads Unicode."""
+    return _TEX.sub(lambda found: _OF_TEX.get(found[0], f"\\{found[0]}"), line(text))
 
 
 def rst(text: str) -> Rst:

@@ -33,12 +33,12 @@ def numeric(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[
     without separators of thousands, with ASCII signs, empty where one is missing, and percentages
     named so in the header. A p-value that readers see as "<0.001" has its digits.
     """
-    found: list[tuple[str, Column]] = []
+    split: list[tuple[str, Column]] = []
     for place, header in enumerate(columns):
         before = columns[place - 1] if place else ""
-        found += _split(header, before, [row[place] for row in rows])
-    names = _unique([name for name, _ in found])
-    body = [list(cells) for cells in zip(*(cells for _, cells in found), strict=True)]
+        split += _split(header, before, [row[place] for row in rows])
+    names = _unique([name for name, _ in split])
+    body = [list(cells) for cells in zip(*(cells for _, cells in split), strict=True)]
     return [names, *body]
 
 
@@ -53,23 +53,26 @@ def _split(header: str, before: str, cells: Column) -> Iterator[tuple[str, Colum
         level = _LEVEL.fullmatch(header)
         of = f"{before} " if level and not level[1] else (level[1].strip() if level else header)
         for place, limit in enumerate(_LIMITS):
-            yield f"{of.strip()} {limit}".strip(), [_group(_INTERVAL, one, place) for one in cells]
-    elif all(_ESTIMATE.fullmatch(one) or _NUMBER.fullmatch(one) for one in known):
+            yield (
+                f"{of.strip()} {limit}".strip(),
+                [_group(_INTERVAL, text, place) for text in cells],
+            )
+    elif all(_ESTIMATE.fullmatch(text) or _NUMBER.fullmatch(text) for text in known):
         yield from _estimates(header, cells)
-    elif all(_WITH_ERROR.fullmatch(one) or _NUMBER.fullmatch(one) for one in known):
-        yield header, [_group(_WITH_ERROR, one, 0) or _group(_NUMBER, one, 0) for one in cells]
-        yield f"{header} se", [_group(_WITH_ERROR, one, 1) for one in cells]
+    elif all(_WITH_ERROR.fullmatch(text) or _NUMBER.fullmatch(text) for text in known):
+        yield header, [_group(_WITH_ERROR, text, 0) or _group(_NUMBER, text, 0) for text in cells]
+        yield f"{header} se", [_group(_WITH_ERROR, text, 1) for text in cells]
     else:
         yield header, cells
 
 
 def _estimates(header: str, cells: Column) -> Iterator[tuple[str, Column]]:
     """Numbers, and the limits of those that have an interval."""
-    name = f"{header} (%)" if any("%" in one for one in cells) and "%" not in header else header
-    yield name, [_group(_ESTIMATE, one, 0) or _group(_NUMBER, one, 0) for one in cells]
-    if any(_ESTIMATE.fullmatch(one) for one in cells):
+    name = f"{header} (%)" if any("%" in text for text in cells) and "%" not in header else header
+    yield name, [_group(_ESTIMATE, text, 0) or _group(_NUMBER, text, 0) for text in cells]
+    if any(_ESTIMATE.fullmatch(text) for text in cells):
         for place, limit in enumerate(_LIMITS, start=2):
-            yield f"{header} {limit}", [_group(_ESTIMATE, one, place) for one in cells]
+            yield f"{header} {limit}", [_group(_ESTIMATE, text, place) for text in cells]
 
 
 def _group(pattern: re.Pattern[str], cell: str, place: int) -> str:

@@ -118,12 +118,12 @@ def results_page(
         f"<code>{_READ} &lt;id&gt; --prompts</code> prints one in a terminal.</p></header>",
         '<nav aria-label="Studies"><ul>',
         *(
-            f'<li><a href="#{html(one.name)}">{html(one.name)}</a>: {html(one.question)}</li>'
-            for one in studies
+            f'<li><a href="#{html(study.name)}">{html(study.name)}</a>: {html(study.question)}</li>'
+            for study in studies
         ),
         '</ul></nav><main id="content">',
         *_truth(truth),
-        *(line for one in studies for line in _study(one)),
+        *(line for study in studies for line in _study(study)),
         "</main>",
     ]
     style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
@@ -154,38 +154,43 @@ def _study(part: Part) -> Iterator[str]:
             yield _figure(part, figure, lazy=number > 0)
     mains = _main(part.tables)
     yield from (_table(part, table) for table in mains)
-    rest: list[Shown] = [one for one in part.figures if one not in main]
-    more = [one for one in part.tables if one not in mains]
+    rest: list[Shown] = [each for each in part.figures if each not in main]
+    more = [each for each in part.tables if each not in mains]
     if rest or more:
         count = f"{len(rest)} figures, {len(more)} tables"
         yield f"<details><summary>Appendix of {name}: {count}</summary><ol>"
-        yield from (f'<li><a href="#{_id(part, one)}">{html(one.title)}</a></li>' for one in rest)
-        titles = (_title(one) for one in more)
         yield from (
-            f'<li><a href="#{_id(part, one)}">{title}</a></li>'
-            for one, title in zip(more, titles, strict=True)
+            f'<li><a href="#{_id(part, shown)}">{html(shown.title)}</a></li>' for shown in rest
+        )
+        titles = (_title(shown) for shown in more)
+        yield from (
+            f'<li><a href="#{_id(part, shown)}">{title}</a></li>'
+            for shown, title in zip(more, titles, strict=True)
         )
         yield "</ol>"
-        yield from (_figure(part, one, lazy=True) for one in rest)
-        yield from (_table(part, one) for one in more)
+        yield from (_figure(part, shown, lazy=True) for shown in rest)
+        yield from (_table(part, shown) for shown in more)
         yield "</details>"
     yield "</section>"
 
 
-def _main(found: Sequence[Shown]) -> list[Shown]:
+def _main(shown: Sequence[Shown]) -> list[Shown]:
     """What is shown at once: what the study declares so, or else the first."""
-    return [one for one in found if one.main] or list(found[:1])
+    return [each for each in shown if each.main] or list(shown[:1])
 
 
 def _abstract(part: Part) -> Iterator[str]:
     """The findings and, in the same paragraph, what the run found against them."""
-    said = {kind: [html(one) for one in own] for kind, own in part.sentences.items()}
+    said = {
+        kind: [html(sentence) for sentence in sentences]
+        for kind, sentences in part.sentences.items()
+    }
     first, *further = said.get("headline") or ["This study states no headline."]
     text = [f"<strong>{first}</strong>", *further]
     if against := said.get("against"):
         text.append(f'<span class="against">Against it, from the same run: {" ".join(against)}')
         text.append("</span>")
-    text += [f'<span class="planted">{one}</span>' for one in said.get("planted", ())]
+    text += [f'<span class="planted">{sentence}</span>' for sentence in said.get("planted", ())]
     yield f'<p class="abstract">{" ".join(text)}</p>'
     lost = _linked(part, " ".join(said.get("lost", ())) or "No session was lost.")
     yield f'<p class="lost">{lost} {_all_of(part)}</p>'
@@ -204,8 +209,8 @@ def _link(part: Part, name: str) -> str:
 def _linked(part: Part, text: str) -> str:
     """Text in HTML with a link from each name of a debate in it."""
 
-    def link(found: re.Match[str]) -> str:
-        name = found[0]
+    def link(match: re.Match[str]) -> str:
+        name = match[0]
         return f'<a href="{_link(part, name)}">{name}</a>' if name in part.debates else name
 
     return _NAME.sub(link, text)
@@ -221,10 +226,10 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
     caption = _caption(figure.text)
     alt = html(figure.words or figure.title)
     marks = "".join(
-        f'<a style="left:{100 * one.x:.2f}%;top:{100 * one.y:.2f}%" tabindex="-1" '
-        f'href="{_link(part, one.target)}" title="{html(one.target)}" '
-        f'aria-label="{html(one.target)}"></a>'
-        for one in part.places.get(figure.name, ())
+        f'<a style="left:{100 * place.x:.2f}%;top:{100 * place.y:.2f}%" tabindex="-1" '
+        f'href="{_link(part, place.target)}" title="{html(place.target)}" '
+        f'aria-label="{html(place.target)}"></a>'
+        for place in part.places.get(figure.name, ())
     )
     told = f"A mark is a debate: a click opens it. {_all_of(part)} " if marks else ""
     return (
@@ -240,16 +245,17 @@ def _table(part: Part, table: Shown) -> str:
     base = f"{html(part.name)}/tables/{html(table.name)}"
     inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
     inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
-    inner = _CELL.sub(lambda found: found[1] + _linked(part, found[2]), inner)
+    inner = _CELL.sub(lambda match: match[1] + _linked(part, match[2]), inner)
+    latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
     return (
-        f'<div class="table" id="{_id(part, table)}">{inner}'
-        f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p></div>'
+        f'<div class="table" id="{_id(part, table)}">{inner}<p class="files">'
+        f'<a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a>{latex}</p></div>'
     )
 
 
 def _title(table: Shown) -> str:
-    found = re.search("<caption>(.*?)</caption>", table.text, re.DOTALL)
-    return found[1] if found else html(table.title)
+    match = re.search("<caption>(.*?)</caption>", table.text, re.DOTALL)
+    return match[1] if match else html(table.title)
 
 
 def _caption(text: str) -> str:
@@ -269,14 +275,14 @@ def _rendered(text: str) -> str:
         "_disable_config": True,
         "initial_header_level": 4,
     }
-    found: str = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
-    return found
+    body: str = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
+    return body
 
 
 def tables_of(folder: Path, pages: Sequence[str]) -> dict[str, str]:
     """The tables on some of a study's pages of tables: name -> its HTML, with its note."""
     return {
         name: text
-        for one in pages
-        for name, text in parts((folder / one).read_text(encoding="utf-8")).items()
+        for page in pages
+        for name, text in parts((folder / page).read_text(encoding="utf-8")).items()
     }

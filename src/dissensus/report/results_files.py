@@ -34,11 +34,11 @@ def findings_of(
     """
     if state:
         paths = {path.stem: path for path in folder.glob("*.parquet")}
-        found = state(Artefacts(paths), view)
+        findings = state(Artefacts(paths), view)
     else:
         contrasts = folder / "contrasts.parquet"
-        found = derived(read(contrasts).to_pylist() if contrasts.exists() else [])
-    return rows(found, losses(read(folder / "outcomes.parquet").to_pylist()))
+        findings = derived(read(contrasts).to_pylist() if contrasts.exists() else [])
+    return rows(findings, losses(read(folder / "outcomes.parquet").to_pylist()))
 
 
 def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) -> Part:
@@ -61,9 +61,9 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         )
         for name, title, main in given["figures"]
     ]
-    found = tables_of(folder, [one for one in _PAGES if (folder / one).exists()])
+    shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     mains = {name for name, _, main in given["tables"] if main}
-    tables = [Shown(name, name, name in mains, text) for name, text in found.items()]
+    tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
     return Part(
         folder.name,
         given["question"],
@@ -79,8 +79,8 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
 def _words(picture: Path) -> str:
     """What a figure says of itself in words."""
     with picture.open(encoding="utf-8") as file:
-        found = _DESCRIBED.search(file.read(_HEAD))
-    return unescape(found[1]) if found else ""
+        match = _DESCRIBED.search(file.read(_HEAD))
+    return unescape(match[1]) if match else ""
 
 
 def _debates(folder: Path) -> frozenset[str]:
@@ -91,7 +91,7 @@ def _debates(folder: Path) -> frozenset[str]:
 
 def _places(folder: Path) -> dict[str, list[Place]]:
     marks = folder / "figure_marks.parquet"
-    found: dict[str, list[Place]] = {}
+    places: dict[str, list[Place]] = {}
     for row in read(marks).to_pylist() if marks.exists() else ():
-        found.setdefault(row["figure"], []).append(Place(row["x"], row["y"], row["target"]))
-    return found
+        places.setdefault(row["figure"], []).append(Place(row["x"], row["y"], row["target"]))
+    return places

@@ -120,6 +120,27 @@ def as_csv(table: Table) -> str:
     return "".join(f"{','.join(map(escaping.csv_cell, line))}\n" for line in lines)
 
 
+def as_latex(table: Table) -> str:
+    """Title, table and note, for a paper: by booktabs, for an engine that reads Unicode."""
+    aligned = "".join("r" if flush else "l" for flush in _numeric(table))
+    head, *rows = (
+        " & ".join(escaping.latex(_apart(cell)) for cell in row) + r" \\"
+        for row in (table.columns, *table.rows)
+    )
+    lines = [
+        "% \\usepackage{booktabs}; xelatex or lualatex",
+        r"\begin{table}",
+        rf"\caption{{{escaping.latex(table.title)}}}",
+        rf"\begin{{tabular}}{{{aligned}}}",
+        *(r"\toprule", head, r"\midrule", *rows, r"\bottomrule"),
+        r"\end{tabular}",
+        "",
+        rf"\emph{{Note.}} {escaping.latex(table.note)}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 #: Nothing from elsewhere, whatever a page holds, and no scripts but those that it is made with.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 #: What would end a script before its end, or keep its end from being one.
@@ -166,18 +187,27 @@ def write_tables(
     markdowns: Sequence[str],
     overview: str,
     title: str,
+    latex: Sequence[str] = (),
 ) -> None:
-    """Write every table as :func:`write_table` does, and all of them on one page."""
+    """Write every table as :func:`write_table` does, and all of them on one page.
+
+    Parameters
+    ----------
+    latex : files of those tables that are also written for a paper.
+    """
     for table, comma, markdown in zip(tables, commas, markdowns, strict=True):
         write_table(table, comma, markdown)
+    named = {table.name: table for table in tables}
+    for path in latex:
+        write_text(path, as_latex(named[Path(path).stem]))
     write_text(overview, as_page(tables, title))
 
 
 def parts(text: str) -> dict[str, str]:
     """The tables of a page that :func:`as_page` made: name -> table and note, in HTML."""
     body = text.partition("<body>\n")[2].rpartition("\n</body>")[0]
-    found = (_BEGIN.match(part) for part in _BEGIN_OF.split(body))
-    return {unescape(one[1]): one.string.rstrip() for one in found if one}
+    matches = (_BEGIN.match(part) for part in _BEGIN_OF.split(body))
+    return {unescape(match[1]): match.string.rstrip() for match in matches if match}
 
 
 def page(
@@ -213,7 +243,7 @@ def page(
 def _policy(scripts: Sequence[str], beside: str) -> str:
     policy = f"{_POLICY}; img-src 'self' file:" if beside == "images" else _POLICY
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = [f"'sha256-{one}'" for one in digests]
+    allowed = [f"'sha256-{digest}'" for digest in digests]
     allowed += ["'self'", "file:"] if beside == "scripts" else []
     return f"{policy}; script-src {' '.join(allowed)}" if allowed else policy
 
@@ -241,7 +271,7 @@ def as_html(table: Table) -> str:
 
 def _whole_intervals(cell: str) -> str:
     """With no room for a line to end within an interval, or before its mark."""
-    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
+    return _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
 
 
 def _apart(cell: str) -> str:

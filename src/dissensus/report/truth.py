@@ -105,18 +105,18 @@ def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list
     return [
         {
             "study": study,
-            "effect": one.words,
-            "planted": one.truth.value,
-            "planted_se": one.truth.se,
-            "none": one.none,
-            **{name: _known(one.row[name]) for name in ("estimate", "ci_low", "ci_high")},
-            "p_value": _known(one.p_value),
-            "n": int(one.row["n"]),
-            "power": _known(one.power) if one.truth.value != one.none else None,
-            "found": bool(one.p_value < 1.0 - confidence),
+            "effect": effect.words,
+            "planted": effect.truth.value,
+            "planted_se": effect.truth.se,
+            "none": effect.none,
+            **{name: _known(effect.row[name]) for name in ("estimate", "ci_low", "ci_high")},
+            "p_value": _known(effect.p_value),
+            "n": int(effect.row["n"]),
+            "power": _known(effect.power) if effect.truth.value != effect.none else None,
+            "found": bool(effect.p_value < 1.0 - confidence),
         }
-        for one in effects
-        if _known(one.row["estimate"]) is not None
+        for effect in effects
+        if _known(effect.row["estimate"]) is not None
     ]
 
 

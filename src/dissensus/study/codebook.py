@@ -44,15 +44,22 @@ def schemas() -> dict[str, list[Schema]]:
             if isinstance(value, Schema) and all(value is not other for other in room):
                 room.append(value)
     studies = {
-        room: held for room, held in rooms.items() if any(s.name == "manifest" for s in held)
+        room: artefacts
+        for room, artefacts in rooms.items()
+        if any(s.name == "manifest" for s in artefacts)
     }
-    shared = {id(s): s for room, held in rooms.items() if room not in studies for s in held}
+    shared = {
+        id(s): s for room, artefacts in rooms.items() if room not in studies for s in artefacts
+    }
     schemas_of = {SHARED: list(shared.values())}
     schemas_of |= {
         room: [schema for schema in studies[room] if id(schema) not in shared]
         for room in sorted(studies)
     }
-    return {room: sorted(held, key=lambda schema: schema.name) for room, held in schemas_of.items()}
+    return {
+        room: sorted(artefacts, key=lambda schema: schema.name)
+        for room, artefacts in schemas_of.items()
+    }
 
 
 def page() -> str:
@@ -64,12 +71,12 @@ def page() -> str:
         for study in studies
     ]
     lines = [_HEAD]
-    for room, held in rooms.items():
+    for room, artefacts in rooms.items():
         lines += [f"## {room.capitalize()}", ""]
         if room == SHARED:
             named = ", ".join(f"`{name}`" for name in _NAMED)
             lines += [f"These begin with the columns that name a session: {named}.", "", *ids, ""]
-        for schema in held:
+        for schema in artefacts:
             lines += _artefact(schema, "<study>" if room == SHARED else room)
     return "\n".join(lines).rstrip("\n") + "\n"
 

@@ -15,7 +15,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     marked = stage.settings["marked"]
     tables = [build(artefacts, view).noted(marked) for build in stage.resolved]
     title = f"Tables of the {view.study} study"
-    write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title)
+    write_tables(tables, outputs.csv, outputs.markdown, outputs.page, title, outputs.latex)
     write_caption(outputs.caption, inputs.caption, caption_facts(tables), stage.simulated)
 
 

@@ -25,10 +25,10 @@ _COLUMNS = {
 def table_1(artefacts: Artefacts, view: View) -> Table:
     """How close each agent's answers come to its own, by condition."""
     frame = artefacts.frame("sanity")
-    found = {(r["domain"], r["agent"], r["condition"], r["measure"]): r for r in records(frame)}
-    keys = dict.fromkeys(key[:3] for key in found)
+    by_cell = {(r["domain"], r["agent"], r["condition"], r["measure"]): r for r in records(frame)}
+    keys = dict.fromkeys(key[:3] for key in by_cell)
     rows: list[Row] = [
-        (*key, *(cell(found[*key, measure]) for measure in _COLUMNS)) for key in keys
+        (*key, *(cell(by_cell[*key, measure]) for measure in _COLUMNS)) for key in keys
     ]
     note = (
         "Choices: the share of multiple-choice questions in which an agent chose its own answer "
@@ -46,15 +46,15 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
 def table_12(artefacts: Artefacts, view: View) -> Table:
     """The choices of all agents of a domain, a column for each condition."""
     frame = artefacts.frame("sanity")
-    own = frame[(frame["agent"] == ALL_AGENTS) & (frame["measure"] == ACCURACY)]
-    found = {(row["domain"], row["condition"]): row for row in records(own)}
-    domains, conditions = (list(dict.fromkeys(key[place] for key in found)) for place in (0, 1))
+    accuracies = frame[(frame["agent"] == ALL_AGENTS) & (frame["measure"] == ACCURACY)]
+    by_cell = {(row["domain"], row["condition"]): row for row in records(accuracies)}
+    domains, conditions = (list(dict.fromkeys(key[place] for key in by_cell)) for place in (0, 1))
     rows: list[Row] = [
         (
             domain,
             *(
-                cell(found[domain, one]) if (domain, one) in found else MISSING
-                for one in conditions
+                cell(by_cell[domain, condition]) if (domain, condition) in by_cell else MISSING
+                for condition in conditions
             ),
         )
         for domain in domains

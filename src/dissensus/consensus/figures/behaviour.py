@@ -45,11 +45,11 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     for outcome in PANELS:
         parts = []
         for domain in domains_of(view):
-            own = rows[(rows["outcome"] == outcome) & (rows["domain"] == domain)]
-            own = own[own["estimate"].notna()].sort_values("estimate")
-            if len(own):
-                ends = [own.iloc[0], own.iloc[-1]]
-                lowest, highest = (f"{arm_words(one['arm'])} {percent_of(one)}" for one in ends)
+            estimated = rows[(rows["outcome"] == outcome) & (rows["domain"] == domain)]
+            estimated = estimated[estimated["estimate"].notna()].sort_values("estimate")
+            if len(estimated):
+                ends = [estimated.iloc[0], estimated.iloc[-1]]
+                lowest, highest = (f"{arm_words(row['arm'])} {percent_of(row)}" for row in ends)
                 parts.append(f"in {domain} from {lowest} to {highest}")
         said[outcome] = listed(parts) or "undefined"
     return said | {"level": view.level}

@@ -34,8 +34,15 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     figure = new_figure(2 * (0.24 * len(arms) + 0.55) + 0.4, view.simulated)
     panels = figure.subplots(2, 2, sharey=True)
     for axes, (outcome, (title, scale)) in zip(panels.ravel(), PANELS.items(), strict=True):
-        own = rows[rows["outcome"] == outcome]
-        forest(axes, within(own) if scale > 1.0 else own, arms, view, scale, significant(view))
+        of_outcome = rows[rows["outcome"] == outcome]
+        forest(
+            axes,
+            within(of_outcome) if scale > 1.0 else of_outcome,
+            arms,
+            view,
+            scale,
+            significant(view),
+        )
         zero_line(axes, vertical=True)
         axes.set_title(title)
     for axes in panels[-1]:
@@ -64,15 +71,17 @@ def same_strategy(view: View) -> list[str]:
 
 def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says: the headline of every arm, over all domains."""
-    own = rows[(rows["outcome"] == PRIMARY) & (rows["domain"] == ALL) & rows["estimate"].notna()]
-    found = [row for row in records(own) if row["p_adjusted"] < view.alpha]
-    largest = sorted(records(own), key=lambda row: -abs(row["estimate"]))[:1]
-    nulls = [row for row in records(own) if row["arm"] in same_strategy(view)]
+    compared = rows[
+        (rows["outcome"] == PRIMARY) & (rows["domain"] == ALL) & rows["estimate"].notna()
+    ]
+    significant_rows = [row for row in records(compared) if row["p_adjusted"] < view.alpha]
+    largest = sorted(records(compared), key=lambda row: -abs(row["estimate"]))[:1]
+    nulls = [row for row in records(compared) if row["arm"] in same_strategy(view)]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
         "largest": listed(map(worded, largest)) or "no contrast is defined",
-        "found": listed(arm_words(row["arm"]) for row in found) or "none",
+        "found": listed(arm_words(row["arm"]) for row in significant_rows) or "none",
         "null": listed(map(worded, nulls)) or "this run has none",
         "domains": listed(domains_of(view)),
     }

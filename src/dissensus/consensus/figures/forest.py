@@ -41,8 +41,8 @@ def joined_planted(rows: pd.DataFrame, planted: pd.DataFrame, column: str) -> pd
     """Estimates with the planted value of each, NaN where there is none, as a column."""
     keys = ["domain", "arm", "outcome"]
     known = planted[[*keys, column]].rename(columns={column: "planted"})
-    found: pd.DataFrame = rows.merge(known, on=keys, how="left")
-    return found
+    joined: pd.DataFrame = rows.merge(known, on=keys, how="left")
+    return joined
 
 
 def forest(

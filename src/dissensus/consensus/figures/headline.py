@@ -44,10 +44,12 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 
 def _worth(artefacts: Artefacts) -> list[str]:
     frame = artefacts.frame("ablations").rename(columns={"true": "planted"})
-    own = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
-    parts = [row for row in own if row["question"] == ABLATION and row["outcome"] == PRIMARY]
+    comparisons = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
+    parts = [
+        row for row in comparisons if row["question"] == ABLATION and row["outcome"] == PRIMARY
+    ]
     known = [row for row in parts if row["p_value"] == row["p_value"]]
-    claim = claim_p(own)
+    claim = claim_p(comparisons)
     if not known or claim is None:
         return []
     most = min(known, key=lambda row: float(row["estimate"]))

@@ -37,7 +37,7 @@ _QUESTIONS = {
 def table_10(artefacts: Artefacts, view: View) -> Table:
     """The reference, ReConcile and CCAgent by model and temperature."""
     estimates, metrics, manifest = artefacts.frames("estimates", "metrics", "manifest")
-    found = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
+    by_cell = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
     wanted = (view["arms"][view.reference], RECONCILE, CCAGENT)
     keys = {arm: (view["models_by_arm"][arm], view["temperatures"][arm]) for arm in view["arms"]}
     # A second name of an arm is no other model.
@@ -49,7 +49,7 @@ def table_10(artefacts: Artefacts, view: View) -> Table:
             keys[arm][0],
             arm_words(arm),
             f"{keys[arm][1]:g}",
-            *measure_cells(found, domain, arm),
+            *measure_cells(by_cell, domain, arm),
         )
         for domain in domains_of(view)
         for arm in sorted(arms, key=lambda arm: (keys[arm], wanted.index(view["arms"][arm])))
@@ -74,7 +74,7 @@ def table_10(artefacts: Artefacts, view: View) -> Table:
 
 def table_13(artefacts: Artefacts, view: View) -> Table:
     """Every measure with a part of CCAgent left out, and with none."""
-    found = {
+    by_cell = {
         (r["domain"], r["arm"], r["outcome"]): r for r in records(artefacts.frame("estimates"))
     }
     arms = _own_arms(view)
@@ -84,8 +84,8 @@ def table_13(artefacts: Artefacts, view: View) -> Table:
             domain,
             head,
             *(
-                cell(found[domain, arm, outcome], factor, digits)
-                if (domain, arm, outcome) in found
+                cell(by_cell[domain, arm, outcome], factor, digits)
+                if (domain, arm, outcome) in by_cell
                 else MISSING
                 for arm, _ in shown
             ),
@@ -107,15 +107,15 @@ def table_13(artefacts: Artefacts, view: View) -> Table:
 def table_ablations(artefacts: Artefacts, view: View) -> Table:
     """Every comparison of arms that learn: agreement and rounds, and what could be found."""
     frame = artefacts.frame("ablations")
-    own = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
-    found = {(r["question"], r["arm"], r["reference"], r["outcome"]): r for r in own}
+    comparisons = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
+    by_cell = {(r["question"], r["arm"], r["reference"], r["outcome"]): r for r in comparisons}
     rows = [
         tuple(
             _comparison(
-                row, found[row["question"], row["arm"], row["reference"], "consensus_round"]
+                row, by_cell[row["question"], row["arm"], row["reference"], "consensus_round"]
             )
         )
-        for row in own
+        for row in comparisons
         if row["outcome"] == PRIMARY
     ]
     note = (
@@ -124,7 +124,7 @@ def table_ablations(artefacts: Artefacts, view: View) -> Table:
         "for rounds over comparisons and all further measures. Detectable: the smallest true "
         "difference in agreement, in points, that is found in 80% of studies after the strictest "
         "step of Holm, with the statements of this run and with the 24 that a domain has; "
-        f"most of what is smaller would be missed. {_claim(own)}"
+        f"most of what is smaller would be missed. {_claim(comparisons)}"
     )
     columns = (
         *("Question", "Comparison", "Statements", "Agreement, points", "Planted", "p", "p (Holm)"),
@@ -144,8 +144,11 @@ def _own_arms(view: View) -> dict[str, str]:
 
 def learned_arms(view: View) -> list[str]:
     """The reference, the ablations and CCAgent, in the order of the paper's Table 13."""
-    own = _own_arms(view)
-    return [view.reference, *(own[one] for one in (*ABLATIONS, CCAGENT) if one in own)]
+    arm_of = _own_arms(view)
+    return [
+        view.reference,
+        *(arm_of[strategy] for strategy in (*ABLATIONS, CCAGENT) if strategy in arm_of),
+    ]
 
 
 def _comparison(row: Record, rounds: Record) -> Iterator[str]:

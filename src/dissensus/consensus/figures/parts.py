@@ -44,12 +44,14 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 
 def describe(frame: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says, over all domains."""
-    own = frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)]
-    own = own.rename(columns={"true": "planted"})
-    main = records(own[(own["outcome"] == PRIMARY) & own["estimate"].notna()])
+    comparisons = frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)]
+    comparisons = comparisons.rename(columns={"true": "planted"})
+    main = records(
+        comparisons[(comparisons["outcome"] == PRIMARY) & comparisons["estimate"].notna()]
+    )
     parts = [row for row in main if row["question"] == ABLATION]
     moved = [row for row in main if row["question"] == TRANSFER]
-    claim = claim_p(records(own))
+    claim = claim_p(records(comparisons))
     least = [row["detectable"] for row in parts if row["detectable"] == row["detectable"]]
     return {
         "level": view.level,

@@ -70,10 +70,10 @@ def _measures(
     estimates, metrics, manifest, statements = artefacts.frames(
         "estimates", "metrics", "manifest", "statements"
     )
-    found = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
+    by_cell = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
     rows: list[Row] = []
     for domain in domains_of(view):
-        rows += [(domain, arm_words(arm), *measure_cells(found, domain, arm)) for arm in arms]
+        rows += [(domain, arm_words(arm), *measure_cells(by_cell, domain, arm)) for arm in arms]
         rows.append(_always_agree(domain, manifest, statements))
     note = (
         f"Means over debates with {view.level} intervals of a bootstrap of whole statements. "
@@ -87,7 +87,7 @@ def _measures(
 
 
 def measure_cells(
-    found: Mapping[tuple[str, str, str], Record], domain: str, arm: str
+    by_cell: Mapping[tuple[str, str, str], Record], domain: str, arm: str
 ) -> tuple[str, ...]:
     """How many debates an arm has in a domain, and every measure of them with its interval.
 
@@ -96,32 +96,43 @@ def measure_cells(
     found : domain, arm and outcome -> row of the estimates.
     """
     cells = [
-        cell(found[domain, arm, outcome], factor, digits)
-        if (domain, arm, outcome) in found
+        cell(by_cell[domain, arm, outcome], factor, digits)
+        if (domain, arm, outcome) in by_cell
         else MISSING
         for outcome, (_, factor, digits) in COLUMNS.items()
     ]
-    return str(found.get((domain, arm, PRIMARY), {"n": 0})["n"]), *cells
+    return str(by_cell.get((domain, arm, PRIMARY), {"n": 0})["n"]), *cells
 
 
 def _always_agree(domain: str, manifest: pd.DataFrame, statements: pd.DataFrame) -> Row:
     """The match of a constant Agree, on the statements that were drawn."""
     debated = (manifest["domain"] == domain) & (manifest["kind"] == DEBATE)
     drawn = set(manifest.loc[debated, "statement_id"])
-    own = statements[statements["statement_id"].isin(drawn)]
-    exact = ((own["truth_low"] <= AGREE) & (own["truth_high"] >= AGREE)).mean()
+    in_debates = statements[statements["statement_id"].isin(drawn)]
+    exact = ((in_debates["truth_low"] <= AGREE) & (in_debates["truth_high"] >= AGREE)).mean()
     # At three levels, Agree is what Strongly agree is.
-    near = (own["truth_high"] >= AGREE).mean()
+    near = (in_debates["truth_high"] >= AGREE).mean()
     blanks = [MISSING] * (len(COLUMNS) - 2)
-    return (domain, "always Agree", str(len(own)), *blanks, number(exact, 2), number(near, 2))
+    return (
+        domain,
+        "always Agree",
+        str(len(in_debates)),
+        *blanks,
+        number(exact, 2),
+        number(near, 2),
+    )
 
 
 def _weighted(artefacts: Artefacts) -> str:
     """What becomes of the match where ReConcile's vote is weighted by confidence."""
     estimates = artefacts.frame("estimates")
-    own = estimates[(estimates["outcome"] == "weighted_match") & estimates["estimate"].notna()]
-    own = own[own["domain"] != ALL]
-    said = [f"{cell(row)} in {row['domain']} ({arm_words(row['arm'])})" for row in records(own)]
+    by_outcome = estimates[
+        (estimates["outcome"] == "weighted_match") & estimates["estimate"].notna()
+    ]
+    by_outcome = by_outcome[by_outcome["domain"] != ALL]
+    said = [
+        f"{cell(row)} in {row['domain']} ({arm_words(row['arm'])})" for row in records(by_outcome)
+    ]
     weighted = (
         f"By its confidence-weighted vote, ReConcile matches {' and '.join(said)}. " if said else ""
     )
@@ -131,10 +142,10 @@ def _weighted(artefacts: Artefacts) -> str:
 def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     """Every arm against the reference: agreement, rounds to consensus, and match."""
     contrasts, planted = artefacts.frames("contrasts", "planted")
-    own = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
-    found = {(row["arm"], row["outcome"], row["method"]): row for row in records(own)}
+    pooled = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
+    by_cell = {(row["arm"], row["outcome"], row["method"]): row for row in records(pooled)}
     arms = view.arms[1:]
-    rows = [(arm_words(arm), *_contrast(arm, found)) for arm in arms]
+    rows = [(arm_words(arm), *_contrast(arm, by_cell)) for arm in arms]
     note = (
         f"Arm minus {arm_words(view.reference)} on the same statements, over all domains: "
         f"{view.level} intervals and p from a standard error by statement (CR2, Satterthwaite), "
@@ -153,20 +164,20 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     )
 
 
-def _contrast(arm: str, found: dict[tuple[str, str, str], Record]) -> Iterator[str]:
-    primary = found[arm, PRIMARY, HEADLINE]
+def _contrast(arm: str, by_cell: dict[tuple[str, str, str], Record]) -> Iterator[str]:
+    primary = by_cell[arm, PRIMARY, HEADLINE]
     yield str(primary["n_clusters"])
     yield cell(primary, 100.0, 1)
     yield number(100 * primary["planted"], 1)
     yield p_value(primary["p_value"])
     yield p_value(primary["p_adjusted"])
-    yield p_value(found[arm, PRIMARY, RANDOMISATION]["p_value"])
-    rounds = found[arm, "consensus_round", HEADLINE]
+    yield p_value(by_cell[arm, PRIMARY, RANDOMISATION]["p_value"])
+    rounds = by_cell[arm, "consensus_round", HEADLINE]
     yield cell(rounds)
     yield number(rounds["planted"], 2)
     yield p_value(rounds["p_adjusted"])
-    yield p_value(found[arm, "consensus_round", LOG_RANK]["p_adjusted"])
-    matched = found[arm, "match", HEADLINE]
+    yield p_value(by_cell[arm, "consensus_round", LOG_RANK]["p_adjusted"])
+    matched = by_cell[arm, "match", HEADLINE]
     yield cell(matched)
     yield number(matched["planted"], 2)
     yield p_value(matched["p_adjusted"])

@@ -23,8 +23,8 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
     True values are those of the very statements, by the agents' equations.
     """
     contrasts, planted = artefacts.frames("contrasts", "planted")
-    own = planted[(planted["outcome"] == PRIMARY) & (planted["domain"] == ALL)]
-    known = {row["arm"]: row for row in records(own)}
+    pooled = planted[(planted["outcome"] == PRIMARY) & (planted["domain"] == ALL)]
+    known = {row["arm"]: row for row in records(pooled)}
     nothing = figure.same_strategy(view)
     for row in records(contrasts[contrasts["headline"].to_numpy(dtype=bool)]):
         arm = row["arm"]
@@ -41,6 +41,6 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
 def _world(arm: str, view: View) -> str:
     """The diagnosis's world of an arm whose wording draws its agents to the others' mean."""
     diagnosis = view["diagnosis"]
-    same = [one for one in view.planted.values() if one == diagnosis["agent"]["speech"]]
+    same = [speech for speech in view.planted.values() if speech == diagnosis["agent"]["speech"]]
     chance = diagnosis["agent"]["speech"]["meets"].get(view["arms"][arm]) if same else None
     return step_world(chance) if chance is not None and chance in diagnosis["meets"] else ""

@@ -37,5 +37,5 @@ def open_loop(name: str, start: float, rounds: int) -> tuple[float, ...]:
 
 def gains_of(name: str, control: Mapping[str, Any]) -> Gains:
     """The study's gains as a closed-loop schedule uses them."""
-    own = {part: control[part] for part in ("kp", "ki", "kd", "target", "leak")}
-    return Gains(**{**own, **PRESETS[name]})
+    configured = {part: control[part] for part in ("kp", "ki", "kd", "target", "leak")}
+    return Gains(**{**configured, **PRESETS[name]})

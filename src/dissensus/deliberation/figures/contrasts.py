@@ -82,12 +82,12 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 def named(rows: pd.DataFrame, view: View) -> Names:
     """The contrasts that any outcome defines, in the order of the arms."""
     keyed = rows[rows["estimate"].notna()]
-    found = set(zip(keyed["arm"], keyed["reference"], strict=True))
+    compared = set(zip(keyed["arm"], keyed["reference"], strict=True))
     return {
         (arm, reference): contrast_words(arm, reference, view.reference)
         for reference in view.arms
         for arm in view.arms
-        if (arm, reference) in found
+        if (arm, reference) in compared
     }
 
 
@@ -102,8 +102,8 @@ def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
 
 def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of the primary outcome."""
-    own = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
-    _forest(axes, own, names, view)
+    primary = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
+    _forest(axes, primary, names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
     axes.set_xlabel(f"arm − {arm_words(view.reference)}, ratio of divergences")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -111,9 +111,9 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
 
 def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
     """Estimates, sizes and p-values of the primary outcome, a line beside each of its dots."""
-    own = contrasts[contrasts["outcome"] == PRIMARY]
-    keyed = _keyed(own[own["method"] == HEADLINE])
-    flips = _keyed(own[own["method"] == RANDOMISATION])
+    primary = contrasts[contrasts["outcome"] == PRIMARY]
+    keyed = _keyed(primary[primary["method"] == HEADLINE])
+    flips = _keyed(primary[primary["method"] == RANDOMISATION])
     axes.set_axis_off()
     axes.set_xlim(0.0, 1.0)
     heads = ("difference", "n", "p", "p (Holm)", "p (sign flip)")
@@ -141,9 +141,9 @@ def _keyed(rows: pd.DataFrame) -> dict[tuple[str, str], Record]:
 
 def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of another outcome."""
-    own = rows[rows["outcome"] == outcome]
-    _forest(axes, own, names, view)
-    sizes = range_of(own.loc[own["estimate"].notna(), "n"].astype(int))
+    of_outcome = rows[rows["outcome"] == outcome]
+    _forest(axes, of_outcome, names, view)
+    sizes = range_of(of_outcome.loc[of_outcome["estimate"].notna(), "n"].astype(int))
     unit = "bits" if outcome == "entropy_last" else "share"
     axes.set_xlabel(f"difference, {unit}; n = {sizes}", size=6.5)
     axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -154,7 +154,7 @@ def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
     primary = records(rows[rows["headline"].to_numpy(dtype=bool) & rows["estimate"].notna()])
     largest = sorted(primary, key=lambda row: -abs(row["estimate"]))[:1]
-    found = [row for row in primary if row["p_adjusted"] < view.alpha]
+    below = [row for row in primary if row["p_adjusted"] < view.alpha]
     others = rows[~rows["headline"].to_numpy(dtype=bool)]
     significant = int((others["p_adjusted"] < view.alpha).sum())
     return {
@@ -166,7 +166,7 @@ def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
             for row in largest
         )
         or "no contrast is defined",
-        "found": _which(found),
+        "found": _which(below),
         "secondary": f"{significant} of {int(others['p_value'].notna().sum())}",
     }
 
@@ -179,6 +179,6 @@ def _how_sure(row: Record) -> str:
     return f" ({limits}, {p_clause(row['p_adjusted'])} after Holm)"
 
 
-def _which(found: Sequence[Record]) -> str:
+def _which(rows: Sequence[Record]) -> str:
     """The arms of some rows."""
-    return listed(arm_words(row["arm"]) for row in found) or "none"
+    return listed(arm_words(row["arm"]) for row in rows) or "none"

@@ -33,16 +33,16 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     rounds, manifest = artefacts.frames("rounds", "manifest")
     scheduled, target = list(schedules_of(view)), float(view["target"])
     facts = describe(rounds, manifest, target, view)
-    own = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
-    if own.empty:
+    controlled = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
+    if controlled.empty:
         return Drawn(notice(NONE, view.simulated), facts)
     frame = follow(rounds, manifest, view.reference, view.confidence)
     figure = new_figure(0.55 + 1.55 * -(-len(scheduled) // _ACROSS), view.simulated)
     last = int(frame["round"].max())
     for arm, axes in multiples(figure, scheduled, _ACROSS, "round", "β and ρ"):
-        _panel(axes, frame[frame["arm"] == arm], own[own["arm"] == arm], target)
+        _panel(axes, frame[frame["arm"] == arm], controlled[controlled["arm"] == arm], target)
         rounds_axis(axes, last)
-        n = own.loc[own["arm"] == arm, "session_id"].nunique()
+        n = controlled.loc[controlled["arm"] == arm, "session_id"].nunique()
         axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", pad=3)
     named = {
         text: handle
@@ -80,8 +80,8 @@ def describe(
 ) -> dict[str, str]:
     """What the caption says."""
     scheduled = list(schedules_of(view))
-    own = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
-    if own.empty:
+    controlled = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
+    if controlled.empty:
         return {"text": NONE}
     frame = follow(rounds, manifest, view.reference, view.confidence)
     final = frame[frame["round"] == frame["round"].max()]
@@ -92,7 +92,7 @@ def describe(
         + (f" (ρ {number(rho[arm]['estimate'], 2)})" if rho[arm]["n"] else "")
         for arm in scheduled
     )
-    steered = own[own["error"].notna()]
+    steered = controlled[controlled["error"].notna()]
     frozen = int(steered["frozen"].sum())
     stood_still = (
         " The loop was frozen, because quality had been falling with contentiousness, in "

@@ -68,11 +68,11 @@ def table_pairs(artefacts: Artefacts, view: View) -> Table:
                 records(first.sort_values(names)), records(last.sort_values(names)), strict=True
             ):
                 both = f"{ends['agent_a']}, {ends['agent_b']}"
-                cells = [number(one[name]) for name in _DISTANCES for one in (begins, ends)]
+                cells = [number(edge[name]) for name in _DISTANCES for edge in (begins, ends)]
                 tested = (p_value(ends["nmi_p"]), str(ends["n"]))
                 rows.append((arm_words(arm), both, *cells, *tested))
         if len(last):
-            cells = [number(mean(one[name])) for name in _DISTANCES for one in (first, last)]
+            cells = [number(mean(row[name])) for name in _DISTANCES for row in (first, last)]
             rows.append((arm_words(arm), "mean of all pairs", *cells, MISSING, MISSING))
     note = (
         "1: in the first round, R: in the last. Distributions over a topic's options, means over "
@@ -126,7 +126,7 @@ def table_control(artefacts: Artefacts, view: View) -> Table:
 
 def _of_estimate(header: str, limits: str, key: str) -> tuple[Column, Column]:
     return (
-        Column(header, key, lambda found: number(defined(found.estimate), 2)),
+        Column(header, key, lambda estimate: number(defined(estimate.estimate), 2)),
         Column(limits, key, lambda f: interval(defined(f.ci_low), defined(f.ci_high), 2)),
     )
 

@@ -42,8 +42,8 @@ OUTCOMES = {
 
 def schedules_of(view: View) -> dict[str, str]:
     """Schedule of the arms that set how contentious their debaters are, in their order."""
-    found = {arm: view["arms"][arm].get("schedule") for arm in view.arms}
-    return {arm: schedule for arm, schedule in found.items() if schedule}
+    schedule_of = {arm: view["arms"][arm].get("schedule") for arm in view.arms}
+    return {arm: schedule for arm, schedule in schedule_of.items() if schedule}
 
 
 def contrast_words(arm: str, reference: str, common: str) -> str:

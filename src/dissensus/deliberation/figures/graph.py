@@ -110,10 +110,10 @@ def debate(
             f"The session {session!r} failed for good and left no turns to draw; choose another."
         )
     topic = records(topics[topics["topic_id"] == rows[0]["topic_id"]])[0]
-    own = engagements[
+    of_session = engagements[
         (engagements["session_id"] == session) & (engagements["status"] == "resolved")
     ]
-    edges = own[own["source"] != own["resolved_agent"]]
+    edges = of_session[of_session["source"] != of_session["resolved_agent"]]
     made = claims[claims["session_id"] == session]
     made = made.assign(taken=made["claim_id"].isin(edges["resolved_claim"]))
     return Debate(rows[0], topic, turns, made, edges)
@@ -123,11 +123,11 @@ def debate(
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the first session of the reference that ran to its end."""
     stances = artefacts.frame("stances")
-    found = stances.loc[stances["arm"] == view.reference, "session_id"]
-    if found.empty:
+    sessions = stances.loc[stances["arm"] == view.reference, "session_id"]
+    if sessions.empty:
         sentence = f"No session of {arm_words(view.reference)} came through, so that none is drawn."
         return Drawn(notice(sentence, view.simulated), {"text": sentence})
-    return draw_session(artefacts, str(found.min()), view.simulated)
+    return draw_session(artefacts, str(sessions.min()), view.simulated)
 
 
 @styled
@@ -192,10 +192,10 @@ def stance_colours(options: Sequence[str], ordered: bool) -> dict[str, str]:
 def _claim_places(shown: Debate, offset: float) -> dict[str, tuple[float, float]]:
     """Where each claim stands: in a column at the right of its turn, so many rounds off."""
     places = {}
-    for key, own in shown.claims.groupby(["agent", "round"], sort=True):
+    for key, claims in shown.claims.groupby(["agent", "round"], sort=True):
         agent, number = cast(tuple[str, int], key)
         lane = shown.agents.index(agent)
-        ids = own["claim_id"].tolist()
+        ids = claims["claim_id"].tolist()
         gap = min(0.17, 0.66 / len(ids))
         for index, name in enumerate(ids):
             lift = (index - (len(ids) - 1) / 2) * gap
@@ -208,11 +208,11 @@ def _edges(
 ) -> None:
     """A curve from each engaging turn back to the claim."""
     crowd = len(shown.edges) > 80
-    for key, own in shown.edges.groupby(["source", "round"], sort=True):
+    for key, edges in shown.edges.groupby(["source", "round"], sort=True):
         agent, number = cast(tuple[str, int], key)
         lane = shown.agents.index(agent)
         # Edges leave the disc in the order of where they go, so that they do not cross at once.
-        ends = sorted(records(own), key=lambda edge: places[edge["resolved_claim"]][1])
+        ends = sorted(records(edges), key=lambda edge: places[edge["resolved_claim"]][1])
         for index, edge in enumerate(ends):
             start = (
                 number - offset,

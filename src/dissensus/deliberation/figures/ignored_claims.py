@@ -136,9 +136,9 @@ def _waiting(name: str, rows: pd.DataFrame, view: View) -> Waiting:
     """Share never engaged as the mean over sessions, a draw's sessions as one cluster."""
     never = 1.0 - rows.groupby(["draw_id", "session_id"])["engaged"].mean()
     draws = never.index.get_level_values("draw_id").to_numpy(dtype=str)
-    found = robust_mean(never.to_numpy(dtype=float), draws, view.confidence)
+    mean = robust_mean(never.to_numpy(dtype=float), draws, view.confidence)
     shares = first_answers(rows["waited"].to_numpy(), rows["engaged"].to_numpy(dtype=bool))
-    return Waiting(name, found.estimate, found.ci_low, found.ci_high, shares, len(rows))
+    return Waiting(name, mean.estimate, mean.ci_low, mean.ci_high, shares, len(rows))
 
 
 def first_answers(waited: Array, engaged: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Array:

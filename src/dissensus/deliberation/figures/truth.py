@@ -17,8 +17,8 @@ from dissensus.report.view import View
 def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[Effect]:
     """The headline of every arm, by debates of the same simulated people in the diagnosis."""
     diagnosis = view["diagnosis"]
-    own = [view.planted[name] for name in sorted(view.planted)]
-    if own != [one["speech"] for one in (*diagnosis["debaters"], diagnosis["judge"])]:
+    speeches = [view.planted[name] for name in sorted(view.planted)]
+    if speeches != [model["speech"] for model in (*diagnosis["debaters"], diagnosis["judge"])]:
         return
     frame = artefacts.frame("contrasts")
     for row in records(frame[frame["headline"].to_numpy(dtype=bool)]):

@@ -74,7 +74,7 @@ def compare_baselines(
         return []
     said = {
         name: [
-            [one["stance"] for one in of_round]
+            [turn["stance"] for turn in of_round]
             for _, of_round in groupby(rows, itemgetter("round"))
         ]
         for name, rows in groupby(stances, itemgetter("session_id"))
@@ -82,9 +82,9 @@ def compare_baselines(
     sessions = {(row["arm"], row["draw_id"]): row for row in manifest}
     spent = Spent(calls)
     strategies = [
-        one
+        strategy
         for arm, kind in kinds.items()
-        for one in _strategies(
+        for strategy in _strategies(
             kind, [sessions[arm, draw] for draw in draws], arms[arm]["samples"], said, spent, truths
         )
     ]
@@ -114,8 +114,8 @@ def _strategies(
     """
     steps = int(samples or sessions[0]["rounds"])
     spending = [spent.until(row["session_id"], steps) for row in sessions]
-    found: list[Said | None] = [
+    answered: list[Said | None] = [
         (said[row["session_id"]], truths[row["topic_id"]]) if row["session_id"] in said else None
         for row in sessions
     ]
-    return strategies_of(kind, found, np.stack(spending, axis=1)) if any(found) else []
+    return strategies_of(kind, answered, np.stack(spending, axis=1)) if any(answered) else []

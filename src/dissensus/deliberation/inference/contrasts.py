@@ -129,10 +129,10 @@ def _silence(
     ended = metrics[metrics["complete"].to_numpy(dtype=bool) & metrics[SILENCE].notna()]
     rows: list[Row] = []
     for arm in (*arms_of(manifest, reference), POOLED):
-        own = ended if arm == POOLED else ended[ended["arm"] == arm]
-        found = robust_mean(
-            own[SILENCE].to_numpy(dtype=float), own["draw_id"].to_numpy(dtype=str), confidence
+        of_arm = ended if arm == POOLED else ended[ended["arm"] == arm]
+        mean = robust_mean(
+            of_arm[SILENCE].to_numpy(dtype=float), of_arm["draw_id"].to_numpy(dtype=str), confidence
         )
-        rows.append(contrast_row(SILENCE, arm, "", HEADLINE, found, headline=False))
+        rows.append(contrast_row(SILENCE, arm, "", HEADLINE, mean, headline=False))
     adjust_family(rows, lambda row: row["arm"] != POOLED)
     return rows

@@ -151,15 +151,15 @@ def _draw_studies(
     dealt = deal_topics(plan, rng)
     places = rng.integers(arms[0].differences.shape[1], size=len(dealt))
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
-    found = []
+    estimates = []
     for arm in arms:
         signs = rng.choice([-1.0, 1.0], size=len(dealt)) if arm.same else 1.0
-        found.append(_compare(signs * arm.differences[dealt, places], dealt, options))
+        estimates.append(_compare(signs * arm.differences[dealt, places], dealt, options))
     for name in METHODS:
-        adjusted = adjust([one[name].p_value for one in found], "holm")
-        for one, p_value in zip(found, adjusted, strict=True):
-            one[name + HOLM] = Estimate(NAN, p_value=float(p_value))
-    return found
+        adjusted = adjust([contrast[name].p_value for contrast in estimates], "holm")
+        for contrast, p_value in zip(estimates, adjusted, strict=True):
+            contrast[name + HOLM] = Estimate(NAN, p_value=float(p_value))
+    return estimates
 
 
 def _simulate(
@@ -170,7 +170,7 @@ def _simulate(
     dealt = deal_topics(plan, rng)
     noise = {name: differences(plan, dealt, share, rng) for name, share in SHARES.items()}
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
-    nulls = {name: [_compare(row, dealt, options) for row in own] for name, own in noise.items()}
+    nulls = {name: [_compare(row, dealt, options) for row in rows] for name, rows in noise.items()}
     return [
         _estimates(nulls[world.name], noise[world.name][0], dealt, world.true, options)
         for world in worlds
@@ -196,8 +196,11 @@ def differences(plan: Plan, dealt: IntArray, share: float, rng: np.random.Genera
 def _compare(values: FloatArray, dealt: IntArray, options: Options) -> dict[str, Estimate]:
     """One contrast by every method; nothing where a method has no test."""
     pairs = Pairs(values, np.zeros_like(values), dealt.astype(np.str_))
-    found = compare(pairs, options).items()
-    return {name: one if one.p_value == one.p_value else Estimate(NAN) for name, one in found}
+    estimates = compare(pairs, options).items()
+    return {
+        name: estimate if estimate.p_value == estimate.p_value else Estimate(NAN)
+        for name, estimate in estimates
+    }
 
 
 def _estimates(
@@ -212,7 +215,7 @@ def _estimates(
     every = [first, *nulls[1:]]
     families = {}
     for name in METHODS:
-        adjusted = adjust([found[name].p_value for found in every], "holm")
+        adjusted = adjust([study[name].p_value for study in every], "holm")
         # Not `nanmin`, which warns where a method has no p-value at all.
         smallest = adjusted[0] if effect else np.fmin.reduce(adjusted)
         families[name + HOLM] = Estimate(NAN, p_value=float(smallest))

@@ -69,11 +69,11 @@ def leave_one_out(
         if arm not in seats:
             continue
         seat = seats[arm]
-        found = _apart(ends, sessions, (reference, arm), draw, seat)
+        moved_by = _apart(ends, sessions, (reference, arm), draw, seat)
         noise = _apart(ends, sessions, (reference, same[0]), draw, seat) if same else 0.0
-        if not np.isnan(found) and not np.isnan(noise):
+        if not np.isnan(moved_by) and not np.isnan(noise):
             model = row["cast"][int(seat.removeprefix("A")) - 1]
-            moved.setdefault(model, []).append((found, noise, row["topic_id"]))
+            moved.setdefault(model, []).append((moved_by, noise, row["topic_id"]))
     rows = [_row(model, entries, bool(same), confidence) for model, entries in moved.items()]
     adjust_family(rows)
     return sorted(rows, key=lambda row: str(row["model"]))
@@ -84,11 +84,11 @@ def _ends(stances: list[dict[str, Any]]) -> dict[str, Beliefs]:
     last: dict[str, int] = {}
     for row in stances:
         last[row["session_id"]] = max(last.get(row["session_id"], 0), row["round"])
-    found: dict[str, Beliefs] = {}
+    beliefs: dict[str, Beliefs] = {}
     for row in stances:
         if row["round"] == last[row["session_id"]] and len(row["probabilities"]):
-            found.setdefault(row["session_id"], {})[row["agent"]] = list(row["probabilities"])
-    return found
+            beliefs.setdefault(row["session_id"], {})[row["agent"]] = list(row["probabilities"])
+    return beliefs
 
 
 def _apart(
@@ -109,15 +109,15 @@ def _row(
 ) -> dict[str, Any]:
     moved, noise = (np.array([entry[i] for entry in entries]) for i in (0, 1))
     topics = np.array([entry[2] for entry in entries])
-    found = robust_mean(moved - noise, topics, confidence)
+    mean = robust_mean(moved - noise, topics, confidence)
     return {
         "model": model,
         "moved": float(moved.mean()),
         "noise": float(noise.mean()) if has_noise else None,
         **{
-            name: defined(getattr(found, name))
+            name: defined(getattr(mean, name))
             for name in ("estimate", "se", "ci_low", "ci_high", "p_value")
         },
-        "n": found.n,
-        "n_clusters": found.n_clusters,
+        "n": mean.n,
+        "n_clusters": mean.n_clusters,
     }

@@ -60,22 +60,22 @@ def simulate_library(
 def _run_topic(topic: Row, settings: Mapping[str, Any], seed: int) -> FloatArray:
     """The primary outcome of all draws on a topic, shape (arms, draws)."""
     diagnosis, arms = settings["diagnosis"], list(settings["arms"])
-    people = {f"debater-{n}": one for n, one in enumerate(diagnosis["debaters"], start=1)}
-    own = int(digest([seed, "library", topic["topic_id"]])[:12], 16)
+    people = {f"debater-{n}": model for n, model in enumerate(diagnosis["debaters"], start=1)}
+    topic_seed = int(digest([seed, "library", topic["topic_id"]])[:12], 16)
     drawing = Drawing(
-        own, diagnosis["sessions"], 1, settings["rounds"], list(people), [_JUDGE], arms
+        topic_seed, diagnosis["sessions"], 1, settings["rounds"], list(people), [_JUDGE], arms
     )
     models = {
-        name: SimulatedModel(name, one)
-        for name, one in {**people, _JUDGE: diagnosis["judge"]}.items()
+        name: SimulatedModel(name, model)
+        for name, model in {**people, _JUDGE: diagnosis["judge"]}.items()
     }
     rows = draw_manifest([topic], drawing)
     sessions = [(row, _turns(row, topic, settings, models)) for row in rows]
     measured = _measured(sessions, topic, settings)
     values = {row["session_id"]: row[PRIMARY] for row in measured}
-    found = np.array([values[row["session_id"]] for row in rows], dtype=float)
+    outcomes = np.array([values[row["session_id"]] for row in rows], dtype=float)
     places = [arms.index(row["arm"]) for row in rows]
-    return np.stack([found[np.equal(places, place)] for place in range(len(arms))])
+    return np.stack([outcomes[np.equal(places, place)] for place in range(len(arms))])
 
 
 def _turns(

@@ -41,9 +41,9 @@ def follow(
     for arm in arms_of(manifest, reference):
         for measure in FOLLOWED:
             for number in range(1, last + 1):
-                own = groups.get((arm, number), rounds.iloc[:0])
-                measured = own[own[measure].notna()]
-                found = robust_mean(
+                of_round = groups.get((arm, number), rounds.iloc[:0])
+                measured = of_round[of_round[measure].notna()]
+                mean = robust_mean(
                     measured[measure].to_numpy(dtype=float),
                     measured["draw_id"].to_numpy(dtype=str),
                     confidence,
@@ -53,10 +53,10 @@ def follow(
                         "arm": arm,
                         "round": number,
                         "measure": measure,
-                        "estimate": defined(found.estimate),
-                        "ci_low": defined(found.ci_low),
-                        "ci_high": defined(found.ci_high),
-                        "n": found.n,
+                        "estimate": defined(mean.estimate),
+                        "ci_low": defined(mean.ci_low),
+                        "ci_high": defined(mean.ci_high),
+                        "n": mean.n,
                         "assigned": int(assigned.get(arm, 0)),
                     }
                 )

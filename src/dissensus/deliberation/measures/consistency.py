@@ -49,7 +49,7 @@ def conclusion(reasoning: str, answer: str, options: Sequence[str]) -> str:
     return next((option for option in options if option.casefold() == folded), "")
 
 
-def consistent(found: str, stance: str, verdict: bool | None) -> bool | None:
+def consistent(concluded: str, stance: str, verdict: bool | None) -> bool | None:
     """Whether a stance follows from the reasoning; None where neither rule nor judge decides.
 
     Parameters
@@ -58,8 +58,8 @@ def consistent(found: str, stance: str, verdict: bool | None) -> bool | None:
     stance : of the turn, "" where unknown.
     verdict : of the last judge who was asked.
     """
-    if found and stance:
-        return found == stance
+    if concluded and stance:
+        return concluded == stance
     return verdict
 
 

@@ -98,12 +98,16 @@ class Debate:
     @cached_property
     def resolved(self) -> tuple[Engagement, ...]:
         """The references that name one earlier claim of another agent."""
-        return tuple(one for one in self.engagements if one.status == "resolved")
+        return tuple(
+            engagement for engagement in self.engagements if engagement.status == "resolved"
+        )
 
     @cached_property
     def answered(self) -> frozenset[tuple[str, str, int]]:
         """(agent, claim, round) of every engagement of that claim by that agent."""
-        return frozenset((one.source, one.claim, one.round) for one in self.resolved)
+        return frozenset(
+            (engagement.source, engagement.claim, engagement.round) for engagement in self.resolved
+        )
 
 
 def debate_of(
@@ -172,8 +176,8 @@ def _scaled(probabilities: Sequence[float]) -> tuple[float, ...]:
 
 def _by_round(rows: Sequence[Row], column: str) -> dict[int, float]:
     """The mean score of each round's turns."""
-    found: dict[int, list[float]] = {}
+    by_round: dict[int, list[float]] = {}
     for row in rows:
         if row[column] is not None:
-            found.setdefault(row["round"], []).append(row[column])
-    return {round_: sum(values) / len(values) for round_, values in found.items()}
+            by_round.setdefault(row["round"], []).append(row[column])
+    return {round_: sum(values) / len(values) for round_, values in by_round.items()}

@@ -23,9 +23,9 @@ def density(debate: Debate, round_: int) -> float | None:
     if round_ < 2 or n < 2:
         return None
     pairs = {
-        (one.source, one.agent)
-        for one in debate.resolved
-        if one.round == round_ and one.relation == "rebut"
+        (engagement.source, engagement.agent)
+        for engagement in debate.resolved
+        if engagement.round == round_ and engagement.relation == "rebut"
     }
     return len(pairs) / (n * (n - 1))
 
@@ -74,15 +74,17 @@ def status_share(debate: Debate, status: str, round_: int | None = None) -> floa
 
     Of ``resolved`` this is reference compliance.
     """
-    references = [one for one in debate.engagements if round_ in (None, one.round)]
-    return share(sum(one.status == status for one in references), len(references))
+    references = [
+        engagement for engagement in debate.engagements if round_ in (None, engagement.round)
+    ]
+    return share(sum(engagement.status == status for engagement in references), len(references))
 
 
 def in_degrees(debate: Debate) -> dict[str, int]:
     """Agent -> how often its claims are engaged by others."""
     degrees = dict.fromkeys(debate.agents, 0)
-    for one in debate.resolved:
-        degrees[one.agent] += 1
+    for engagement in debate.resolved:
+        degrees[engagement.agent] += 1
     return degrees
 
 
@@ -106,9 +108,11 @@ def marginalisation(debate: Debate, agent: str) -> float | None:
 
     Claims of the last round, which nobody can answer, do not count; None without others.
     """
-    engaged = {one.claim for one in debate.resolved}
-    own = [claim for claim in debate.claims if claim.agent == agent and claim.round < debate.rounds]
-    return share(sum(claim.id not in engaged for claim in own), len(own))
+    engaged = {engagement.claim for engagement in debate.resolved}
+    claims = [
+        claim for claim in debate.claims if claim.agent == agent and claim.round < debate.rounds
+    ]
+    return share(sum(claim.id not in engaged for claim in claims), len(claims))
 
 
 def watched(debate: Debate) -> list[Claim]:
@@ -119,8 +123,8 @@ def watched(debate: Debate) -> list[Claim]:
 def ignored(debate: Debate) -> list[Claim]:
     """The claims that nobody engages within the two rounds after their own."""
     answered: dict[str, list[int]] = {}
-    for one in debate.resolved:
-        answered.setdefault(one.claim, []).append(one.round)
+    for engagement in debate.resolved:
+        answered.setdefault(engagement.claim, []).append(engagement.round)
     return [
         claim
         for claim in watched(debate)

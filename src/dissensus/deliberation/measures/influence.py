@@ -50,18 +50,20 @@ def dyads(debate: Debate, movement: float) -> list[Dyad]:
     movement : probability that i must gain for a move.
     """
     cited = {
-        (one.round, one.agent, one.source) for one in debate.resolved if one.relation in TAKING_UP
+        (engagement.round, engagement.agent, engagement.source)
+        for engagement in debate.resolved
+        if engagement.relation in TAKING_UP
     }
-    found = []
+    pairs = []
     for round_ in range(2, debate.rounds + 1):
         before, now = debate.stances(round_ - 1), debate.stances(round_)
         for source, stance in before.items():
-            for target, own in before.items():
-                if own == stance or target not in now:
+            for target, held in before.items():
+                if held == stance or target not in now:
                     continue
                 moves = _moves(debate, round_, target, stance, movement)
-                found.append(Dyad(round_, source, target, (round_, source, target) in cited, moves))
-    return found
+                pairs.append(Dyad(round_, source, target, (round_, source, target) in cited, moves))
+    return pairs
 
 
 def _moves(debate: Debate, round_: int, agent: str, stance: str, movement: float) -> bool:
@@ -72,19 +74,19 @@ def _moves(debate: Debate, round_: int, agent: str, stance: str, movement: float
     return now.probabilities[option] - before.probabilities[option] > movement + _ROUNDING
 
 
-def direct(found: list[Dyad]) -> float | None:
+def direct(pairs: list[Dyad]) -> float | None:
     """P(moves | cites) - P(moves | does not cite); None where either is empty.
 
     Over the dyads of a source this is its influence on others (``direct_out``), over those of a
     target its openness to others (``direct_in``).
     """
     return difference(
-        [dyad.moves for dyad in found if dyad.cites],
-        [dyad.moves for dyad in found if not dyad.cites],
+        [dyad.moves for dyad in pairs if dyad.cites],
+        [dyad.moves for dyad in pairs if not dyad.cites],
     )
 
 
-def katz(debate: Debate, found: list[Dyad], attenuation: float) -> dict[str, float]:
+def katz(debate: Debate, pairs: list[Dyad], attenuation: float) -> dict[str, float]:
     """Total influence of each agent: a Katz sum over paths that respect time, in [0, 1].
 
     Parameters
@@ -106,7 +108,7 @@ def katz(debate: Debate, found: list[Dyad], attenuation: float) -> dict[str, flo
     product: NDArray[np.float64] = np.eye(n)
     for round_ in range(2, debate.rounds + 1):
         edges = np.zeros((n, n))
-        for dyad in found:
+        for dyad in pairs:
             if dyad.round == round_ and dyad.edge:
                 edges[seats[dyad.source], seats[dyad.target]] = 1.0
         # Not BLAS's product, whose order of summation a machine may choose.

@@ -66,8 +66,8 @@ def measure_pairs(
         counts those.
     """
     by_arm: dict[str, list[CompleteSession]] = {}
-    for one in sessions:
-        by_arm.setdefault(one.session["arm"], []).append(one)
+    for session in sessions:
+        by_arm.setdefault(session.session["arm"], []).append(session)
     return [
         {
             "arm": arm,
@@ -78,8 +78,10 @@ def measure_pairs(
         }
         for arm, group in by_arm.items()
         for when in ("first", "last")
-        for a, b in combinations(sorted({m for one in group for m in one.session["cast"]}), 2)
-        if (shared := [one for one in group if {a, b} <= set(one.session["cast"])])
+        for a, b in combinations(
+            sorted({m for session in group for m in session.session["cast"]}), 2
+        )
+        if (shared := [session for session in group if {a, b} <= set(session.session["cast"])])
     ]
 
 
@@ -87,25 +89,25 @@ def _pair(
     sessions: Sequence[CompleteSession], when: str, models: tuple[str, str], permuting: Permuting
 ) -> dict[str, Any]:
     beliefs, places = [], []
-    for one in sessions:
-        standings = one.standings(1 if when == "first" else one.debate.rounds)
+    for session in sessions:
+        standings = session.standings(1 if when == "first" else session.debate.rounds)
         first, second = (standings[model] for model in models)
         if first.probabilities and second.probabilities:
-            ordered = bool(one.topic["ordered"])
+            ordered = bool(session.topic["ordered"])
             beliefs.append((ordered, first.probabilities, second.probabilities))
         if first.stance and second.stance:
-            options = one.debate.options
+            options = session.debate.options
             places.append((options.index(first.stance), options.index(second.stance)))
-    own, other = np.array(places, dtype=np.intp).reshape(-1, 2).T
+    places_of, other = np.array(places, dtype=np.intp).reshape(-1, 2).T
     label = [permuting.seed, sessions[0].session["arm"], when, *models]
     seed = int(digest(label)[:12], 16)
     return {
         "kl": _mean(kl, beliefs),
         "jsd": _mean(jsd, beliefs),
-        "wasserstein": _mean(wasserstein, [one for one in beliefs if one[0]]),
-        "tv": _mean(total_variation, [one for one in beliefs if not one[0]]),
-        "nmi": normalised_mutual_information(own, other),
-        "nmi_p": permutation_p(own, other, permuting.permutations, seed),
+        "wasserstein": _mean(wasserstein, [pair for pair in beliefs if pair[0]]),
+        "tv": _mean(total_variation, [pair for pair in beliefs if not pair[0]]),
+        "nmi": normalised_mutual_information(places_of, other),
+        "nmi_p": permutation_p(places_of, other, permuting.permutations, seed),
         "n": len(places),
     }
 

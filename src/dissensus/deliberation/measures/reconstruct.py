@@ -92,7 +92,7 @@ def reconstruct_session(turns: Sequence[Row], options: Sequence[str]) -> Tables:
         (row["round"], row["agent"]): row["accepted"] for row in judgements if row["kind"] == "rca"
     }
     agent_turns = _agent_turns(turns, options, verdicts)
-    standing = [one for one in agent_turns if not one.abstained]
+    standing = [turn for turn in agent_turns if not turn.abstained]
     return Tables(
         claims=[{**ids, **row} for row in _claims(standing)],
         engagements=[{**ids, **row} for row in _engagements(standing)],
@@ -132,41 +132,41 @@ def _place(key: tuple[int, str]) -> tuple[int, int, str]:
 def _claims(agent_turns: Sequence[_AgentTurn]) -> Rows:
     return [
         {
-            "claim_id": claim_id(one.agent, one.round, claim.id),
-            "agent": one.agent,
-            "round": one.round,
-            "option": one.turn.stance,
+            "claim_id": claim_id(turn.agent, turn.round, claim.id),
+            "agent": turn.agent,
+            "round": turn.round,
+            "option": turn.turn.stance,
             "text": claim.text,
             "evidence": list(claim.evidence),
         }
-        for one in agent_turns
-        for claim in one.turn.claims
+        for turn in agent_turns
+        for claim in turn.turn.claims
     ]
 
 
 def _engagements(agent_turns: Sequence[_AgentTurn]) -> Rows:
     cited = [
-        Cited(one.agent, one.round, claim.id, claim.text)
-        for one in agent_turns
-        for claim in one.turn.claims
+        Cited(turn.agent, turn.round, claim.id, claim.text)
+        for turn in agent_turns
+        for claim in turn.turn.claims
     ]
     rows: Rows = []
-    for one in agent_turns:
-        for index, engagement in enumerate(one.turn.engagements):
+    for turn in agent_turns:
+        for index, engagement in enumerate(turn.turn.engagements):
             target = (engagement.agent, engagement.claim, engagement.quote)
-            found = resolve(one.agent, one.round, target, cited)
+            resolution = resolve(turn.agent, turn.round, target, cited)
             rows.append(
                 {
-                    "round": one.round,
-                    "source": one.agent,
+                    "round": turn.round,
+                    "source": turn.agent,
                     "index": index,
                     "target_agent": engagement.agent,
                     "target_claim": engagement.claim,
                     "relation": engagement.relation,
                     "quote": engagement.quote,
-                    "status": found.status,
-                    "resolved_agent": found.agent,
-                    "resolved_claim": found.claim,
+                    "status": resolution.status,
+                    "resolved_agent": resolution.agent,
+                    "resolved_claim": resolution.claim,
                 }
             )
     return rows
@@ -175,33 +175,35 @@ def _engagements(agent_turns: Sequence[_AgentTurn]) -> Rows:
 def _stances(agent_turns: Sequence[_AgentTurn], options: Sequence[str]) -> Rows:
     rows: Rows = []
     last: dict[str, dict[str, Any]] = {}
-    for one in agent_turns:
-        before = last.get(one.agent, {"stance": "", "probabilities": []})
-        found = ""
+    for agent_turn in agent_turns:
+        before = last.get(agent_turn.agent, {"stance": "", "probabilities": []})
+        concluded = ""
         opinion = {name: before[name] for name in ("stance", "probabilities")}
-        if not one.abstained:
-            found = conclusion(one.turn.reasoning, one.turn.reasoning_answer, options)
+        if not agent_turn.abstained:
+            concluded = conclusion(
+                agent_turn.turn.reasoning, agent_turn.turn.reasoning_answer, options
+            )
             opinion = {
-                "stance": one.turn.stance,
-                "probabilities": in_order(one.turn.probabilities, options),
+                "stance": agent_turn.turn.stance,
+                "probabilities": in_order(agent_turn.turn.probabilities, options),
             }
         row = {
-            "round": one.round,
-            "agent": one.agent,
-            "model": one.model,
+            "round": agent_turn.round,
+            "agent": agent_turn.agent,
+            "model": agent_turn.model,
             **opinion,
-            "confidence": None if one.abstained else one.turn.confidence,
-            "parsed": bool(one.turn.stance) or one.turn.abstains,
-            "abstained": one.abstained,
-            "declined": one.turn.abstains and not one.abstained,
+            "confidence": None if agent_turn.abstained else agent_turn.turn.confidence,
+            "parsed": bool(agent_turn.turn.stance) or agent_turn.turn.abstains,
+            "abstained": agent_turn.abstained,
+            "declined": agent_turn.turn.abstains and not agent_turn.abstained,
             "switched": "" not in (before["stance"], opinion["stance"])
             and before["stance"] != opinion["stance"],
-            "conclusion": found,
+            "conclusion": concluded,
             "consistent": None
-            if one.abstained
-            else consistent(found, one.turn.stance, one.verdict),
+            if agent_turn.abstained
+            else consistent(concluded, agent_turn.turn.stance, agent_turn.verdict),
         }
-        last[one.agent] = row
+        last[agent_turn.agent] = row
         rows.append(row)
     return rows
 

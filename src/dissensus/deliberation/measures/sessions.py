@@ -107,22 +107,22 @@ def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
             measured.metrics.append(_lost(session) | {"complete": True, **_counts(turns[name])})
             continue
         debate = debate_of(session, topic, *(table.get(name, []) for table in tables))
-        one = CompleteSession(session, topic, debate)
-        sessions.append(one)
-        _add(measured, one, tables[2][name], turns[name], study)
+        measured_session = CompleteSession(session, topic, debate)
+        sessions.append(measured_session)
+        _add(measured, measured_session, tables[2][name], turns[name], study)
     measured.pairs = measure_pairs(sessions, Permuting(study["resamples"], study["seed"]))
     return measured
 
 
 def _add(
     measured: Measured,
-    one: CompleteSession,
+    complete: CompleteSession,
     stances: Sequence[Row],
     turns: Sequence[Row],
     study: Mapping[str, Any],
 ) -> None:
     """Add the rows of a complete session."""
-    session, debate, measures = one.session, one.debate, study["measures"]
+    session, debate, measures = complete.session, complete.debate, study["measures"]
     arm, ids = study["arms"][session["arm"]], _ids(session)
     rounds = measure_rounds(debate, arm, study["control"], measures)
     agents = measure_agents(debate, measures)
@@ -138,7 +138,7 @@ def _add(
             **_course(rounds, measures["collapse"]),
             **_graph(debate, agents, rounds[-1]["retention"], measures),
             **_conduct(debate, stances),
-            **_ending(debate, rounds, stances, str(one.topic["truth"])),
+            **_ending(debate, rounds, stances, str(complete.topic["truth"])),
             **_hint(debate, session, bool(arm["hints"])),
         }
     )
@@ -146,14 +146,14 @@ def _add(
 
 def measure_agents(debate: Debate, measures: Mapping[str, Any]) -> Rows:
     """Influence of each agent: rows of the artefact ``influence`` without the session's columns."""
-    found = dyads(debate, measures["movement"])
-    total = katz(debate, found, measures["katz"])
+    pairs = dyads(debate, measures["movement"])
+    total = katz(debate, pairs, measures["katz"])
     unheard = [claim.agent for claim in ignored(debate)]
     return [
         {
             "agent": agent,
-            "direct_in": direct([dyad for dyad in found if dyad.target == agent]),
-            "direct_out": direct([dyad for dyad in found if dyad.source == agent]),
+            "direct_in": direct([dyad for dyad in pairs if dyad.target == agent]),
+            "direct_out": direct([dyad for dyad in pairs if dyad.source == agent]),
             "katz": total[agent],
             "claims": sum(claim.agent == agent for claim in debate.claims),
             "ignored": unheard.count(agent),
@@ -185,7 +185,7 @@ def _graph(
 ) -> dict[str, Any]:
     material = measures["material"]
     covered = rival_coverage(debate, material)
-    found = exposures(debate, material)
+    exposed = exposures(debate, material)
     passed = [row["marginalisation"] for row in agents if row["marginalisation"] is not None]
     return {
         "density_mean": mean_density(debate),
@@ -195,8 +195,8 @@ def _graph(
         "compliance": status_share(debate, "resolved"),
         "dangling": status_share(debate, "dangling"),
         "ambiguous": status_share(debate, "ambiguous"),
-        "silent_share": silent_share(found),
-        "silence_effect": silence_effect(found),
+        "silent_share": silent_share(exposed),
+        "silence_effect": silence_effect(exposed),
         "dominance": gini(list(in_degrees(debate).values())),
         "top_influencer": leader({row["agent"]: row["katz"] for row in agents}),
         "marginalisation_max": max(passed, default=None),
@@ -256,7 +256,7 @@ def _counts(turns: Sequence[Row]) -> dict[str, int]:
 
 def _lost(session: Row) -> dict[str, Any]:
     """The row of a session that failed for good."""
-    blank = {n: "" if one.kind == "string" else None for n, one in METRICS.columns.items()}
+    blank = {n: "" if column.kind == "string" else None for n, column in METRICS.columns.items()}
     return {**blank, **_ids(session), "complete": False, **_counts([])}
 
 

@@ -28,8 +28,8 @@ def exposures(debate: Debate, material: Material) -> list[Exposure]:
     A claim opposes the agents whose stance in its own round is another, which is the stance they
     have when they first read it. Claims of the last round are read by nobody.
     """
-    answered = {(one.source, one.claim) for one in debate.resolved}
-    found = []
+    answered = {(engagement.source, engagement.claim) for engagement in debate.resolved}
+    exposed = []
     for claim in debate.claims:
         if claim.round >= debate.rounds or not claim.option or not is_material(claim, material):
             continue
@@ -38,17 +38,18 @@ def exposures(debate: Debate, material: Material) -> list[Exposure]:
                 continue
             later = range(claim.round + 1, debate.rounds + 1)
             moved = any(debate.stance(round_, agent) == claim.option for round_ in later)
-            found.append(Exposure(agent, claim.id, (agent, claim.id) not in answered, moved))
-    return found
+            exposed.append(Exposure(agent, claim.id, (agent, claim.id) not in answered, moved))
+    return exposed
 
 
-def silent_share(found: list[Exposure]) -> float | None:
+def silent_share(exposed: list[Exposure]) -> float | None:
     """Share of exposures that are silent; the rest are engaged. None without exposures."""
-    return share(sum(one.silent for one in found), len(found))
+    return share(sum(exposure.silent for exposure in exposed), len(exposed))
 
 
-def silence_effect(found: list[Exposure]) -> float | None:
+def silence_effect(exposed: list[Exposure]) -> float | None:
     """P(moves to the claim's option | silent) - P(moves | engaged); None where either is empty."""
     return difference(
-        [one.moved for one in found if one.silent], [one.moved for one in found if not one.silent]
+        [exposure.moved for exposure in exposed if exposure.silent],
+        [exposure.moved for exposure in exposed if not exposure.silent],
     )

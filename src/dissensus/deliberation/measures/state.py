@@ -66,6 +66,6 @@ def evidence_overlap(
     In [0, 1]; None where no pair cites anything. To twelve decimals: two rounds with the same
     similarities have the same overlap, in whatever order their pairs come.
     """
-    sets = [set(one) for one in (cited.values() if isinstance(cited, Mapping) else cited)]
+    sets = [set(evidence) for evidence in (cited.values() if isinstance(cited, Mapping) else cited)]
     shares = [len(a & b) / len(a | b) for a, b in combinations(sets, 2) if a | b]
     return round(sum(shares) / len(shares), 12) if shares else None

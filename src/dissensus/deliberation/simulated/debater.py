@@ -81,9 +81,9 @@ class _Debater:
         answers = self._answers(move, stance)
         adopted = [
             item
-            for one in answers
-            if one.relation in ("concede", "support")
-            for item in one.claim.evidence
+            for answer in answers
+            if answer.relation in ("concede", "support")
+            for item in answer.claim.evidence
         ]
         members = {
             "stance": stance,
@@ -93,10 +93,11 @@ class _Debater:
             },
             "confidence": round(float(move.end.max()), 2),
             "claims": self._claims(stance, adopted),
-            "engagements": [self._reference(one) for one in answers],
+            "engagements": [self._reference(answer) for answer in answers],
         }
         sentences = [
-            _SENTENCES[one.relation].format(claim=one.claim.id, agent=one.agent) for one in answers
+            _SENTENCES[answer.relation].format(claim=answer.claim.id, agent=answer.agent)
+            for answer in answers
         ]
         opening = "I weighed the evidence and what was written."
         concluded = f"I therefore conclude: {self._concluded(stance, reasoned)}."
@@ -107,19 +108,19 @@ class _Debater:
 
     def _start(self) -> _Shares:
         """Its belief before the round: from the transcript, or its first."""
-        own = self.prompt.peers.get(self.prompt.agent)
-        if own is None or not own.probabilities:
+        belief = self.prompt.peers.get(self.prompt.agent)
+        if belief is None or not belief.probabilities:
             return _first_belief(self.speech, self.topic, self.prompt.agent)
-        return self._shares(own)
+        return self._shares(belief)
 
     def _split_opposing(self) -> tuple[list[tuple[str, StatedClaim]], list[str]]:
         """The opposing claims that it answers, and the options of those that it leaves."""
-        own = self._favourite(self.start)
+        favourite = self._favourite(self.start)
         last = self.prompt.round - 1
         opposing = [
             (agent, claim)
             for agent, peer in self.others.items()
-            if peer.stance != own
+            if peer.stance != favourite
             for claim in peer.claims.get(last, ())
         ]
         if self.prompt.topology != "emergent":
@@ -146,8 +147,8 @@ class _Debater:
 
     def _move(self) -> _Move:
         speech, p = self.speech, self.start
-        own = self.prompt.agent
-        heard, weights = [p], [self._weight(own) * self._relative_quality(own)]
+        me = self.prompt.agent
+        heard, weights = [p], [self._weight(me) * self._relative_quality(me)]
         agree = 0
         for agent, peer in self.others.items():
             shares = self._shares(peer)
@@ -193,11 +194,11 @@ class _Debater:
 
     def _returned(self, last: int) -> list[_Answer]:
         """Older claims of its opponents that it comes back to."""
-        own, rate = self._favourite(self.start), self.speech.returns
+        favourite, rate = self._favourite(self.start), self.speech.returns
         return [
             _Answer(agent, claim, "rebut")
             for agent, peer in self.others.items()
-            if peer.stance != own
+            if peer.stance != favourite
             for round_, claims in peer.claims.items()
             if round_ < last
             for claim in claims

@@ -59,8 +59,8 @@ def _assessment(
 
     return {
         "claim": f"The answer is {turn.stance or 'not stated'}.",
-        "reasons": [scored(*one) for one in reasons or [("none given", 1.0, 1.0)]],
-        "rivals": [scored(*one) for one in rivals],
+        "reasons": [scored(*reason) for reason in reasons or [("none given", 1.0, 1.0)]],
+        "rivals": [scored(*rival) for rival in rivals],
     }
 
 

@@ -60,7 +60,7 @@ class Prompt:
     def __init__(self, messages: Sequence[Message]) -> None:
         content = messages[0].content
         head, *blocks = _TURN.split(content)
-        who, when, question = (one.search(head) for one in (_SELF, _ROUND, _QUESTION))
+        who, when, question = (pattern.search(head) for pattern in (_SELF, _ROUND, _QUESTION))
         if not (who and when and question):
             raise ResourceError(
                 "The simulated debaters cannot read this prompt; it must name the agent, the round "

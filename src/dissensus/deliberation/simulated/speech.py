@@ -76,7 +76,7 @@ class Known:
 
     def unit(self, option: str) -> NDArray[np.float64]:
         """All probability on an option; evenly spread where it is none of the topic's."""
-        places = [one for one, label in enumerate(self.options) if label == option]
+        places = [place for place, label in enumerate(self.options) if label == option]
         shares = np.zeros(len(self.options))
         shares[places or slice(None)] = 1 / (len(places) or len(self.options))
         return shares

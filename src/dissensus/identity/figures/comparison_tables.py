@@ -28,8 +28,8 @@ _MEASURES = {"ibc": "IBC", "delta": "Delta", "drop": "relative drop"}
 
 def table_comparisons(artefacts: Artefacts, view: View) -> Table:
     """The claims of the paper, and the arms that take labels apart."""
-    found = records(artefacts.frame("comparisons"))
-    rows = [row for row in found if row["kind"] in _ASKED]
+    comparisons = records(artefacts.frame("comparisons"))
+    rows = [row for row in comparisons if row["kind"] in _ASKED]
     columns = (
         Column("Question", "kind", lambda kind: _ASKED[kind]),
         Column("Team", ("kind", "team"), lambda kind, team: "" if kind in _OF_TEAMS else team),
@@ -58,8 +58,8 @@ _OF_TEAMS = ("personas", "peers", "graph", "model")
 
 def table_agents(artefacts: Artefacts, view: View) -> Table:
     """Every seat and every persona, against all other agents of its team."""
-    found = records(artefacts.frame("comparisons"))
-    rows = [row for row in found if row["kind"] in _AGENTS]
+    comparisons = records(artefacts.frame("comparisons"))
+    rows = [row for row in comparisons if row["kind"] in _AGENTS]
     columns = (
         Column("Team", "team"),
         Column("Agents by", "kind"),

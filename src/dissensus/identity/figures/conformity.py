@@ -30,16 +30,16 @@ _ROWS, _BLOCK = 2, 2.5
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel a bank, in it a row a team and condition, both shares with their intervals."""
-    found = Estimates.of(artefacts)
-    facts = describe(found, view)
-    if not _deltas(found):
+    estimates = Estimates.of(artefacts)
+    facts = describe(estimates, view)
+    if not _deltas(estimates):
         return Drawn(notice(MISSING, view.simulated), facts)
-    across = columns_for(found.banks)
-    lines = -(-len(found.banks) // across)
-    tall = 0.72 + 0.42 * len(found.teams)
+    across = columns_for(estimates.banks)
+    lines = -(-len(estimates.banks) // across)
+    tall = 0.72 + 0.42 * len(estimates.teams)
     figure = new_figure(0.35 + tall * lines, view.simulated)
-    for bank, axes in panels(figure, found, across, "share of disagreements"):
-        _panel(axes, found, bank)
+    for bank, axes in panels(figure, estimates, across, "share of disagreements"):
+        _panel(axes, estimates, bank)
     entries = [
         key_of(
             replace(mark, name=f"{mark.name}, {words}"), filled=condition != ANONYMIZED, line=False
@@ -51,14 +51,14 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
-def _panel(axes: Axes, found: Estimates, bank: str) -> None:
+def _panel(axes: Axes, estimates: Estimates, bank: str) -> None:
     ticks, labels = [], []
-    for index, team in enumerate(found.teams):
+    for index, team in enumerate(estimates.teams):
         for step, (condition, (words, _)) in enumerate(LABELS.items()):
             middle = index * _BLOCK + step
             ticks.append(middle)
             labels.append(f"{team}  {words}" if step == 0 else words)
-            rows = [found.get(team, bank, mark.name, condition) for mark in _MARKS]
+            rows = [estimates.get(team, bank, mark.name, condition) for mark in _MARKS]
             if not known(rows[0]):
                 continue
             filled = condition != ANONYMIZED
@@ -69,24 +69,24 @@ def _panel(axes: Axes, found: Estimates, bank: str) -> None:
             divide(axes, [index * _BLOCK - (_BLOCK - _ROWS + 1) / 2])
     axes.set_yticks(ticks, labels)
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(found.teams) * _BLOCK - (_BLOCK - _ROWS) - 0.35, -0.65)
+    axes.set_ylim(len(estimates.teams) * _BLOCK - (_BLOCK - _ROWS) - 0.35, -0.65)
     axes.set(xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75, 1.0])
     axes.set_xticklabels(["0", "", "0.5", "", "1"])
 
 
-def _deltas(found: Estimates) -> list[tuple[str, str, str]]:
+def _deltas(estimates: Estimates) -> list[tuple[str, str, str]]:
     """Team, bank and condition of every Delta of round 1 that the data define."""
     return [
         (team, bank, condition)
-        for team, bank in found.cells()
+        for team, bank in estimates.cells()
         for condition in LABELS
-        if known(found.get(team, bank, "delta", condition))
+        if known(estimates.get(team, bank, "delta", condition))
     ]
 
 
-def describe(found: Estimates, view: View) -> dict[str, str]:
+def describe(estimates: Estimates, view: View) -> dict[str, str]:
     """What the caption says."""
-    rows = {cell: found.get(cell[0], cell[1], "delta", cell[2]) for cell in _deltas(found)}
+    rows = {cell: estimates.get(cell[0], cell[1], "delta", cell[2]) for cell in _deltas(estimates)}
     return {
         "found": _found(rows) if rows else MISSING,
         "counts": range_words([int(row["n"]) for row in rows.values()], "disagreement"),
@@ -99,12 +99,12 @@ def _found(rows: dict[tuple[str, str, str], Record]) -> str:
     """Which of the two is the higher one, how often, and where most."""
     clauses = []
     for condition, (words, _) in LABELS.items():
-        own = [row for cell, row in rows.items() if cell[2] == condition]
-        higher = sum(row["estimate"] > 0 for row in own)
-        above = sum(bool(row["ci_low"] > 0) for row in own)
-        below = sum(bool(row["ci_high"] < 0) for row in own)
+        here = [row for cell, row in rows.items() if cell[2] == condition]
+        higher = sum(row["estimate"] > 0 for row in here)
+        above = sum(bool(row["ci_low"] > 0) for row in here)
+        below = sum(bool(row["ci_high"] < 0) for row in here)
         clauses.append(
-            f"in {whole(higher)} of {counted(len(own), 'cell')} of {words} debates (interval of "
+            f"in {whole(higher)} of {counted(len(here), 'cell')} of {words} debates (interval of "
             f"the difference above zero in {whole(above)}, below it in {whole(below)})"
         )
     (team, bank, condition), row = max(rows.items(), key=lambda item: abs(item[1]["estimate"]))

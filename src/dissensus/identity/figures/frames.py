@@ -113,10 +113,10 @@ def cell(row: Record, mark: bool = False) -> str:
 
 def range_words(counts: Sequence[int], noun: str) -> str:
     """Such as "12 to 1,340 transitions", or "12 transitions" where there is one number."""
-    found = sorted(counts)
-    if not found or found[0] == found[-1]:
-        return counted(found[0] if found else 0, noun)
-    return f"{whole(found[0])} to {counted(found[-1], noun)}"
+    ordered = sorted(counts)
+    if not ordered or ordered[0] == ordered[-1]:
+        return counted(ordered[0] if ordered else 0, noun)
+    return f"{whole(ordered[0])} to {counted(ordered[-1], noun)}"
 
 
 @dataclass(frozen=True)

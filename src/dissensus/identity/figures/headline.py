@@ -16,9 +16,9 @@ from dissensus.report.view import View
 
 def state(artefacts: Artefacts, view: View) -> Findings:
     """The Identity Bias Coefficient of every team over all banks, the largest first."""
-    found = Estimates.of(artefacts)
-    bank = POOLED if len(found.banks) > 1 else found.banks[0]
-    rows = {team: found.get(team, bank, "ibc", "difference") for team in found.teams}
+    estimates = Estimates.of(artefacts)
+    bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
+    rows = {team: estimates.get(team, bank, "ibc", "difference") for team in estimates.teams}
     rows = {team: row for team, row in rows.items() if known(row)}
     order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
     said = [
@@ -28,7 +28,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
     asked = needed.describe(artefacts.frame("power"), view)
     against += [asked, warning(view), *_unread(artefacts.frame("metrics"))]
-    return Findings(said, [one for one in against if one], _planted(view))
+    return Findings(said, [sentence for sentence in against if sentence], _planted(view))
 
 
 def _estimate(row: Record) -> str:

@@ -41,16 +41,16 @@ def _keyed(dcm: pd.DataFrame) -> dict[Key, Record]:
 
 def table_4(artefacts: Artefacts, view: View) -> Table:
     """Observed shares beside those that the fitted DCM implies."""
-    found, fitted = Estimates.of(artefacts), _keyed(artefacts.frame("dcm"))
-    banks = found.panels()
+    estimates, fitted = Estimates.of(artefacts), _keyed(artefacts.frame("dcm"))
+    banks = estimates.panels()
     rows: list[Row] = []
-    for team in found.teams:
+    for team in estimates.teams:
         for bank in banks:
             for measure, words in _METRICS:
                 cells = []
                 for condition in LABELS:
                     model = fitted.get((team, bank, condition, FIRST, MAIN, measure))
-                    cells.append(cell(found.get(team, bank, measure, condition)))
+                    cells.append(cell(estimates.get(team, bank, measure, condition)))
                     cells.append(cell(model) if model else MISSING)
                 if any(text != MISSING for text in cells):
                     rows.append((team, bank_words(bank), words, *cells))
@@ -100,14 +100,14 @@ class Fits:
     @classmethod
     def of(cls, artefacts: Artefacts) -> Fits:
         """Of the rows of the artefacts."""
-        found, (dcm, tests) = Estimates.of(artefacts), artefacts.frames("dcm", "dcm_tests")
+        estimates, (dcm, tests) = Estimates.of(artefacts), artefacts.frames("dcm", "dcm_tests")
         every = dict.fromkeys(_place(row) for row in records(dcm))
         equal = records(tests[tests["test"] == "equal_weights"])
         return cls(
-            [place for place in every if place[1] in found.panels()],
+            [place for place in every if place[1] in estimates.panels()],
             _keyed(dcm),
             {_place(row): row for row in equal},
-            found,
+            estimates,
         )
 
     def rows(self, rounds: Container[str], cells: Callable[[Place], Row]) -> list[Row]:
@@ -261,7 +261,7 @@ def table_rounds(artefacts: Artefacts, view: View) -> Table:
 
 def table_goodness(artefacts: Artefacts, view: View) -> Table:
     """Does the model fit: five cells, observed and expected, and the same agent by agent."""
-    found, tests = Estimates.of(artefacts), artefacts.frame("dcm_tests")
+    estimates, tests = Estimates.of(artefacts), artefacts.frame("dcm_tests")
     chosen = tests[tests["test"] == "goodness_of_fit"]
     apart = tests[tests["test"] == "goodness_by_agent"]
     by_agent = {_place(row): float(row["p_value"]) for row in records(apart)}
@@ -283,7 +283,7 @@ def table_goodness(artefacts: Artefacts, view: View) -> Table:
             str(int(row["n"])),
         )
         for row, cells in split
-        if row["bank"] in found.banks
+        if row["bank"] in estimates.banks
     ]
     note = (
         "Round 1. Observed / expected transitions: an agent and its peer had agreed and it stayed "

@@ -43,7 +43,7 @@ class Room:
 def rooms(power: pd.DataFrame) -> dict[tuple[str, str], Room]:
     """Team and bank -> what can be found there; left out where the run does not tell."""
     asked = power[(power["quantity"] != "power") & (power["power"] == TARGET)]
-    found = {}
+    rooms_of = {}
     for name, rows in asked.groupby(["team", "bank"], sort=False):
         team, bank = (str(part) for part in name)
         needed = {
@@ -56,21 +56,21 @@ def rooms(power: pd.DataFrame) -> dict[tuple[str, str], Room]:
         }
         here = [size for size in detectable if size != PAPER]
         sd = float(rows["sd"].iloc[0])
-        found[team, bank] = Room(sd, here[0] if here else PAPER, needed, detectable)
+        rooms_of[team, bank] = Room(sd, here[0] if here else PAPER, needed, detectable)
     # By team; within one in the order of the banks.
-    return dict(sorted(found.items(), key=lambda item: item[0][0]))
+    return dict(sorted(rooms_of.items(), key=lambda item: item[0][0]))
 
 
-def nearest(found: Mapping[tuple[str, str], Room], ibc: float) -> float:
+def nearest(rooms_of: Mapping[tuple[str, str], Room], ibc: float) -> float:
     """Of the IBCs that questions were asked for, the one nearest to another."""
-    asked = {one for room in found.values() for one in room.needed}
-    return min(asked, key=lambda one: (abs(one - ibc), one))
+    asked = {ibc_asked for room in rooms_of.values() for ibc_asked in room.needed}
+    return min(asked, key=lambda candidate: (abs(candidate - ibc), candidate))
 
 
-def _ordered(found: Mapping[tuple[str, str], Room]) -> list[str]:
+def _ordered(rooms_of: Mapping[tuple[str, str], Room]) -> list[str]:
     """The banks, all together last and only where there are several."""
-    banks = sorted({bank for _, bank in found} - {POOLED})
-    pooled = any(bank == POOLED for _, bank in found)
+    banks = sorted({bank for _, bank in rooms_of} - {POOLED})
+    pooled = any(bank == POOLED for _, bank in rooms_of)
     return [*banks, POOLED] if pooled and len(banks) != 1 else banks
 
 
@@ -80,17 +80,17 @@ def describe(power: pd.DataFrame, view: View) -> str:
     if not every:
         return MISSING
     ibc, banks = nearest(every, view["ibc_noise"]), _ordered(every)
-    found = {cell: room for cell, room in every.items() if cell[1] in banks}
-    needed = sorted(room.needed[ibc] for room in found.values())
+    shown = {cell: room for cell, room in every.items() if cell[1] in banks}
+    needed = sorted(room.needed[ibc] for room in shown.values())
     enough = [
         f"{team} on {bank_words(bank)}"
-        for (team, bank), room in found.items()
+        for (team, bank), room in shown.items()
         if room.complete >= room.needed[ibc]
     ]
-    least = sorted(room.detectable[PAPER] for room in found.values())
+    least = sorted(room.detectable[PAPER] for room in shown.values())
     return (
         f"Needed for |IBC| {number(ibc, 2)}: {range_words(needed, 'question')}. Those held are "
-        f"enough in {whole(len(enough))} of {counted(len(found), 'cell')}"
+        f"enough in {whole(len(enough))} of {counted(len(shown), 'cell')}"
         f"{f' ({listed(enough)})' if enough else ''}. With {PAPER} questions the smallest IBC "
         f"found would be {_between(least)}."
     )

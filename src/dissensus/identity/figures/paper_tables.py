@@ -30,9 +30,9 @@ _HEADS = ("Conf.", "Obst.", "Delta")
 
 def table_1(artefacts: Artefacts, view: View) -> Table:
     """Conformity, obstinacy and Delta by condition, and IBC."""
-    found = Estimates.of(artefacts)
-    teams, banks = read_teams(artefacts, found.teams), found.panels()
-    rows = [row for team in found.teams for row in _block(found, team, banks, (team,))]
+    estimates = Estimates.of(artefacts)
+    teams, banks = read_teams(artefacts, estimates.teams), estimates.panels()
+    rows = [row for team in estimates.teams for row in _block(estimates, team, banks, (team,))]
     several = [f"{team.name} ({team.peer_words})" for team in teams if team.peers > 1]
     peers = (
         f" With several peers, {listed(several)}, conformity is to take the answer of any peer who "
@@ -43,7 +43,7 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
     note = (
         "Round 1. Shares of the transitions in which an agent and its peer had disagreed, pooled "
         "over questions and agents (equations 1 and 2, A.3); IBC is Delta vanilla (✗) minus Delta "
-        f"anonymised (✓). {_counts(found, banks, 'delta', 'transition')}{peers} "
+        f"anonymised (✓). {_counts(estimates, banks, 'delta', 'transition')}{peers} "
         f"{_bootstrap(view)} {DAGGER} The interval contains zero. {warning(view)}"
     )
     columns = ("Agent", "Anonymize", *_bank_heads(banks))
@@ -55,12 +55,12 @@ def _bank_heads(banks: Sequence[str]) -> list[str]:
     return [f"{bank_words(bank)}, {head}" for bank in banks for head in _HEADS]
 
 
-def _block(found: Estimates, team: str, banks: Sequence[str], names: Row) -> list[Row]:
+def _block(estimates: Estimates, team: str, banks: Sequence[str], names: Row) -> list[Row]:
     """The three rows of a team: both conditions, and what anonymising changes."""
     rows = []
     for condition, (_, mark) in LABELS.items():
         cells = (
-            cell(found.get(team, bank, measure, condition), mark=measure == "delta")
+            cell(estimates.get(team, bank, measure, condition), mark=measure == "delta")
             for bank in banks
             for measure in _SHARES
         )
@@ -68,36 +68,36 @@ def _block(found: Estimates, team: str, banks: Sequence[str], names: Row) -> lis
     changes = (
         text
         for bank in banks
-        for text in ("", "", cell(found.get(team, bank, "ibc", DIFFERENCE), mark=True))
+        for text in ("", "", cell(estimates.get(team, bank, "ibc", DIFFERENCE), mark=True))
     )
     return [*rows, (*names, "IBC", *changes)]
 
 
 def table_2(artefacts: Artefacts, view: View) -> Table:
     """Subversion and correction, and how much of them anonymising takes away."""
-    found = Estimates.of(artefacts)
-    banks = found.panels()
+    estimates = Estimates.of(artefacts)
+    banks = estimates.panels()
     ratios = (("subversion", "Subv. (Drop %)"), ("correction", "Corr. (Drop %)"))
     rows = [
-        (team, words, *(_dropped(found, team, bank, name) for bank in banks))
-        for team in found.teams
+        (team, words, *(_dropped(estimates, team, bank, name) for bank in banks))
+        for team in estimates.teams
         for name, words in ratios
     ]
     compared = [
         (
-            found.get(*place, "subversion_drop", DIFFERENCE),
-            found.get(*place, "correction_drop", DIFFERENCE),
+            estimates.get(*place, "subversion_drop", DIFFERENCE),
+            estimates.get(*place, "correction_drop", DIFFERENCE),
         )
-        for place in found.cells()
+        for place in estimates.cells()
     ]
     compared = [pair for pair in compared if known(pair[0]) and known(pair[1])]
-    larger = sum(one["estimate"] > other["estimate"] for one, other in compared)
+    larger = sum(first["estimate"] > other["estimate"] for first, other in compared)
     note = (
         "Round 1, vanilla → anonymised. Subversion: a right answer given up after a wrong one of "
         "the peer (equation 6); correction: a wrong one given up for the right one after a right "
         "one of the peer (equation 7). Drop: the share of the vanilla ratio that anonymising takes "
         f"away; subversion's is the larger one in {larger} of {len(compared)} cells of one bank. "
-        f"{_counts(found, banks, 'subversion', 'transition')} {_bootstrap(view)} {DAGGER} The "
+        f"{_counts(estimates, banks, 'subversion', 'transition')} {_bootstrap(view)} {DAGGER} The "
         "interval of the drop contains zero."
     )
     columns = ("Agent", "", *map(bank_words, banks))
@@ -105,13 +105,13 @@ def table_2(artefacts: Artefacts, view: View) -> Table:
     return make("table_2", title, columns, rows, note, view.simulated)
 
 
-def _dropped(found: Estimates, team: str, bank: str, ratio: str) -> str:
+def _dropped(estimates: Estimates, team: str, bank: str, ratio: str) -> str:
     """Such as "0.615 [0.550, 0.672] → 0.545 [0.471, 0.612] (11.4% [-3.0%, 24.9%] †)"."""
-    one, other = (found.get(team, bank, ratio, condition) for condition in LABELS)
-    if not known(one) and not known(other):
+    vanilla, other = (estimates.get(team, bank, ratio, condition) for condition in LABELS)
+    if not known(vanilla) and not known(other):
         return MISSING
-    drop = found.get(team, bank, f"{ratio}_drop", DIFFERENCE)
-    return f"{cell(one)} → {cell(other)} ({_percent_cell(drop)})"
+    drop = estimates.get(team, bank, f"{ratio}_drop", DIFFERENCE)
+    return f"{cell(vanilla)} → {cell(other)} ({_percent_cell(drop)})"
 
 
 def _percent_cell(row: Record) -> str:
@@ -128,13 +128,13 @@ def _percent_cell(row: Record) -> str:
 
 def table_3(artefacts: Artefacts, view: View) -> Table:
     """Agents all alike beside agents with personas, of the same model and graph."""
-    found = Estimates.of(artefacts)
-    teams, banks = read_teams(artefacts, found.teams), found.panels()
+    estimates = Estimates.of(artefacts)
+    teams, banks = read_teams(artefacts, estimates.teams), estimates.panels()
     rows = [
         row
         for plain, mixed in persona_pairs(teams)
         for team, words in ((plain, "homogeneous"), (mixed, "heterogeneous"))
-        for row in _block(found, team.name, banks, (plain.model, words))
+        for row in _block(estimates, team.name, banks, (plain.model, words))
     ]
     note = (
         "Round 1, as in Table 1: teams of one model and graph, whose agents are all alike or have "
@@ -149,20 +149,21 @@ def table_3(artefacts: Artefacts, view: View) -> Table:
 
 def table_7(artefacts: Artefacts, view: View) -> Table:
     """Accuracy of the majority vote by condition, before and after the debate."""
-    found = Estimates.of(artefacts)
-    banks, last = found.panels(), found.rounds[-1] if found.rounds else 0
+    estimates = Estimates.of(artefacts)
+    banks, last = estimates.panels(), estimates.rounds[-1] if estimates.rounds else 0
     shown = [(OPENING, VANILLA, 0)]
     shown += [(mark, condition, last) for condition, (_, mark) in LABELS.items()]
     shown += [("✗ − ✓", DIFFERENCE, last)]
     rows = [
-        (team, name, *(_vote(found.get(team, bank, "vote", condition, at)) for bank in banks))
-        for team in found.teams
+        (team, name, *(_vote(estimates.get(team, bank, "vote", condition, at)) for bank in banks))
+        for team in estimates.teams
         for name, condition, at in shown
     ]
     note = (
         f"Majority vote of the agents in round {last}, a tie counting 1/k where the right answer "
         "is among k tied ones; the opening is round 0, which both conditions share, so that its "
-        f"questions are those held under vanilla. {_counts(found, banks, 'vote', 'vote', last)} "
+        "questions are those held under vanilla. "
+        f"{_counts(estimates, banks, 'vote', 'vote', last)} "
         f"{_bootstrap(view)} {DAGGER} The interval of the difference contains zero."
     )
     title = "Table 7: Effect of anonymisation on accuracy (%)"
@@ -183,14 +184,16 @@ def _vote(row: Record) -> str:
     return f"{text} {limits}{f' {DAGGER}' if zero else ''}"
 
 
-def _counts(found: Estimates, banks: Sequence[str], measure: str, noun: str, at: int = 1) -> str:
+def _counts(
+    estimates: Estimates, banks: Sequence[str], measure: str, noun: str, at: int = 1
+) -> str:
     """What the cells of both conditions rest on."""
     rows = [
         row
-        for team in found.teams
+        for team in estimates.teams
         for bank in banks
         for condition in (VANILLA, ANONYMIZED)
-        if known(row := found.get(team, bank, measure, condition, at))
+        if known(row := estimates.get(team, bank, measure, condition, at))
     ]
     counts = range_words([int(row["n"]) for row in rows], noun)
     questions = range_words([int(row["n_questions"]) for row in rows], "question")

@@ -46,30 +46,30 @@ class Series:
 
 def series(cast: Sequence[Team]) -> list[Series]:
     """Each team over all its disagreements; those with several peers also where all disagree."""
-    found = []
+    lines = []
     for team in cast:
-        found.append(Series(team.name, "all", f"{team.name}, {team.peer_words}"))
+        lines.append(Series(team.name, "all", f"{team.name}, {team.peer_words}"))
         if team.peers > 1:
             all_disagree = f"{team.name}, all {team.peers} disagree"
-            found.append(Series(team.name, f"{team.peers},0", all_disagree))
-    return found
+            lines.append(Series(team.name, f"{team.peers},0", all_disagree))
+    return lines
 
 
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel a model that debates both ways, in it a row a bank."""
-    found = Estimates.of(artefacts)
-    teams = read_teams(artefacts, found.teams)
-    facts = describe(found, teams, view)
-    groups = [group for group in casts(teams) if _comparable(found, group)]
+    estimates = Estimates.of(artefacts)
+    teams = read_teams(artefacts, estimates.teams)
+    facts = describe(estimates, teams, view)
+    groups = [group for group in casts(teams) if _comparable(estimates, group)]
     if not groups:
         return Drawn(notice(MISSING, view.simulated), facts)
-    banks = found.panels()
+    banks = estimates.panels()
     heights = [0.32 + 0.17 * len(series(group)) * len(banks) for group in groups]
     figure = new_figure(0.35 + sum(heights) + 0.3 * len(groups), view.simulated)
     grid = figure.subplots(len(groups), 1, squeeze=False, sharex=True, height_ratios=heights)
     for letter, axes, group in zip("abcdef", grid[:, 0], groups, strict=False):
-        _panel(axes, found, group, banks)
+        _panel(axes, estimates, group, banks)
         noise_band(axes, view, vertical=True)
         zero_line(axes, vertical=True)
         axes.set_title(f"{letter}  {cast_words(group)}")
@@ -82,13 +82,13 @@ def cast_words(group: Sequence[Team]) -> str:
     return f"{label(group[0].model)}{', with personas' if group[0].personas else ''}"
 
 
-def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[str]) -> None:
+def _panel(axes: Axes, estimates: Estimates, group: Sequence[Team], banks: Sequence[str]) -> None:
     lines = series(group)
     look = looks([line.label for line in lines])
     block = len(lines) + 0.6
     for place, bank in enumerate(banks):
         for step, line in enumerate(lines):
-            row = found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
+            row = estimates.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
             if known(row):
                 whisker(axes, estimated(row), place * block + step, look[line.label])
                 count = whole(int(row["n"]))
@@ -107,26 +107,30 @@ def _panel(axes: Axes, found: Estimates, group: Sequence[Team], banks: Sequence[
     )
 
 
-def _comparable(found: Estimates, group: Sequence[Team]) -> bool:
+def _comparable(estimates: Estimates, group: Sequence[Team]) -> bool:
     """Whether some bank has an IBC of both kinds of team."""
     return any(
-        {team.peers == 1 for team in group if known(found.get(team.name, bank, "ibc", DIFFERENCE))}
+        {
+            team.peers == 1
+            for team in group
+            if known(estimates.get(team.name, bank, "ibc", DIFFERENCE))
+        }
         == {True, False}
-        for bank in found.banks
+        for bank in estimates.banks
     )
 
 
-def describe(found: Estimates, teams: Sequence[Team], view: View) -> dict[str, str]:
+def describe(estimates: Estimates, teams: Sequence[Team], view: View) -> dict[str, str]:
     """What the caption says."""
     clauses = []
     for group in casts(teams):
-        if not _comparable(found, group):
+        if not _comparable(estimates, group):
             continue
-        bank = found.panels()[-1]
+        bank = estimates.panels()[-1]
         found_here = [
             f"{signed(row['estimate'])} {limits(row)} ({line.label})"
             for line in series(group)
-            if known(row := found.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
+            if known(row := estimates.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
         ]
         where = "over all banks" if bank == POOLED else f"on {bank}"
         clauses.append(f"{cast_words(group)} {where}: {listed(found_here)}")

@@ -47,7 +47,9 @@ def deltas() -> list[Wrong]:
         for condition in conditions
         for bank, triple in zip(BANKS, condition, strict=True)
     ]
-    triples += [(*panel, triple) for panel, found in TABLES_4_TO_6.items() for triple in found]
+    triples += [
+        (*panel, triple) for panel, triples_of in TABLES_4_TO_6.items() for triple in triples_of
+    ]
     return [
         Wrong(model, bank, delta, round(conformity - obstinacy, 3))
         for model, bank, (conformity, obstinacy, delta) in triples
@@ -105,10 +107,10 @@ def grown() -> list[str]:
 def observed_cells_as_in_table_1() -> int:
     """How many of the 18 observed cells of Tables 4 to 6 stand in Table 1 too."""
     return sum(
-        abs(one - other) < TOLERANCE
+        abs(printed - other) < TOLERANCE
         for (model, bank), (vanilla, _, anonymised, _) in TABLES_4_TO_6.items()
         for condition, triple in enumerate((vanilla, anonymised))
-        for one, other in zip(triple, TABLE_1[model][condition][BANKS.index(bank)], strict=True)
+        for printed, other in zip(triple, TABLE_1[model][condition][BANKS.index(bank)], strict=True)
     )
 
 
@@ -132,8 +134,8 @@ def largest_misfit() -> tuple[float, float]:
     """Largest distance in Tables 4 to 6 between fit and data: of a share, and of a Delta."""
     pairs = [
         pair
-        for one, fit, other, other_fit in TABLES_4_TO_6.values()
-        for pair in ((one, fit), (other, other_fit))
+        for first, fit, other, other_fit in TABLES_4_TO_6.values()
+        for pair in ((first, fit), (other, other_fit))
     ]
     shares = max(abs(a[k] - b[k]) for a, b in pairs for k in (0, 1))
     return round(shares, 3), round(max(abs(a[2] - b[2]) for a, b in pairs), 3)
@@ -177,37 +179,37 @@ def table_printed(artefacts: Artefacts, view: View) -> Table:
 
 def _table_1_rows() -> Iterator[Row]:
     cells = 2 * sum(len(row) for row in IBC.values())
-    wrong = [one for one in deltas() if one.model in TABLE_1]
+    wrong = [drop for drop in deltas() if drop.model in TABLE_1]
     yield (
         "Table 1, Delta",
         f"{cells} cells",
         f"{cells - len(wrong)} of {cells} the same",
         "conformity minus obstinacy",
     )
-    for one in wrong_ibc():
-        flipped = abs(one.printed + one.recomputed) <= TOLERANCE
+    for cell in wrong_ibc():
+        flipped = abs(cell.printed + cell.recomputed) <= TOLERANCE
         yield (
-            f"Table 1, IBC, {one.cell}",
-            number(one.printed),
-            number(one.recomputed),
+            f"Table 1, IBC, {cell.cell}",
+            number(cell.printed),
+            number(cell.recomputed),
             "the sign: the arrow beside it says that Delta rose, and the cell of GSM8K that rose "
             "too is printed negative"
             if flipped
             else "Delta vanilla minus Delta anonymised, as printed",
         )
-    found = [value for _, _, value in recomputed_ibc()]
+    values = [value for _, _, value in recomputed_ibc()]
     printed = [value for row in IBC.values() for value in row]
     yield (
         "Signs of IBC (5.2)",
         f"18 of 20 positive; of the printed cells {sum(v > 0 for v in printed)}",
-        f"{sum(v > 0 for v in found)} of {len(found)} positive",
+        f"{sum(v > 0 for v in values)} of {len(values)} positive",
         "the sentence is right, the cell of Mistral-7B on MMLU is not",
     )
-    small = sum(abs(value) <= 0.1 + TOLERANCE for value in found)
+    small = sum(abs(value) <= 0.1 + TOLERANCE for value in values)
     yield (
         "Sycophancy in 18 of 20 (5.2)",
         "no interval",
-        f"|IBC| of 0.100 or less in {small} of {len(found)}",
+        f"|IBC| of 0.100 or less in {small} of {len(values)}",
         "not distinguishable from zero at 272 questions",
     )
     before, after = (
@@ -231,11 +233,11 @@ def _table_1_rows() -> Iterator[Row]:
 def _table_2_rows() -> Iterator[Row]:
     wrong = wrong_drops()
     yield ("Table 2, drop", "40 cells", f"{40 - len(wrong)} of 40 the same", "1 − after / before")
-    for one in wrong:
+    for drop in wrong:
         yield (
-            f"Table 2, drop, {one.cell}",
-            f"{one.printed:.1f}%",
-            f"{one.recomputed:.2f}%",
+            f"Table 2, drop, {drop.cell}",
+            f"{drop.printed:.1f}%",
+            f"{drop.recomputed:.2f}%",
             "within what unrounded ratios could give",
         )
     failing = subversion_does_not_drop_more()
@@ -248,7 +250,7 @@ def _table_2_rows() -> Iterator[Row]:
 
 
 def _fit_rows() -> Iterator[Row]:
-    wrong = [one for one in deltas() if (one.model, one.bank) in TABLES_4_TO_6]
+    wrong = [drop for drop in deltas() if (drop.model, drop.bank) in TABLES_4_TO_6]
     yield (
         "Tables 4 to 6, Delta",
         "12 cells",

@@ -13,8 +13,8 @@ Halves = tuple[tuple[Triple, ...], tuple[Triple, ...]]
 
 
 def _triples(cells: str) -> tuple[Triple, ...]:
-    found = [float(cell) for cell in cells.split()]
-    return tuple(zip(found[::3], found[1::3], found[2::3], strict=True))
+    numbers = [float(cell) for cell in cells.split()]
+    return tuple(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
 
 
 def _read(table: str) -> dict[str, Halves]:

@@ -20,16 +20,16 @@ MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no c
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel a bank, in it a line a team through its IBC by round."""
-    found = Estimates.of(artefacts)
-    facts = describe(found, view)
-    if not _courses(found):
+    estimates = Estimates.of(artefacts)
+    facts = describe(estimates, view)
+    if not _courses(estimates):
         return Drawn(notice(MISSING, view.simulated), facts)
-    across = columns_for(found.banks)
-    lines = -(-len(found.banks) // across)
+    across = columns_for(estimates.banks)
+    lines = -(-len(estimates.banks) // across)
     figure = new_figure(0.45 + 1.95 * lines, view.simulated)
-    look = looks(found.teams)
-    for place, (bank, axes) in enumerate(panels(figure, found, across, "round")):
-        _panel(axes, found, bank, look)
+    look = looks(estimates.teams)
+    for place, (bank, axes) in enumerate(panels(figure, estimates, across, "round")):
+        _panel(axes, estimates, bank, look)
         noise_band(axes, view)
         zero_line(axes)
         if place % across == 0:
@@ -38,40 +38,44 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
-def _panel(axes: Axes, found: Estimates, bank: str, look: dict[str, Mark]) -> None:
+def _panel(axes: Axes, estimates: Estimates, bank: str, look: dict[str, Mark]) -> None:
     """Teams stand side by side at each round, so that their intervals do not cover each other."""
-    step = 0.5 / max(len(found.teams), 2)
-    for place, team in enumerate(found.teams):
-        aside = (place - (len(found.teams) - 1) / 2) * step
-        rows = {at: found.get(team, bank, "ibc", DIFFERENCE, at) for at in found.rounds}
-        own = {at + aside: row for at, row in rows.items() if known(row)}
-        for x, row in own.items():
+    step = 0.5 / max(len(estimates.teams), 2)
+    for place, team in enumerate(estimates.teams):
+        aside = (place - (len(estimates.teams) - 1) / 2) * step
+        rows = {at: estimates.get(team, bank, "ibc", DIFFERENCE, at) for at in estimates.rounds}
+        known_rows = {at + aside: row for at, row in rows.items() if known(row)}
+        for x, row in known_rows.items():
             whisker(axes, estimated(row), x, look[team], upright=True)
         axes.plot(
-            list(own),
-            [row["estimate"] for row in own.values()],
+            list(known_rows),
+            [row["estimate"] for row in known_rows.values()],
             color=look[team].colour,
             linestyle=look[team].line,
             linewidth=0.9,
             alpha=0.7,
             zorder=1,
         )
-    axes.set_xticks(found.rounds)
-    axes.set_xlim(found.rounds[0] - 0.45, found.rounds[-1] + 0.45)
+    axes.set_xticks(estimates.rounds)
+    axes.set_xlim(estimates.rounds[0] - 0.45, estimates.rounds[-1] + 0.45)
 
 
-def _courses(found: Estimates) -> dict[tuple[str, str], list[Record]]:
+def _courses(estimates: Estimates) -> dict[tuple[str, str], list[Record]]:
     """Team and bank -> its IBC in every round that has one, where at least two have."""
     courses = {
-        cell: [row for at in found.rounds if known(row := found.get(*cell, "ibc", DIFFERENCE, at))]
-        for cell in found.cells()
+        cell: [
+            row
+            for at in estimates.rounds
+            if known(row := estimates.get(*cell, "ibc", DIFFERENCE, at))
+        ]
+        for cell in estimates.cells()
     }
     return {cell: rows for cell, rows in courses.items() if len(rows) > 1}
 
 
-def describe(found: Estimates, view: View) -> dict[str, str]:
+def describe(estimates: Estimates, view: View) -> dict[str, str]:
     """What the caption says."""
-    courses = _courses(found)
+    courses = _courses(estimates)
     return {
         "found": _moves(courses) if courses else MISSING,
         "noise": f"{view['ibc_noise']:.2f}",

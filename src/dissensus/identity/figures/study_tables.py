@@ -20,12 +20,12 @@ from dissensus.report.view import View
 
 def table_martingale(artefacts: Artefacts, view: View) -> Table:
     """Whether accuracy moves from round to round: a row a round, its three tests side by side."""
-    found, martingale = Estimates.of(artefacts), artefacts.frame("martingale")
+    estimates, martingale = Estimates.of(artefacts), artefacts.frame("martingale")
     tests: dict[tuple[str, str, str, int], dict[str, Record]] = {}
     for row in records(martingale):
         place = (str(row["team"]), str(row["bank"]), str(row["condition"]), int(row["round"]))
         tests.setdefault(place, {})[str(row["test"])] = row
-    order = {bank: index for index, bank in enumerate(found.panels())}
+    order = {bank: index for index, bank in enumerate(estimates.panels())}
     shown = sorted(
         (place for place in tests if place[1] in order),
         key=lambda place: (place[0], order[place[1]], list(LABELS).index(place[2]), place[3]),
@@ -72,17 +72,18 @@ def _p(row: Record) -> str:
 
 def table_conduct(artefacts: Artefacts, view: View) -> Table:
     """How the sessions went, and what becomes of the IBC if unparsed answers are kept."""
-    found = Estimates.of(artefacts)
+    estimates = Estimates.of(artefacts)
     manifest, metrics, outcomes = artefacts.frames("manifest", "metrics", "outcomes")
     complete = dict(zip(outcomes["session_id"], outcomes["complete"], strict=True))
     debates = manifest[manifest["condition"] != OPENING]
     complete_rows = metrics[metrics["complete"].to_numpy(dtype=bool)]
     rows = []
-    for team, bank in found.cells():
-        own = debates[(debates["team"] == team) & (debates["bank"] == bank)]
+    for team, bank in estimates.cells():
+        of_cell = debates[(debates["team"] == team) & (debates["bank"] == bank)]
         answers = complete_rows[(complete_rows["team"] == team) & (complete_rows["bank"] == bank)]
-        sessions = {OPENING: own["opening"].unique()} | {
-            condition: own.loc[own["condition"] == condition, "session_id"] for condition in LABELS
+        sessions = {OPENING: of_cell["opening"].unique()} | {
+            condition: of_cell.loc[of_cell["condition"] == condition, "session_id"]
+            for condition in LABELS
         }
         # Both conditions share their opening: round 0 is counted once a question.
         opening = answers[answers["round"] == 0].drop_duplicates("question_id")
@@ -95,7 +96,7 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
                 _unparsed(opening),
                 *(_unparsed(later[later["condition"] == condition]) for condition in LABELS),
                 *(
-                    cell(found.get(team, bank, "ibc", DIFFERENCE, policy=policy), mark=True)
+                    cell(estimates.get(team, bank, "ibc", DIFFERENCE, policy=policy), mark=True)
                     for policy in POLICIES
                 ),
             )
@@ -124,8 +125,8 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
 
 def _complete(ids: Iterable[str], complete: dict[str, bool]) -> str:
     """Such as "24 of 24"."""
-    found = [bool(complete.get(one, False)) for one in ids]
-    return f"{whole(sum(found))} of {whole(len(found))}"
+    ended_well = [bool(complete.get(name, False)) for name in ids]
+    return f"{whole(sum(ended_well))} of {whole(len(ended_well))}"
 
 
 def _unparsed(rows: pd.DataFrame) -> str:
@@ -135,12 +136,12 @@ def _unparsed(rows: pd.DataFrame) -> str:
 
 def table_power(artefacts: Artefacts, view: View) -> Table:
     """Questions needed, and what those held could find."""
-    found = rooms(artefacts.frame("power"))
-    biases = sorted({ibc for room in found.values() for ibc in room.needed})
-    banks = {bank for _, bank in found if bank != POOLED}
+    room_of = rooms(artefacts.frame("power"))
+    biases = sorted({ibc for room in room_of.values() for ibc in room.needed})
+    banks = {bank for _, bank in room_of if bank != POOLED}
     rows = [
         {"team": team, "bank": bank, "room": room}
-        for (team, bank), room in found.items()
+        for (team, bank), room in room_of.items()
         if bank != POOLED or len(banks) != 1
     ]
     columns = (

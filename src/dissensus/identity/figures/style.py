@@ -27,12 +27,12 @@ def looks(teams: Sequence[str]) -> dict[str, Mark]:
     blank = list(marks([str(place) for place in range(5)], "0").values())
     colour, marker, line = _SIXTH
     blank.append(replace(blank[0], colour=colour, marker=marker, line=line))
-    found = {}
+    look_of = {}
     for place, team in enumerate(teams):
         rounds, hue = divmod(place, len(blank))
         shape = blank[(hue + rounds) % len(blank)]
-        found[team] = replace(blank[hue], name=team, marker=shape.marker, line=shape.line)
-    return found
+        look_of[team] = replace(blank[hue], name=team, marker=shape.marker, line=shape.line)
+    return look_of
 
 
 def columns_for(banks: Sequence[str]) -> int:
@@ -43,7 +43,9 @@ def columns_for(banks: Sequence[str]) -> int:
     return min(room, len(banks), 3 if len(banks) == 5 else 4)
 
 
-def panels(figure: Figure, found: Estimates, columns: int, unit: str) -> Iterator[tuple[str, Axes]]:
+def panels(
+    figure: Figure, estimates: Estimates, columns: int, unit: str
+) -> Iterator[tuple[str, Axes]]:
     """A panel a bank, lettered and named, so many in a row; places left over stay empty.
 
     Below the name stands in grey how many questions the bank's estimates rest on.
@@ -55,7 +57,7 @@ def panels(figure: Figure, found: Estimates, columns: int, unit: str) -> Iterato
     columns : panels in a row, by :func:`columns_for`.
     unit : what the lowest panels count along x.
     """
-    banks = found.banks
+    banks = estimates.banks
     grid = figure.subplots(
         -(-len(banks) // columns), columns, squeeze=False, sharex=True, sharey=True
     )
@@ -64,7 +66,7 @@ def panels(figure: Figure, found: Estimates, columns: int, unit: str) -> Iterato
     for place, (bank, axes) in enumerate(zip(banks, grid.flat, strict=False)):
         axes.set_title(f"{_LETTERS[place]}  {bank_words(bank)}", pad=13)
         axes.annotate(
-            _questions_of(found, bank),
+            _questions_of(estimates, bank),
             (0, 1),
             (0, 3),
             xycoords="axes fraction",
@@ -80,11 +82,11 @@ def panels(figure: Figure, found: Estimates, columns: int, unit: str) -> Iterato
             axes.set_xlabel(unit)
 
 
-def _questions_of(found: Estimates, bank: str) -> str:
+def _questions_of(estimates: Estimates, bank: str) -> str:
     """Such as "198 questions", or their range over the teams."""
     counts = [
         int(row["n_questions"])
-        for key, row in found.rows.items()
+        for key, row in estimates.rows.items()
         if key[1:3] == (bank, 1) and key[4:] == ("all", "drop", "conformity") and known(row)
     ]
     return range_words(counts, "question")

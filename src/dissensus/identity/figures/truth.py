@@ -25,21 +25,21 @@ def effects(artefacts: Artefacts, view: View, _: Diagnosed) -> Iterator[Effect]:
     adds to the two is equal in expectation, since agents answer from one belief, so that
     conformity less obstinacy is (w_peer - w_self) / W, whatever the questions are.
     """
-    found, manifest = Estimates.of(artefacts), artefacts.frame("manifest")
-    bank = POOLED if len(found.banks) > 1 else found.banks[0]
+    estimates, manifest = Estimates.of(artefacts), artefacts.frame("manifest")
+    bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
     power = artefacts.frame("power")
     spreads = dict(power[power["bank"] == POOLED].set_index("team")["sd"].items())
     debating = manifest[manifest["graph"] != ""].drop_duplicates("team")
     for row in records(debating):
         weights = view.planted.get(row["model"], {}).get("weights")
         hears_one = all(len(peers) == 1 for peers in read_peers(row["graph"]))
-        own = found.get(row["team"], bank, "ibc", "difference")
-        if weights and hears_one and not row["personas"] and known(own):
+        ibc = estimates.get(row["team"], bank, "ibc", "difference")
+        if weights and hears_one and not row["personas"] and known(ibc):
             true = _bias(weights[VANILLA]) - _bias(weights[ANONYMIZED])
-            questions = int(own["n_questions"])
+            questions = int(ibc["n_questions"])
             reached = power_of(true, questions, spreads[row["team"]], view.confidence)
             words = f"{row['team']}: Identity Bias Coefficient, round 1"
-            yield Effect(words, Truth(true), own | {"n": questions}, _z_test(own), float(reached))
+            yield Effect(words, Truth(true), ibc | {"n": questions}, _z_test(ibc), float(reached))
 
 
 def _z_test(row: Record) -> float:

@@ -64,7 +64,7 @@ def compare_baselines(
     """
     right = {row["question_id"]: str(row["answer"]) for row in questions}
     given = {
-        key: [list(one) for _, one in groupby(rows, key=itemgetter("round"))]
+        key: [list(turns) for _, turns in groupby(rows, key=itemgetter("round"))]
         for key, rows in groupby(answers, key=itemgetter("session_id"))
     }
     spent = Spent(calls)
@@ -74,13 +74,13 @@ def compare_baselines(
             continue
         asked = sorted({name for of_condition in sessions.values() for name in of_condition})
         strategies = [
-            one
+            strategy
             for condition, of_condition in sessions.items()
-            for one in _strategies(
+            for strategy in _strategies(
                 condition, [of_condition.get(name) for name in asked], given, spent, right
             )
         ]
-        strategies.sort(key=lambda one: _ORDER.index(one.name))
+        strategies.sort(key=lambda strategy: _ORDER.index(strategy.name))
         if not strategies or strategies[0].name != DEBATE:
             continue
         rows += [
@@ -102,12 +102,12 @@ _KINDS = {VANILLA: DEBATE, ANONYMIZED: BLIND, REFINED: REFINE, SAMPLED: SAMPLES}
 
 def _by_team(manifest: Sequence[Row]) -> dict[str, dict[str, dict[str, Row]]]:
     """Team -> condition -> question -> session, of what the baselines are about."""
-    found: dict[str, dict[str, dict[str, Row]]] = {}
+    by_team: dict[str, dict[str, dict[str, Row]]] = {}
     for row in manifest:
         if row["condition"] in _KINDS:
-            of_team = found.setdefault(row["team"], {})
+            of_team = by_team.setdefault(row["team"], {})
             of_team.setdefault(row["condition"], {})[row["question_id"]] = row
-    return found
+    return by_team
 
 
 def _strategies(
@@ -124,11 +124,11 @@ def _strategies(
     for place, row in enumerate(sessions):
         if row is None or row["session_id"] not in given:
             continue
-        rounds = [[one["answer"] for one in of_round] for of_round in given[row["session_id"]]]
+        rounds = [[turn["answer"] for turn in of_round] for of_round in given[row["session_id"]]]
         said[place] = rounds, right[row["question_id"]]
         later = np.pad(spent.until(row["session_id"], steps - 1), ((0, 0), (1, 0)))
         costs[:, place] = spent.until(row["opening"], 1) + later
     if not any(said):
         return []
-    found = strategies_of(_KINDS[condition], said, costs)
-    return found[:1] if condition == ANONYMIZED else found
+    strategies = strategies_of(_KINDS[condition], said, costs)
+    return strategies[:1] if condition == ANONYMIZED else strategies

@@ -45,8 +45,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     ):
         values = wide(metrics, column, languages)
         shown += _panel(place, values, looks)
-        found = _effects(effect, column)
-        lines = [_line(name, row, contrasts) for name, row in found.items()]
+        effects = _effects(effect, column)
+        lines = [_line(name, row, contrasts) for name, row in effects.items()]
         blank = ["" for _ in range(2 * contrasts)] if not lines else []
         place.set_title(f"{letter}  {title}", size=7.5, pad=9 * 2 * contrasts + 6)
         place.annotate(
@@ -114,10 +114,10 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
     languages = languages_of(metrics, view.reference)
 
     def clause(column: str) -> str:
-        found = _effects(effect, column)
+        effects = _effects(effect, column)
         return "; ".join(
             f"{contrast_words(name)} {signed(row['estimate'])} {limits(row)}"
-            for name, row in found.items()
+            for name, row in effects.items()
         )
 
     tokens = wide(metrics, "tokens", languages).mean()

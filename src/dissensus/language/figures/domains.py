@@ -43,17 +43,17 @@ def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: Vie
     pairs = differences(metrics, outcome, language, view.reference)
     numbers = metrics.drop_duplicates("draw_id").set_index("draw_id")["domain_id"]
     groups = pairs["difference"].groupby(numbers.reindex(pairs.index))
-    found = groups.agg(["mean", "std", "count"])
-    n = found["count"].to_numpy(dtype=float)
+    summary = groups.agg(["mean", "std", "count"])
+    n = summary["count"].to_numpy(dtype=float)
     tail = 0.5 + float(view.level.removesuffix("%")) / 200
     with np.errstate(invalid="ignore"):
-        half = stdtrit(np.where(n > 1, n - 1, np.nan), tail) * found["std"] / np.sqrt(n)
+        half = stdtrit(np.where(n > 1, n - 1, np.nan), tail) * summary["std"] / np.sqrt(n)
     return pd.DataFrame(
         {
-            "estimate": found["mean"],
-            "ci_low": found["mean"] - half,
-            "ci_high": found["mean"] + half,
-            "n": found["count"],
+            "estimate": summary["mean"],
+            "ci_low": summary["mean"] - half,
+            "ci_high": summary["mean"] + half,
+            "n": summary["count"],
         }
     )
 
@@ -82,11 +82,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     answers, less = headlines(effect), offsets(effect, primary(view))
     for offset, language in zip(forms.offsets(len(others)), others, strict=True):
         look = looks[language]
-        found = domain_effects(metrics, primary(view), language, view).reindex(means.index)
+        effects = domain_effects(metrics, primary(view), language, view).reindex(means.index)
         ruler = less.get(f"{language}-{view.reference}")
         if ruler:
-            found[["estimate", "ci_low", "ci_high"]] -= ruler["estimate"]
-        for place, row in enumerate(records(found)):
+            effects[["estimate", "ci_low", "ci_high"]] -= ruler["estimate"]
+        for place, row in enumerate(records(effects)):
             whisker(right, estimated(row), place + offset, look)
         answer = answers[f"{language}-{view.reference}"]
         right.axvline(
@@ -113,8 +113,8 @@ def _language_means(
     """Small open marks: the mean in each language."""
     chosen = domains[(domains["outcome"] == primary(view)) & (domains["method"] == METHOD)]
     for language, look in looks.items():
-        one = chosen[chosen["language"] == language].set_index("domain_id")["estimate"]
-        for place, mean in enumerate(one.reindex(means.index)):
+        mean_of = chosen[chosen["language"] == language].set_index("domain_id")["estimate"]
+        for place, mean in enumerate(mean_of.reindex(means.index)):
             whisker(axes, (mean, nan, nan), place + 0.2, look, filled=False)
 
 

@@ -49,8 +49,8 @@ def debates_of(sessions: pd.DataFrame) -> pd.DataFrame:
 
 def languages_of(frame: pd.DataFrame, reference: str) -> list[str]:
     """The languages, the reference first, the others as the rows first name them."""
-    found = list(dict.fromkeys(frame["language"].tolist()))
-    return [reference, *(name for name in found if name != reference)]
+    languages = list(dict.fromkeys(frame["language"].tolist()))
+    return [reference, *(name for name in languages if name != reference)]
 
 
 def wide(metrics: pd.DataFrame, column: str, languages: list[str]) -> pd.DataFrame:

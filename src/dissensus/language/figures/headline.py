@@ -44,12 +44,12 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
             f"{counted(int(answer['n_clusters']), 'motion')}."
         )
-        own = effect[effect["contrast"] == contrast]
+        of_contrast = effect[effect["contrast"] == contrast]
         against += [
-            *_instrument(answer, own, primary(view)),
+            *_instrument(answer, of_contrast, primary(view)),
             *_curve(contrast, answer, curve, tests),
-            *_matched(answer, own),
-            *_lost(own, paper(view)),
+            *_matched(answer, of_contrast),
+            *_lost(of_contrast, paper(view)),
         ]
     return Findings(said, [*against, *_saturated(saturation)], _planted(view))
 
@@ -58,9 +58,9 @@ def _kind(answer: Record) -> str:
     return ", net of the instrument" if answer["method"] == NET else ""
 
 
-def _instrument(answer: Record, own: pd.DataFrame, outcome: str) -> list[str]:
+def _instrument(answer: Record, of_contrast: pd.DataFrame, outcome: str) -> list[str]:
     """What the index makes of one debate in two languages, or that nobody has looked."""
-    rows = keyed(own[own["outcome"] == outcome], "method")
+    rows = keyed(of_contrast[of_contrast["outcome"] == outcome], "method")
     if answer["method"] != NET:
         return [
             "No parallel text was measured, so that the effect cannot be told from what the index "
@@ -91,10 +91,12 @@ def _curve(contrast: str, answer: Record, curve: pd.DataFrame, tests: pd.DataFra
     ]
 
 
-def _matched(answer: Record, own: pd.DataFrame) -> list[str]:
+def _matched(answer: Record, of_contrast: pd.DataFrame) -> list[str]:
     """The lexical part with texts of equal length, where that turns the sign."""
     method = NET if answer["method"] == NET else "cluster_robust"
-    rows = own[(own["outcome"] == "s_lex_matched") & (own["method"] == method)]
+    rows = of_contrast[
+        (of_contrast["outcome"] == "s_lex_matched") & (of_contrast["method"] == method)
+    ]
     return [
         "With both texts of a pair cut to equal lengths, lexical similarity differs by "
         f"{signed(row['estimate'])} {limits(row)}: the plain one grows with length."
@@ -103,9 +105,9 @@ def _matched(answer: Record, own: pd.DataFrame) -> list[str]:
     ]
 
 
-def _lost(own: pd.DataFrame, outcome: str) -> list[str]:
+def _lost(of_contrast: pd.DataFrame, outcome: str) -> list[str]:
     """What the figure on the paper's scale is without the lost sessions, and could be with them."""
-    rows = keyed(own[own["outcome"] == outcome], "method")
+    rows = keyed(of_contrast[of_contrast["outcome"] == outcome], "method")
     answer, bounds = rows.get("cluster_robust"), rows.get("manski_bounds")
     if not answer or not bounds or bounds["n"] == answer["n"]:
         return []

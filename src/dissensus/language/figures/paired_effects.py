@@ -77,7 +77,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(NO_PAIR, view.simulated), describe(metrics, effect, view))
     figure = new_figure(0.4 + 2.9 * len(paired), view.simulated)
     axes = figure.subplots(len(paired), 2, squeeze=False, width_ratios=[1.0, 2.2])
-    found: list[Marks] = []
+    dots: list[Marks] = []
     for row, (contrast, pairs) in zip(axes, paired.items(), strict=True):
         language, answer = contrast.removesuffix(f"-{reference}"), answers[contrast]
         _pairs(row[0], pairs, language, reference, looks)
@@ -85,16 +85,14 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         if len(pairs) <= CROWD:
             ranked = pairs["difference"].sort_values()
             ranks = range(1, len(ranked) + 1)
-            found.append(
-                Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index])
-            )
+            dots.append(Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index]))
         row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
         row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(outcome, reference)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""
     axes[0, 1].set_title(f"b  Paired differences, {net}sorted")
     axes[-1, 1].set_xlabel("draws, by difference")
-    return Drawn(figure, describe(metrics, effect, view), found)
+    return Drawn(figure, describe(metrics, effect, view), dots)
 
 
 def _net_of(pairs: pd.DataFrame, offset: Record | None) -> pd.DataFrame:

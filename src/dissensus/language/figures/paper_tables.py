@@ -46,12 +46,16 @@ def _found(effect: pd.DataFrame) -> dict[tuple[str, str, str], Record]:
 def table_1(artefacts: Artefacts, view: View) -> Table:
     """Main causal estimates: net of the instrument first, then the paper's index as it reads."""
     effect = artefacts.frame("language_effect")
-    found, rows = _found(effect), []
+    estimates, rows = _found(effect), []
     contrasts = list(dict.fromkeys(effect["contrast"]))
     for contrast in contrasts:
         for outcome in _scales(view):
             place = (contrast_words(contrast), scale_words(outcome))
-            by = {name: row for (c, o, name), row in found.items() if (c, o) == (contrast, outcome)}
+            by = {
+                name: row
+                for (c, o, name), row in estimates.items()
+                if (c, o) == (contrast, outcome)
+            }
             rows += [(*place, *pair) for pair in _net_rows(by, view)]
             rows += [(*place, *pair) for pair in _index_rows(by, view)]
     note = (
@@ -64,7 +68,7 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
         f"sign-flip randomisation test. The index is anchored on {language_name(view.reference)}; "
         f"the scale that stands for the paper's is {scale_words(paper(view))}."
     )
-    if not any(name == NET for _, _, name in found):
+    if not any(name == NET for _, _, name in estimates):
         note += (
             " No parallel text was measured in this run, so that the paired difference cannot be "
             "told from the instrument's offset."
@@ -118,8 +122,8 @@ def table_2(artefacts: Artefacts, view: View) -> Table:
     for row in ordered:
         cells = [str(row["domain_id"]), row["domain"], str(row["n"])]
         for scale in scales:
-            own = by_scale[scale][row["domain_id"]]
-            cells += [number(own["estimate"]), span(own["ci_low"], own["ci_high"])]
+            mean = by_scale[scale][row["domain_id"]]
+            cells += [number(mean["estimate"]), span(mean["ci_low"], mean["ci_high"])]
         rows.append(tuple(cells))
     heads = [head for s in scales for head in (f"Mean, {scale_words(s)}", f"{view.level} CI")]
     note = (
@@ -139,8 +143,8 @@ def _part(diagnostics: pd.DataFrame, check: str, statistic: str) -> pd.DataFrame
 
 def _tested(diagnostics: pd.DataFrame, check: str, statistic: str, name: str) -> str:
     """Such as "Chi-square 5.30, df 8, p = 0.725"; nothing where there was nothing to test."""
-    found = _part(diagnostics, check, statistic)
-    row = keyed(found, "group").get("all")
+    part = _part(diagnostics, check, statistic)
+    row = keyed(part, "group").get("all")
     if row is None or pd.isna(row["p_value"]):
         return ""
     df = "" if pd.isna(row["df"]) else f", df {row['df']:g}"
@@ -171,16 +175,16 @@ def table_4(artefacts: Artefacts, view: View) -> Table:
     shares = keyed(_part(diagnostics, "language_order", "share_first"), "group")
     rows = []
     for row in records(first):
-        own = shares[row["group"]]
+        share = shares[row["group"]]
         expected = row["n"] / len(first)
         rows.append(
             (
                 f"{row['group']}_first",
                 f"{row['value']:.0f}",
-                number(own["value"], 2),
+                number(share["value"], 2),
                 f"{expected:g}",
-                span(own["ci_low"], own["ci_high"]),
-                p_value(own["p_value"]),
+                span(share["ci_low"], share["ci_high"]),
+                p_value(share["p_value"]),
             )
         )
     total = int(first["value"].sum())
@@ -201,8 +205,8 @@ def table_5(artefacts: Artefacts, view: View) -> Table:
     models = list(dict.fromkeys(group.split(": ", 1)[1] for group in cells))
     rows = []
     for role in ROLES:
-        own = [cells[f"{role}: {model}"] for model in models]
-        rows.append((role, *(f"{n:.0f}" for n in own), f"{sum(own):.0f}"))
+        of_role = [cells[f"{role}: {model}"] for model in models]
+        rows.append((role, *(f"{n:.0f}" for n in of_role), f"{sum(of_role):.0f}"))
     n = int(counts["n"].iloc[0])
     squares = _part(diagnostics, "model_by_role", "sum_squares")["value"].iloc[0]
     note = (
@@ -225,14 +229,14 @@ def table_6(artefacts: Artefacts, view: View) -> Table:
     times = sorted({int(group.split(": ")[1]) for group, _ in cells})
     rows = []
     for k in times:
-        own = tuple(f"{cells.get((f'{name}: {k}', 'sessions'), 0):.0f}" for name in languages)
+        counts = tuple(f"{cells.get((f'{name}: {k}', 'sessions'), 0):.0f}" for name in languages)
         rows.append(
             (
                 str(k),
                 f"{cells[f'all: {k}', 'sessions']:.0f}",
                 number(cells[f"all: {k}", "share"]),
                 number(cells[f"all: {k}", "cumulative_share"]),
-                *own,
+                *counts,
             )
         )
     n = len(outcomes)

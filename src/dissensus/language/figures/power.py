@@ -82,12 +82,12 @@ def _detectable(
     rows = power[power["basis"] != STANDARDISED].drop_duplicates(["basis", "n_draws"])
     looks = marks([name.removesuffix(f"-{view.reference}") for name in answers], view.reference)
     lines = []
-    for contrast, own in rows.groupby("basis", sort=False):
-        own = own.sort_values("n_draws")
+    for contrast, of_basis in rows.groupby("basis", sort=False):
+        of_basis = of_basis.sort_values("n_draws")
         look = looks[str(contrast).removesuffix(f"-{view.reference}")]
-        axes.plot(own["n_draws"], own["mde"], color=look.colour)
+        axes.plot(of_basis["n_draws"], of_basis["mde"], color=look.colour)
         name = look.name if len(answers) > 1 else "detectable"
-        lines.append((float(own["mde"].iloc[-1]), float(own["n_draws"].iloc[-1]), name))
+        lines.append((float(of_basis["mde"].iloc[-1]), float(of_basis["n_draws"].iloc[-1]), name))
     lines = [line for line in lines if np.isfinite(line[0])]
     highest = float(rows["mde"].max()) if rows["mde"].notna().any() else 1.0
     for contrast, answer in answers.items():

@@ -64,8 +64,8 @@ def table_paper(artefacts: Artefacts, view: View) -> Table:
 
 def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> list[Row]:
     effect, metrics, power = run.frames("language_effect", "metrics", "power")
-    own = effect[(effect["contrast"] == contrast) & (effect["outcome"] == paper(view))]
-    by = keyed(own, "method")
+    of_contrast = effect[(effect["contrast"] == contrast) & (effect["outcome"] == paper(view))]
+    by = keyed(of_contrast, "method")
     t, boot, flip = by["student_t"], by["bootstrap_draw_percentile"], by["sign_flip"]
     means = by_language_means(metrics, paper(view), [language, view.reference])
     n = int(t["n"])
@@ -129,18 +129,20 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
 
 def _domain_rows(run: Artefacts, view: View) -> list[Row]:
     tests, contrasts = run.frames("domain_tests", "domain_contrasts")
-    own = tests[(tests["outcome"] == paper(view)) & (tests["language"] == "both")]
-    by = keyed(own, "method")
+    of_outcome = tests[(tests["outcome"] == paper(view)) & (tests["language"] == "both")]
+    by = keyed(of_outcome, "method")
     omnibus = ", ".join(
         f"{label} F {number(by[name]['statistic'])}, p = {p_value(by[name]['p_value'])}"
         for name, label in (("anova", "ANOVA"), ("welch", "Welch"))
     )
     pairs = contrasts[contrasts["outcome"] == paper(view)]
-    found = pairs["p_value"].dropna()
+    p_values = pairs["p_value"].dropna()
     picked = by["largest_minus_smallest"]
     smallest = MISSING
-    if len(found):
-        smallest = f"smallest Welch p {p_value(found.min())}, by BH {p_value(pairs['p_bh'].min())}"
+    if len(p_values):
+        smallest = (
+            f"smallest Welch p {p_value(p_values.min())}, by BH {p_value(pairs['p_bh'].min())}"
+        )
     return [
         ("Omnibus test of domains (5.1)", "limited evidence, no number", IMPLIED.omnibus, omnibus),
         (
@@ -153,13 +155,13 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
 
 
 def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
-    found = {
+    checked = {
         (row["check"], row["group"], row["statistic"]): row
         for row in records(run.frame("diagnostics"))
     }
 
     def one(check: str, group: str, statistic: str, column: str = "value") -> float:
-        return float(found.get((check, group, statistic), {}).get(column, "nan"))
+        return float(checked.get((check, group, statistic), {}).get(column, "nan"))
 
     def p_of(check: str, group: str, statistic: str) -> str:
         return f"p = {p_value(one(check, group, statistic, 'p_value'))}"
@@ -168,7 +170,7 @@ def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
     shares = (one("attempts", f"all: {k}", "share") for k in (1, 2, 3))
     complied = ("compliance", language, "share_compliant")
     casts = f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
-    if ("model_by_role", "all", "q") in found:
+    if ("model_by_role", "all", "q") in checked:
         q = ("model_by_role", "all", "q")
         casts += f", Q {number(one(*q), 2)}, {p_of(*q)}"
     uniform = ("domain_assignment", "all", "chi_square")

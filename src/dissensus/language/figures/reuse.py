@@ -82,10 +82,14 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     shown: list[Marks] = []
     for letter, place, (column, title) in zip("ab", axes, MEASURES.items(), strict=True):
         for row, language in enumerate(languages):
-            own = reuse[reuse["language"] == language]
-            up = _strip(place, row, own[column].to_numpy(dtype=float), looks[language])
-            if len(own) <= CROWD:
-                shown.append(Marks(place, own[column].tolist(), up, own["session_id"].tolist()))
+            of_language = reuse[reuse["language"] == language]
+            up = _strip(place, row, of_language[column].to_numpy(dtype=float), looks[language])
+            if len(of_language) <= CROWD:
+                shown.append(
+                    Marks(
+                        place, of_language[column].tolist(), up, of_language["session_id"].tolist()
+                    )
+                )
         if marked:
             _mark(place, reuse, column, marked, languages)
         place.set_title(f"{letter}  Reuse {title}")
@@ -115,8 +119,8 @@ def _strip(axes: Axes, row: int, values: Array, look: Mark) -> list[float]:
         axes.plot([low, high], [row, row], color="white", linewidth=5.0, zorder=3)
         axes.plot([low, high], [row, row], color=INK, linewidth=3.0, zorder=3)
         axes.plot(middle, row, "|", color="white", markersize=7, markeredgewidth=1.6, zorder=4)
-    found: list[float] = heights.tolist()
-    return found
+    placed: list[float] = heights.tolist()
+    return placed
 
 
 def _mark(

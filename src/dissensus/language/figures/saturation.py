@@ -38,7 +38,7 @@ def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
     """What warns on the scale of an outcome: "semantic part: 8.1% in Chinese"."""
     scale = outcome.removeprefix("hi_")
     rows = saturation[saturation["warning"].to_numpy(dtype=bool)]
-    found = []
+    warned = []
     for prefix, title in COMPONENTS.items():
         arms = [
             f"{_share(max(row['share_at_low'], row['share_at_high']))} in "
@@ -46,8 +46,8 @@ def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
             for row in records(rows[rows["outcome"] == f"{prefix}_{scale}"])
         ]
         if arms:
-            found.append(f"{title} {listed(arms)}")
-    return found
+            warned.append(f"{title} {listed(arms)}")
+    return warned
 
 
 def _share(share: float) -> str:
@@ -68,9 +68,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     figure = new_figure(1.1 + 0.38 * len(scales), view.simulated)
     panels: Any = figure.subplots(1, len(languages), sharex=True, sharey=True, squeeze=False)
     for letter, axes, language in zip("abcdefghij", panels.flat, languages, strict=False):
-        own = saturation[saturation["language"] == language]
-        _panel(axes, own, scales, threshold)
-        counts = own.loc[own["outcome"].isin(scales), "n"].astype(int)
+        of_language = saturation[saturation["language"] == language]
+        _panel(axes, of_language, scales, threshold)
+        counts = of_language.loc[of_language["outcome"].isin(scales), "n"].astype(int)
         sizes = f" (n = {range_of(counts)})" if len(counts) else ""
         axes.set_title(f"{letter}  {language_name(language)}{sizes}")
         axes.set_xlabel("% at lower | upper bound", size=7)
@@ -81,9 +81,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
-def _panel(axes: Axes, own: pd.DataFrame, scales: list[str], threshold: float) -> None:
+def _panel(axes: Axes, of_language: pd.DataFrame, scales: list[str], threshold: float) -> None:
     """A row for each scale: at the left of zero the lower bound, at the right the upper."""
-    rows = keyed(own, "outcome")
+    rows = keyed(of_language, "outcome")
     for end in (-100 * threshold, 100 * threshold):
         axes.axvline(end, color=ALARM, linewidth=0.6, linestyle=(0, (1, 2)), zorder=0)
     zero_line(axes, vertical=True)
@@ -101,12 +101,12 @@ def _panel(axes: Axes, own: pd.DataFrame, scales: list[str], threshold: float) -
 def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str, str]:
     """What the caption says."""
     warned = {
-        scale_words(outcome): found
+        scale_words(outcome): said
         for outcome in bounded(saturation)
-        if (found := warnings_of(saturation, outcome))
+        if (said := warnings_of(saturation, outcome))
     }
     if warned:
-        scales = " ".join(f"{scale}, {'; '.join(found)}." for scale, found in warned.items())
+        scales = " ".join(f"{scale}, {'; '.join(said)}." for scale, said in warned.items())
         short = "Sessions at a bound can move no further, so that effects here are cut short."
         text: str = Rst(f"**Warning: saturated scales.** {rst(scales)} {short}")
     else:

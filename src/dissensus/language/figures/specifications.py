@@ -50,7 +50,7 @@ def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
 
     A choice that had one option, such as a single embedder, decides nothing and is left out.
     """
-    found = []
+    choices = []
     for column, title in CHOICES.items():
         names = _VALUES.get(column, {})
         known = list(names)
@@ -62,8 +62,8 @@ def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
             continue
         for value in values:
             name = f"{value:g}" if column == "weight_lexical" else names.get(value, str(value))
-            found.append((title, name, curve[column] == value))
-    return found
+            choices.append((title, name, curve[column] == value))
+    return choices
 
 
 @styled
@@ -78,27 +78,27 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         2, len(contrasts), squeeze=False, sharey="row", height_ratios=[1.9, 0.125 * rows + 0.1]
     )
     for column, contrast in enumerate(contrasts):
-        own = curve[curve["contrast"] == contrast].sort_values("specification")
-        own = own[own["estimate_d"].notna()].reset_index(drop=True)
-        _curve(axes[0, column], own, column == 0)
-        _joint(axes[0, column], own, tests[tests["contrast"] == contrast])
-        _matrix(axes[1, column], own, options(own), column == 0)
+        of_contrast = curve[curve["contrast"] == contrast].sort_values("specification")
+        of_contrast = of_contrast[of_contrast["estimate_d"].notna()].reset_index(drop=True)
+        _curve(axes[0, column], of_contrast, column == 0)
+        _joint(axes[0, column], of_contrast, tests[tests["contrast"] == contrast])
+        _matrix(axes[1, column], of_contrast, options(of_contrast), column == 0)
         axes[0, column].set_title(contrast_words(contrast))
-        axes[1, column].set_xlabel(f"{counted(len(own), 'specification')}, by effect")
+        axes[1, column].set_xlabel(f"{counted(len(of_contrast), 'specification')}, by effect")
     return Drawn(figure, describe(curve, tests))
 
 
-def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
+def _curve(axes: Axes, curve: pd.DataFrame, first: bool) -> None:
     """Effects in SDs of the differences: filled where significant, a star for the headline."""
-    d = own["estimate_d"].to_numpy()
-    ranks = np.arange(len(own))
+    d = curve["estimate_d"].to_numpy()
+    ranks = np.arange(len(curve))
     # The interval is on each anchor's scale; dividing by the differences' SD puts it on this one.
-    sd = (own["estimate"] / own["estimate_d"]).to_numpy()
+    sd = (curve["estimate"] / curve["estimate_d"]).to_numpy()
     with np.errstate(invalid="ignore", divide="ignore"):
-        limits = (own["ci_low"] / sd, own["ci_high"] / sd)
+        limits = (curve["ci_low"] / sd, curve["ci_high"] / sd)
     axes.fill_between(ranks, *limits, color=FAINT, linewidth=0, step="mid", zorder=1)
-    significant = (own["p_value"] < ALPHA).to_numpy()
-    size = 2.2 if len(own) > 200 else 3.6
+    significant = (curve["p_value"] < ALPHA).to_numpy()
+    size = 2.2 if len(curve) > 200 else 3.6
     axes.plot(
         ranks[significant], d[significant], "o", color=INK, markersize=size, markeredgewidth=0
     )
@@ -112,10 +112,10 @@ def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
         markeredgewidth=0.5,
     )
     zero_line(axes)
-    for rank in np.flatnonzero(own["main"].to_numpy(dtype=bool)):
+    for rank in np.flatnonzero(curve["main"].to_numpy(dtype=bool)):
         axes.plot(rank, d[rank], "*", color=ALARM, markersize=9, markeredgecolor="white", zorder=5)
         # The curve rises: what stands above it on the left, or below on the right, would cross it.
-        late = rank > len(own) / 2
+        late = rank > len(curve) / 2
         axes.annotate(
             f"headline {signed(d[rank], 2)}",
             (rank, d[rank]),
@@ -127,45 +127,45 @@ def _curve(axes: Axes, own: pd.DataFrame, first: bool) -> None:
             color=ALARM,
             weight="bold",
         )
-    axes.set(xlim=_across(own), xticks=[])
+    axes.set(xlim=_across(curve), xticks=[])
     if first:
         axes.set_ylabel("effect (SDs of the\npaired differences)")
 
 
-def _across(own: pd.DataFrame) -> tuple[float, float]:
+def _across(curve: pd.DataFrame) -> tuple[float, float]:
     """The limits of an axis with a place for each specification; with none, of one place."""
-    n = max(len(own), 1)
+    n = max(len(curve), 1)
     return -0.01 * n - 0.5, 1.01 * n - 0.5
 
 
-def _joint(axes: Axes, own: pd.DataFrame, tests: pd.DataFrame) -> None:
+def _joint(axes: Axes, curve: pd.DataFrame, tests: pd.DataFrame) -> None:
     """The curve's median, and the p of its joint test, whose statistic has another divisor."""
-    median, joint = float(own["estimate_d"].median()), keyed(tests, "test")["median"]
+    median, joint = float(curve["estimate_d"].median()), keyed(tests, "test")["median"]
     text = f"median {signed(median, 2)}, joint {p_clause(joint['p_value'])}"
     axes.text(0.99, 0.03, text, transform=axes.transAxes, ha="right", va="bottom", size=7)
 
 
 def _matrix(
     axes: Axes,
-    own: pd.DataFrame,
+    curve: pd.DataFrame,
     rows: list[tuple[str, str, pd.Series]],
     first: bool,
 ) -> None:
     """How often each option is taken along the curve, and the median effect under it."""
     titles = [title for title, _, _ in rows]
-    d = own["estimate_d"]
+    d = curve["estimate_d"]
     for row, (title, _, taken) in enumerate(rows):
         if row and titles[row - 1] != title:
             axes.axhline(row - 0.5, color=FAINT, linewidth=0.6)
         ranks = np.flatnonzero(taken.to_numpy(dtype=bool))
-        main = own["main"].to_numpy(dtype=bool)[ranks].any()
+        main = curve["main"].to_numpy(dtype=bool)[ranks].any()
         _strip(axes, row, taken.to_numpy(dtype=float))
         if len(ranks):
             text = signed(float(d[taken].median()), 2)
             beside(axes, row, text, weight="bold" if main else "normal")
     beside(axes, -0.95, "median", color=GREY)
     axes.set(
-        xlim=_across(own),
+        xlim=_across(curve),
         ylim=(len(rows) - 0.4, -0.6),
         xticks=[],
     )

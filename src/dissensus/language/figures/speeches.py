@@ -57,8 +57,8 @@ def build(artefacts: Artefacts, view: View) -> Text:
     draws = [pair.draw_id for pair in extremes(reuse) or ()]
     turns = debates_of(read_draws(artefacts.path("turns"), draws))
     motion_of = dict(zip(manifest["draw_id"], manifest["motion_id"], strict=True))
-    found = sections(reuse, turns, pool, motion_of, view)
-    return Text(as_markdown(found, view), as_html(found, view), describe(reuse, view))
+    parts = sections(reuse, turns, pool, motion_of, view)
+    return Text(as_markdown(parts, view), as_html(parts, view), describe(reuse, view))
 
 
 def shared_passages(first: str, second: str, shortest: int) -> list[tuple[int, int, int]]:
@@ -75,14 +75,14 @@ def shared_passages(first: str, second: str, shortest: int) -> list[tuple[int, i
 
 def _cut(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
     """The text in passages, those of the spans numbered from 1."""
-    found, end = [], 0
+    pieces, end = [], 0
     for index, (start, size) in enumerate(spans, start=1):
         passage = text[start : start + size]
         # Blanks at its ends are no part of what is repeated.
         start += len(passage) - len(passage.lstrip())
-        found += [(text[end:start], 0), (passage.strip(), index)]
+        pieces += [(text[end:start], 0), (passage.strip(), index)]
         end = start + len(passage.strip())
-    return tuple((part, index) for part, index in (*found, (text[end:], 0)) if part)
+    return tuple((part, index) for part, index in (*pieces, (text[end:], 0)) if part)
 
 
 def _han(text: str) -> bool:
@@ -94,12 +94,14 @@ def compare(
     pair: Extreme, reuse: pd.DataFrame, turns: pd.DataFrame, view: View
 ) -> list[Comparison]:
     """The extreme's two speeches in every language, the reference first."""
-    own = {(t["language"], t["turn"]): t for t in records(turns[turns["draw_id"] == pair.draw_id])}
+    turn_at = {
+        (t["language"], t["turn"]): t for t in records(turns[turns["draw_id"] == pair.draw_id])
+    }
     ratios = reuse[(reuse["draw_id"] == pair.draw_id) & (reuse["speaker"] == pair.speaker)]
     by_language = keyed(ratios[ratios["first_turn"] == pair.first_turn], "language")
-    found = []
+    comparisons = []
     for language in languages_of(reuse, view.reference):
-        a, b = (own[language, turn] for turn in (pair.first_turn, pair.second_turn))
+        a, b = (turn_at[language, turn] for turn in (pair.first_turn, pair.second_turn))
         shortest = SHORTEST["han" if _han(str(a["text"])) else "latin"]
         blocks = shared_passages(str(a["text"]), str(b["text"]), shortest)
         sides = [
@@ -112,10 +114,10 @@ def compare(
             )
         ]
         row = by_language[language]
-        found.append(
+        comparisons.append(
             Comparison(language, float(row["characters"]), float(row["tokens"]), sides[0], sides[1])
         )
-    return found
+    return comparisons
 
 
 def sections(
@@ -129,7 +131,7 @@ def sections(
     marked = extremes(reuse)
     if marked is None:
         return []
-    found = []
+    compared = []
     texts = keyed(pool, "motion_id")
     for name, pair in zip(("Most", "Least"), marked, strict=True):
         motion = motion_of[pair.draw_id]
@@ -140,8 +142,8 @@ def sections(
             f"{name} recycled: draw {pair.draw_id}, {pair.speaker}, in "
             f"{language_name(pair.language)} ({number(pair.ratio)}). {topic.rstrip('.')}."
         )
-        found.append((heading, compare(pair, reuse, turns, view)))
-    return found
+        compared.append((heading, compare(pair, reuse, turns, view)))
+    return compared
 
 
 _INTRO = (
@@ -154,14 +156,14 @@ _INTRO = (
 )
 
 
-def as_markdown(found: list[tuple[str, list[Comparison]]], view: View) -> str:
+def as_markdown(parts: list[tuple[str, list[Comparison]]], view: View) -> str:
     """Speeches under each other, passages that come back in bold."""
     lines = ["# Recycled speeches", "", _INTRO + (f" {SIMULATED}" if view.simulated else ""), ""]
-    for heading, comparisons in found:
+    for heading, comparisons in parts:
         lines += [f"## {markdown(heading)}", ""]
-        for one in comparisons:
-            lines += [f"### {markdown(_ratios(one))}", ""]
-            for speech in (one.first, one.second):
+        for comparison in comparisons:
+            lines += [f"### {markdown(_ratios(comparison))}", ""]
+            for speech in (comparison.first, comparison.second):
                 lines += [f"*{markdown(_label(speech))}*", "", *_quoted(speech), ""]
     return "\n".join(lines)
 
@@ -179,10 +181,10 @@ def _bold(passage: str, comes_back: bool) -> str:
     return "\n".join(f"<b>{line}</b>" if comes_back and line.strip() else line for line in lines)
 
 
-def _ratios(one: Comparison) -> str:
+def _ratios(pair: Comparison) -> str:
     return (
-        f"{language_name(one.language)}: ratio {number(one.characters)} by character, "
-        f"{number(one.tokens)} by token"
+        f"{language_name(pair.language)}: ratio {number(pair.characters)} by character, "
+        f"{number(pair.tokens)} by token"
     )
 
 
@@ -205,17 +207,20 @@ mark sup { font-size: 9px; color: #555; } .intro { font-size: 13px; color: #555;
 """
 
 
-def as_html(found: list[tuple[str, list[Comparison]]], view: View) -> str:
+def as_html(compared: list[tuple[str, list[Comparison]]], view: View) -> str:
     """A page with the speeches beside each other, repeated passages marked and numbered."""
     parts = ["<h1>Recycled speeches</h1>"]
     parts.append(
         f'<p class="intro">{html(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>'
     )
-    for heading, comparisons in found:
+    for heading, comparisons in compared:
         parts.append(f"<h2>{html(heading)}</h2>")
-        for one in comparisons:
-            parts.append(f"<h3>{html(_ratios(one))}</h3>")
-            sides = "".join(_side(speech, one.language) for speech in (one.first, one.second))
+        for comparison in comparisons:
+            parts.append(f"<h3>{html(_ratios(comparison))}</h3>")
+            sides = "".join(
+                _side(speech, comparison.language)
+                for speech in (comparison.first, comparison.second)
+            )
             parts.append(f'<div class="pair">{sides}</div>')
     return page("Recycled speeches", _STYLE, "\n".join(parts))
 

@@ -28,8 +28,8 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
             power = diagnosed.power(world, NET)
             words = f"{contrast_words(contrast)}, net of the instrument, {unit}"
             yield Effect(words, truth, row, row["p_value"], power)
-    own = frame[(frame["method"] == _PERIOD) & (frame["outcome"] == primary(view))]
-    for row in records(own):
+    contrasts = frame[(frame["method"] == _PERIOD) & (frame["outcome"] == primary(view))]
+    for row in records(contrasts):
         words = f"First − second place in a draw, {contrast_words(row['contrast'])}, {unit}"
         # A session knows nothing of any other.
         yield Effect(words, Truth(0.0), row, row["p_value"])
@@ -38,10 +38,10 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
 def _world(language: str, draws: int, view: View) -> str:
     """The diagnosis's world of the run's own debaters; "" where they are not those of it."""
     diagnosis = view["diagnosis"]
-    own = [view.planted[name] for name in sorted(view.planted)]
-    if own != [one["speech"] for one in diagnosis["debaters"]] or primary(view) != "hi_z":
+    speeches = [view.planted[name] for name in sorted(view.planted)]
+    if speeches != [model["speech"] for model in diagnosis["debaters"]] or primary(view) != "hi_z":
         return ""
     if any(view[name] != diagnosis[name] for name in ("tokenizer", "embedder")):
         return ""
-    chances = {one["recycle"].get(language) for one in own}
+    chances = {speech["recycle"].get(language) for speech in speeches}
     return planted_world(chances, diagnosis["recycle"], draws)

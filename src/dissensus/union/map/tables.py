@@ -62,7 +62,7 @@ CLUSTERS = Schema(
         "last_epoch": share("The same in the last epoch."),
         "first_epoch_control": share("The same in the first epoch of the arm control."),
         "last_epoch_control": share("The same in the last epoch of the arm control."),
-        **{own: NUMBERS_OF_WINS[name] for name, own in WINS_OF_CLUSTERS.items()},
+        **{numbers: NUMBERS_OF_WINS[name] for name, numbers in WINS_OF_CLUSTERS.items()},
         "note": NUMBERS_OF_WINS["note"],
     },
     key=("cluster",),

@@ -132,9 +132,16 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
     numbers = {speech.speaker: speech.number for speech in speeches}
     lists = _of_speeches(by_role, "claims", replies.FoundClaims, numbers)
     claims = tuple(
-        Claim(f"{number}.{n}", number, speeches[number - 1].side, one.type, one.specific, one.text)
+        Claim(
+            f"{number}.{n}",
+            number,
+            speeches[number - 1].side,
+            argument.type,
+            argument.specific,
+            argument.text,
+        )
         for number, extracted in sorted(lists.items())
-        for n, one in enumerate(extracted.claims, start=1)
+        for n, argument in enumerate(extracted.claims, start=1)
     )
     return Debate(
         session,
