@@ -188,7 +188,7 @@ def table_ibc(artefacts: Artefacts, view: View) -> Table:
     def cells(place: Place) -> Row:
         team, bank, condition, _ = place
         compared = condition == DIFFERENCE
-        seen = fits.found.get(team, bank, "ibc" if compared else "delta", condition)
+        seen = fits.estimates.get(team, bank, "ibc" if compared else "delta", condition)
         return (
             fits.text(place, "ibc"),
             fits.text(place, "ibc", CLOSED_FORM),
