@@ -88,6 +88,15 @@ def test_debates_that_came_out_alike_have_no_interval() -> None:
     assert rows["ci_low"].isna().all() and rows["ci_high"].isna().all()
 
 
+def test_beside_real_agents_and_without_sessions_nothing_is_planted() -> None:
+    _, _, manifest = run(SPEECH, {"debate": "debate", "again": "debate"}, statements=1)
+    drawn, items = pd.DataFrame(manifest), pd.DataFrame(statements().values())
+    assert planted_values(drawn, items, {"debate": None, "again": SPEECH}, "debate", 1) == []
+    own = dict.fromkeys(("debate", "again"), SPEECH)
+    assert planted_values(drawn.iloc[:0], items, own, "debate", 1) == []
+    assert planted_values(drawn, items, own, "debate", 1)
+
+
 def test_effects_are_those_planted_and_the_second_name_has_none() -> None:
     _, metrics, planted = whole()
     rows = pd.DataFrame(

@@ -153,7 +153,7 @@ def over_cores(
 
 
 def _performance(simulated: FloatArray, true: float, alpha: float) -> Record:
-    """How one estimator did in one world; ``found`` is (simulations, 4)."""
+    """How one estimator did in one world; ``simulated`` is (simulations, 4)."""
     estimates, low, high, p_values = simulated[~np.isnan(simulated).all(axis=1)].T
     known = estimates[np.isfinite(estimates)]
     n, errors = len(known), known - true

@@ -93,7 +93,7 @@ def measure_cells(
 
     Parameters
     ----------
-    found : domain, arm and outcome -> row of the estimates.
+    by_cell : domain, arm and outcome -> row of the estimates.
     """
     cells = [
         cell(by_cell[domain, arm, outcome], factor, digits)

@@ -54,7 +54,7 @@ def consistent(concluded: str, stance: str, verdict: bool | None) -> bool | None
 
     Parameters
     ----------
-    found : what :func:`conclusion` gives.
+    concluded : what :func:`conclusion` gives.
     stance : of the turn, "" where unknown.
     verdict : of the last judge who was asked.
     """

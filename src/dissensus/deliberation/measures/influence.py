@@ -58,8 +58,8 @@ def dyads(debate: Debate, movement: float) -> list[Dyad]:
     for round_ in range(2, debate.rounds + 1):
         before, now = debate.stances(round_ - 1), debate.stances(round_)
         for source, stance in before.items():
-            for target, held in before.items():
-                if held == stance or target not in now:
+            for target, earlier in before.items():
+                if earlier == stance or target not in now:
                     continue
                 moves = _moves(debate, round_, target, stance, movement)
                 pairs.append(Dyad(round_, source, target, (round_, source, target) in cited, moves))
@@ -92,7 +92,7 @@ def katz(debate: Debate, pairs: list[Dyad], attenuation: float) -> dict[str, flo
     Parameters
     ----------
     debate : the session.
-    found : its dyads; those that are edges count.
+    pairs : its dyads; those that are edges count.
     attenuation : a, what each step of a path weighs, in [0, 1).
 
     Returns

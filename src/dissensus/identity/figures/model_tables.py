@@ -89,13 +89,13 @@ class Fits:
     places : of the banks that are shown, in the order of the artefact.
     fitted : by place, method and parameter.
     equal : the likelihood-ratio test at a place.
-    found : the estimates.
+    estimates : the estimates.
     """
 
     places: Sequence[Place]
     fitted: Mapping[Key, Record]
     equal: Mapping[Place, Record]
-    found: Estimates
+    estimates: Estimates
 
     @classmethod
     def of(cls, artefacts: Artefacts) -> Fits:
@@ -188,7 +188,7 @@ def table_ibc(artefacts: Artefacts, view: View) -> Table:
     def cells(place: Place) -> Row:
         team, bank, condition, _ = place
         compared = condition == DIFFERENCE
-        seen = fits.found.get(team, bank, "ibc" if compared else "delta", condition)
+        seen = fits.estimates.get(team, bank, "ibc" if compared else "delta", condition)
         return (
             fits.text(place, "ibc"),
             fits.text(place, "ibc", CLOSED_FORM),

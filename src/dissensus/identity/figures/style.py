@@ -53,7 +53,7 @@ def panels(
     Parameters
     ----------
     figure : on which there is nothing yet.
-    found : the estimates, for their banks in order.
+    estimates : the estimates, for their banks in order.
     columns : panels in a row, by :func:`columns_for`.
     unit : what the lowest panels count along x.
     """
