@@ -30,8 +30,6 @@ from typing import ClassVar
 from dissensus.study import warm_scripts
 from dissensus.study.registry import STUDIES
 from dissensus.study.warm_scripts import ScriptServer, serve
-from dissensus.text.tokens import tokenizer
-from dissensus.text.words import split_words
 
 _IMPORTED = (
     # Snakemake, with what it imports when it reads its arguments and when it plans jobs.
@@ -42,7 +40,7 @@ _IMPORTED = (
     *("snakemake_logger_plugin_dissensus.board", "dissensus.cli", *STUDIES.values()),
     # What stages import where they use it.
     *("sklearn.cluster", "pypdf", "docutils.core", "cydifflib", "pyarrow.dataset"),
-    *(*warm_scripts.IMPORTED, warm_scripts.EMBEDDER),
+    *(*warm_scripts.IMPORTED, *warm_scripts.LOADED.values()),
 )
 #: Goes into the folder, takes the environment, says what it says into files, and ends in time; a
 #: session of its own is what is killed with all that it starts.
@@ -269,9 +267,6 @@ def _stages() -> Iterator[str]:
 if __name__ == "__main__":
     # As the Snakefile has it: numpy reads it when it is imported.
     os.environ.update(OPENBLAS_NUM_THREADS="1")
-    # A dictionary and a vocabulary, half a second of a processor.
-    split_words("\u5b57")
-    tokenizer("tekken")
     warm_scripts.ScriptServer = _ForkedServer  # type: ignore[misc]
     warm_scripts._import([*_stages(), *_IMPORTED])
     sys.argv[1] = str(_connection(socket.socket(fileno=int(sys.argv[1]))).detach())

@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 
 from dissensus.study.registry import STUDIES
 from dissensus.text.embeddings import OWN
+from dissensus.text.tokens import TEKKEN
 
 #: What nearly every script imports; the rest is imported where it is needed.
 IMPORTED = (
@@ -38,8 +39,11 @@ IMPORTED = (
     *("scipy.special", "dissensus.study.sessions", "dissensus.study.stage"),
     *("dissensus.tables.artefact", *STUDIES.values()),
 )
-#: Loads the project's own embedder, for the stages that embed: a second of a processor.
-EMBEDDER = "dissensus.text.embeddings:load_own"
+#: Name in a stage's settings -> what loads it once for all: the project's own embedder takes a
+#: second of a processor, the vocabulary that it counts tokens by half of one.
+LOADED = {OWN: "dissensus.text.embeddings:load_own", TEKKEN: "dissensus.text.tokens:load_tekken"}
+#: The settings that may name them.
+_NAMED_BY = ("embedder", "embedders", "corpus", "tokenizer", "tokenizers")
 
 
 class ScriptServer:
@@ -137,13 +141,13 @@ def fork_scripts() -> Callable[[], None]:
 def _needed(params: Mapping[str, Any]) -> list[str]:
     """What the server has ready for a stage: the project's modules that are loaded here, as those
     of the simulated models that the settings name, those that the stage's functions are in
-    (``module:name``), and the embedder that its settings name.
+    (``module:name``), and the embedder and the tokeniser that its settings name.
     """
     functions, settings = params.get("functions", []), params.get("settings", {})
     modules = [each.split(":")[0] for each in functions]
     modules = [name for name in (*sys.modules, *modules) if name.startswith("dissensus.")]
-    embedders = [settings.get(name) for name in ("embedder", "embedders", "corpus")]
-    return [*modules, EMBEDDER] if OWN in json.dumps(embedders, default=str) else modules
+    named = json.dumps([settings.get(name) for name in _NAMED_BY], default=str)
+    return [*modules, *(load for name, load in LOADED.items() if f'"{name}"' in named)]
 
 
 def _import(modules: Iterable[str]) -> None:
