@@ -78,7 +78,7 @@ def test_a_flipped_byte_in_any_kind_of_file_is_found(
     files = {*kinds(RUN).values()}
     assert {path.suffix for path in files} == {
         *("", ".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst"),
-        ".js",
+        *(".js", ".tex"),
     }
     # A log says what its stage wrote, and a mark what its session was made from.
     logs = {path for path in files if path.suffix == ".log"}
