@@ -53,7 +53,6 @@ def test_means_by_arm_with_sizes_where_fewer() -> None:
     known = full["correct_last"].notna().sum()
     assert 0 < known < 12
     assert cell(table, "Correct", "full") == f"{full['correct_last'].mean():.2f} ({known})"
-    assert cell(table, "Quality", "full") == "–"
     last = run.rounds[(run.rounds["round"] == 5) & (run.rounds["arm"] == "full")]
     assert cell(table, "The same, Miller-Madow", "full") == f"{last['entropy_mm'].mean():.2f}"
     below = [int((last["retention"] < level).sum()) for level in (0.8, 0.65)]
@@ -61,9 +60,13 @@ def test_means_by_arm_with_sizes_where_fewer() -> None:
     assert 0 < below[1] < below[0] or below[0] == below[1] > 0
     assert cell(table, "Collapsed (premature)", "full") == f"{len(full)} (1)"
     assert cell(table, "Collapsed (premature)", "emergent") == "0 (0)"
-    assert cell(table, "Undecidable", "full") == f"{full['undecidable'].mean():.2f}"
     lost = run.metrics.loc[~run.metrics["complete"], "arm"].iloc[0]
     assert cell(table, "Held", lost.replace("_", " ")) == "11/12"
+    engaged = tables_of(run)["table_engagement"]
+    assert cell(engaged, "Quality", "full") == "–"
+    assert cell(engaged, "Undecidable", "full") == f"{full['undecidable'].mean():.2f}"
+    assert cell(engaged, "Rival coverage", "full") == f"{full['rival_coverage'].mean():.2f}"
+    assert cell(engaged, "Held", lost.replace("_", " ")) == "11/12"
 
 
 def test_the_primary_outcome_stands_with_both_tests() -> None:

@@ -45,6 +45,7 @@ TABLES = (
     _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest", "rounds"),
     _SHOWN.table("contrast_tables", "table_contrasts", "contrasts"),
     _SHOWN.table("contrast_tables", "table_outcomes", "contrasts"),
+    _SHOWN.table("arm_tables", "table_engagement", "metrics", "manifest"),
     _SHOWN.table("contrast_tables", "table_silence", "contrasts", "metrics"),
     _SHOWN.table("arm_tables", "table_hints", "metrics", "contrasts"),
     _SHOWN.table("debate_tables", "table_references", "metrics"),

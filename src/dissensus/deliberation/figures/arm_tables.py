@@ -1,7 +1,8 @@
-"""What the arms were like: their outcomes, hints and calls."""
+"""What the arms were like: how disagreement ended, engagement, hints and calls."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -20,70 +21,89 @@ from dissensus.report.view import View
 
 _HUNDREDTHS = partial(number, digits=2)
 
-#: What an arm's means are given of.
-_MEANS = (
-    "entropy_first",
-    "entropy_last",
-    "retention_last",
-    "density_mean",
-    "claim_engagement",
-    "rival_coverage",
-    "groupthink",
-    "silent_share",
-    "ignored_share",
-    "dominance",
-    "sycophancy_per_opportunity",
-    "agreement_last",
-    "abstained_last",
-    "correct_last",
-    "quality_last",
-    "consistency",
+#: Of what means are given: how disagreement ended, and how agents engaged with each other.
+_ENDED = (
+    *("entropy_first", "entropy_last", "retention_last", "groupthink"),
+    *("agreement_last", "abstained_last", "correct_last"),
 )
-
-_FIRST = "Entropy, first"
+_ENGAGED = (
+    *("density_mean", "claim_engagement", "rival_coverage", "silent_share", "ignored_share"),
+    *("dominance", "sycophancy_per_opportunity", "quality_last", "consistency", "undecidable"),
+)
+_TITLES = {"entropy_first": "Entropy, first", "undecidable": "Undecidable"}
+_SESSIONS = (
+    Column("Arm", "arm", arm_words),
+    Column("Held", ("ended", "assigned"), "{}/{}".format),
+)
+_MEANS = (
+    "Means over the sessions held to their end (of those assigned). Where an outcome is "
+    "undefined in some of them (no judge, no truth, nobody who disagreed) the number of "
+    "sessions stands in brackets."
+)
 
 
 def table_arms(artefacts: Artefacts, view: View) -> Table:
-    """Means of the main outcomes in each arm."""
+    """How disagreement ended in each arm."""
     metrics, manifest, rounds = artefacts.frames("metrics", "manifest", "rounds")
-    ended, last = complete(metrics), rounds[rounds["round"] == rounds["round"].max()]
-    rows = []
+    last = rounds[rounds["round"] == rounds["round"].max()]
+    rows = [
+        {**row, **_lost(of_arm, last[last["arm"] == row["arm"]], view)}
+        for row, of_arm in _by_arm(metrics, manifest, _ENDED, view)
+    ]
+    levels = " / ".join(f"{level:g}" for level in view["alerts"])
+    columns = (
+        *_SESSIONS,
+        *_mean_columns(_ENDED[:2]),
+        Column("The same, Miller-Madow", "corrected"),
+        Column("Collapsed (premature)", "collapsed"),
+        *_mean_columns(_ENDED[2:3]),
+        Column(f"Retention below {levels}", "alerts"),
+        *_mean_columns(_ENDED[3:]),
+    )
+    note = (
+        f"{_MEANS} Entropy in bits, with Miller and Madow's correction for few "
+        "agents beside it. Collapsed: sessions whose entropy fell to the set share of the first "
+        "round's, and in how many of them agents shared less evidence in that round than before. "
+        "Retention below: sessions that end below each alert. Groupthink: the share of "
+        "disagreement lost, times the share of rival options not engaged. Agreement and correct: "
+        "of the agents who do not abstain. The measures are the project's own."
+    )
+    facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
+    return tabulate("table_arms", "Disagreement by arm", columns, rows, note, view, facts)
+
+
+def table_engagement(artefacts: Artefacts, view: View) -> Table:
+    """How agents engaged with each other in each arm."""
+    metrics, manifest = artefacts.frames("metrics", "manifest")
+    rows = [row for row, _ in _by_arm(metrics, manifest, _ENGAGED, view)]
+    note = (
+        f"{_MEANS} Rival coverage: of the options that others hold, those that an agent engages. "
+        "Undecidable: turns of which neither rule nor judge says whether they follow. The "
+        "measures are the project's own."
+    )
+    columns = (*_SESSIONS, *_mean_columns(_ENGAGED))
+    return tabulate("table_engagement", "Engagement by arm", columns, rows, note, view)
+
+
+def _by_arm(
+    metrics: pd.DataFrame, manifest: pd.DataFrame, outcomes: Sequence[str], view: View
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """An arm's row with its means, and the metrics of its sessions that were held."""
+    ended = complete(metrics)
     for arm in view.arms:
         of_arm = ended[ended["arm"] == arm]
         assigned = int((manifest["arm"] == arm).sum())
-        means = {name: _mean(of_arm[name], len(of_arm)) for name in _MEANS}
-        lost = _lost(of_arm, last[last["arm"] == arm], view)
-        rows.append({"arm": arm, "ended": len(of_arm), "assigned": assigned, **means, **lost})
-    levels = " / ".join(f"{level:g}" for level in view["alerts"])
-    columns = (
-        Column("Arm", "arm", arm_words),
-        Column("Held", ("ended", "assigned"), "{}/{}".format),
-        *(Column(OUTCOMES.get(name, ("", _FIRST))[1], name) for name in _MEANS[:2]),
-        Column("The same, Miller-Madow", "corrected"),
-        Column("Collapsed (premature)", "collapsed"),
-        *(Column(OUTCOMES[name][1], name) for name in _MEANS[2:3]),
-        Column(f"Retention below {levels}", "alerts"),
-        *(Column(OUTCOMES[name][1], name) for name in _MEANS[3:]),
-        Column("Undecidable", "undecidable"),
-    )
-    note = (
-        "Means over the sessions held to their end (of those assigned). Where an outcome is "
-        "undefined in some of them (no judge, no truth, nobody who disagreed) the number of "
-        "sessions stands in brackets. Entropy in bits, with Miller and Madow's correction for few "
-        "agents beside it. Collapsed: sessions whose entropy fell to the set share of the first "
-        "round's, and in how many of them agents shared less evidence in that round than before. "
-        "Retention below: sessions that end below each alert. Undecidable: turns of which neither "
-        "rule nor judge says whether they follow. Rival coverage: of the options that others hold, "
-        "those that an agent engages; groupthink: the share of disagreement lost, times the share "
-        "of rivals not engaged. Agreement and correct: of the agents who do not abstain. The "
-        "measures are the project's own."
-    )
-    facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
-    return tabulate("table_arms", "Outcomes by arm", columns, rows, note, view, facts)
+        means = {name: _mean(of_arm[name], len(of_arm)) for name in outcomes}
+        yield {"arm": arm, "ended": len(of_arm), "assigned": assigned, **means}, of_arm
+
+
+def _mean_columns(outcomes: Sequence[str]) -> Iterator[Column]:
+    for name in outcomes:
+        yield Column(_TITLES.get(name) or OUTCOMES[name][1], name)
 
 
 def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str]:
-    """How disagreement ended in the sessions of an arm, and whose turns could not be decided."""
+    """How disagreement ended in the sessions of an arm."""
     collapsed = of_arm["collapse_round"].notna()
     premature = int((of_arm.loc[collapsed, "premature"] == True).sum())  # noqa: E712
     lowest = pd.to_numeric(last["alert"], errors="coerce")
@@ -92,7 +112,6 @@ def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str
         "corrected": number(mean(last["entropy_mm"]), 2),
         "collapsed": f"{int(collapsed.sum())} ({premature})",
         "alerts": below,
-        "undecidable": number(mean(of_arm["undecidable"]), 2),
     }
 
 
