@@ -259,11 +259,11 @@ def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | Non
     is_simulated = SIMULATED_HEADER in headers
     if is_simulated == terms.simulated:
         return None
-    these = "simulated models" if is_simulated else "no simulated models"
+    models = "simulated models" if is_simulated else "no simulated models"
     return ProviderError(
-        f"providers.{terms.name}.simulated is {str(terms.simulated).lower()}, and {these} answer "
-        f"at its address; set it to {str(is_simulated).lower()}, since every table and figure "
-        "says which they show."
+        f"providers.{terms.name}.simulated is {str(terms.simulated).lower()}, and {models} "
+        f"answer at its address; set it to {str(is_simulated).lower()}, since every table and "
+        "figure says which they show."
     )
 
 

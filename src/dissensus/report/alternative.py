@@ -35,7 +35,7 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     sentences = [
         title if title.endswith(("?", ".")) else f"{title}.",
         f"{count}{'; '.join(panels)}." if panels else "",
-        f"Drawn apart: {_listed(series)}." if series else "",
+        f"Shown separately: {_listed(series)}." if series else "",
         main_sentence(caption, level),
         _TABLES,
     ]

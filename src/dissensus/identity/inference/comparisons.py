@@ -92,9 +92,7 @@ class Side:
         """The measure on these questions and in every resample of them."""
         place = {name: index for index, name in enumerate(self.questions)}
         rows = [place[name] for name in questions]
-        above, below = (
-            np.stack([team_tally[i][rows] for team_tally in self.counts], axis=1) for i in (0, 1)
-        )
+        above, below = (np.stack([pair[i][rows] for pair in self.counts], axis=1) for i in (0, 1))
         ratios = ratios_of_sums(above, below, weights)
         parts = (
             Ratios(ratios.observed[[i]], ratios.resampled[:, [i]]) for i in range(above.shape[1])
@@ -285,9 +283,9 @@ def _of_agents(
         zip(*(manifest[name].to_pylist() for name in ("session_id", "seats")), strict=True)
     )
     for team in tallied:
-        rows_of = rows["team"] == team.team
-        agents = rows["agent"][rows_of].astype(np.int64)
-        of_team = {name: values[rows_of] for name, values in rows.items()}
+        is_of_team = rows["team"] == team.team
+        agents = rows["agent"][is_of_team].astype(np.int64)
+        of_team = {name: values[is_of_team] for name, values in rows.items()}
         yield from _apart(team, of_team, "seat", [f"A{agent}" for agent in agents])
         if all(seats[session] for session in of_team["session_id"]):
             pairs = zip(of_team["session_id"], agents, strict=True)
