@@ -69,4 +69,5 @@ rule diagnosis:
 
 # What is left to say once all rules are known.
 depend_on_code(workflow.rules, SETTINGS.simulated)
+name_logs(workflow.rules, str(STAGE_LOG), RESULTS, STUDIES)
 describe_targets(workflow.rules)

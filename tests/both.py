@@ -99,7 +99,7 @@ def ran_since(project: Project, moment: float) -> set[str]:
     """The sessions that ran after a moment."""
     written = {
         path.stem
-        for kind in ("sessions", "calls", "transcripts", "complete", "journal")
+        for kind in ("sessions", "calls", "transcripts", "journal")
         for path in project.folder.glob(f"results/demo/*/{kind}/*")
         if path.stat().st_mtime > moment
     }

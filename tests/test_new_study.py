@@ -79,8 +79,8 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     journals = {p: p.read_bytes() for p in (results(page) / "journal").iterdir()}
     moment = time.time()
     page.succeed()
-    marks = list((results(page) / "complete").iterdir())
-    assert len(marks) == 60 and all(mark.stat().st_mtime > moment for mark in marks)
+    written = list((results(page) / "transcripts").iterdir())
+    assert len(written) == 60 and all(path.stat().st_mtime > moment for path in written)
     assert {p: p.read_bytes() for p in (results(page) / "journal").iterdir()} == journals
     # The same numbers: only what files say of their code may differ.
     assert artefacts(page).keys() == before.keys()

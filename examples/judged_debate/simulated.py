@@ -8,10 +8,6 @@ def check(speech):
     float(speech.get("sharpness", 0.0))
 
 
-def identity(settings):
-    return "judged debate 1"
-
-
 def speak(messages, settings, rng):
     last = messages[-1].content
     if messages[0].role == "system":

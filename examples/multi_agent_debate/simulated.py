@@ -7,10 +7,6 @@ def check(speech):
     float(speech["skill"]), float(speech["insight"])
 
 
-def identity(settings):
-    return "multi-agent debate 1"
-
-
 def speak(messages, settings, rng):
     speech, last = settings["speech"], messages[-1].content
     truth = eval(re.findall(r"result of ([-+*\d]+)\?", last)[-1], {"__builtins__": {}})

@@ -20,12 +20,17 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from ([.\w]+) import (\([^)]*\)|[^(\n]+)|import ([\w.]+))", re.MULTILINE
 )
 _WORD = re.compile(r"\w+")
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str)
 
 
 def digest(value: Any) -> str:
     """SHA-256 of a value as canonical JSON: equal values, equal digest, whatever the key order."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
+
+
+def seed_of(*key: Any) -> int:
+    """The seed that a key fixes, such as a study's seed with the name of what it is for."""
+    return int(digest(list(key))[:12], 16)
 
 
 def file_digest(path: Path) -> str:

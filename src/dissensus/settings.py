@@ -12,6 +12,7 @@ import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     Tag,
@@ -192,6 +193,21 @@ def without_nulls(entries: Any) -> Any:
     if isinstance(entries, dict):
         return {name: entry for name, entry in entries.items() if entry is not None}
     return entries
+
+
+_Entry = TypeVar("_Entry")
+#: Entries by name, at least one, of which a second configuration file may set some to null.
+Named = Annotated[dict[str, _Entry], Field(min_length=1), BeforeValidator(without_nulls)]
+
+
+def names(what: str, rule: NameRule = WORD) -> AfterValidator:
+    """Refuses entries by the rule of their names; ``what`` as in :func:`check_names`."""
+
+    def check(entries: dict[str, Any]) -> dict[str, Any]:
+        check_names(entries, what, rule)
+        return entries
+
+    return AfterValidator(check)
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,10 @@ def _read_table(
     """
     header: list[str] = []
     rows = []
-    for number, cells in _records(path, form):
+    text = _text(path, form)
+    # Where the whole has only what texts may have, no cell need be looked at.
+    is_text = not unwritable(text)
+    for number, cells in _records(path, text, form):
         if not header:
             header = cells
             _check_header(f"{path}, row {number}", header, needed)
@@ -68,7 +71,7 @@ def _read_table(
             )
         else:
             rows.append((number, dict(zip(header, cells, strict=True))))
-        for column, cell in zip(header, cells, strict=True):
+        for column, cell in () if is_text else zip(header, cells, strict=True):
             check_text(cell, f"{path}, row {number}: {column or 'a cell'}")
     if not header:
         _check_header(f"{path}, row 1", header, needed)
@@ -86,9 +89,11 @@ def _check_header(where: str, header: Sequence[str], needed: Sequence[str]) -> N
         raise ResourceError(f"{where}: the column {twice[0]!r} stands twice; leave one out.")
 
 
-def _records(path: str | Path, form: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, with their numbers."""
-    reader = csv.reader(io.StringIO(_text(path, form), newline=""), **form)
+def _records(
+    path: str | Path, text: str, form: Mapping[str, Any]
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table that are not empty, with their numbers."""
+    reader = csv.reader(io.StringIO(text, newline=""), **form)
     number = 0
     try:
         for number, cells in enumerate(reader, start=1):

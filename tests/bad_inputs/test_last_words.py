@@ -14,6 +14,7 @@ NOISE = (
     *("Error in rule", "RuleException", "CalledProcessError", "WorkflowError", "Traceback"),
     *("Exiting because", "Shutting down", "Complete log(s)", "Elapsed time"),
 )
+POOL = "results/demo/language/pool.parquet"
 MOTIONS, TOPICS = "resources/motions/motions.csv", "resources/topics/topics.yaml"
 
 
@@ -121,12 +122,31 @@ def test_a_fault_of_ours_is_a_line_with_the_path_of_its_log(project: Project) ->
     assert "Traceback" in (project.folder / log).read_text(encoding="utf-8")
 
 
-def test_a_job_that_was_killed_has_a_sentence_too(project: Project) -> None:
-    damage(project, SCRIPT, BEGIN, f"    import os; os.kill(os.getpid(), 9)\n{BEGIN}")
+def test_a_job_without_memory_is_a_sentence_and_the_next_start_goes_on(project: Project) -> None:
+    text = (project.folder / SCRIPT).read_text(encoding="utf-8")
+    damage(project, SCRIPT, BEGIN, f"    bytearray(1 << 62)\n{BEGIN}")
+    said, lines = last_words(project)
+    log = "results/demo/language/logs/collect.log"
+    sentence = (
+        "collect_language ran out of memory; start again with fewer --cores, or on a machine with "
+        f"more memory. {log} says where."
+    )
+    assert said == [sentence] == lines[-1:]
+    (project.folder / SCRIPT).write_text(text, encoding="utf-8")
+    project.succeed(POOL)
+
+
+@pytest.mark.parametrize("whom", ["os.getpid()", "os.getppid()"], ids=["script", "server"])
+def test_a_job_that_was_killed_has_a_sentence_too(project: Project, whom: str) -> None:
+    """By itself, or with the server that it was forked from."""
+    text = (project.folder / SCRIPT).read_text(encoding="utf-8")
+    killed = f"    import os, time; os.kill({whom}, 9); time.sleep(60)\n{BEGIN}"
+    damage(project, SCRIPT, BEGIN, killed)
     stale = project.results() / "logs/collect.log"
     stale.parent.mkdir(parents=True)
     stale.write_text("# failed\nof yesterday\n")
-    done = project.run()
+    # This job alone: others that end with the server have sentences too, in any order.
+    done = project.run(POOL)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr and "of yesterday" not in done.stderr
     assert done.stderr.splitlines()[-1] == (
@@ -134,6 +154,8 @@ def test_a_job_that_was_killed_has_a_sentence_too(project: Project) -> None:
         "as the system does where memory runs out; start again with fewer --cores, or on a machine "
         "with more memory."
     )
+    (project.folder / SCRIPT).write_text(text, encoding="utf-8")
+    project.succeed(POOL)
 
 
 def test_nothing_is_left_in_temporary_folders(

@@ -19,11 +19,12 @@ from dissensus.consensus.inference import (
     estimate_arms,
     planted_values,
 )
-from dissensus.consensus.simulated import SpeechSettings, check, expert_vote
+from dissensus.consensus.simulated import SpeechSettings, expert_vote
 from dissensus.consensus.wording import UNLEARNED
 from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.errors import SettingError
+from dissensus.llm.behaviours import check_speech
 
 #: Off the defaults, with an effect for every strategy that can have one.
 SPEECH: dict[str, Any] = {
@@ -218,7 +219,7 @@ def test_votes_that_go_unread_and_secrets_that_are_told_are_counted() -> None:
 )
 def test_wrong_speech_is_one_sentence(change: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingError, match=said):
-        check({**STILL, **change})
+        check_speech("dissensus.consensus.simulated", {**STILL, **change})
 
 
 def log_rank(times: list[list[int]], events: list[list[bool]]) -> float:

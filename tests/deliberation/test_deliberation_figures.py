@@ -45,9 +45,13 @@ def make(name: str, run: Run, simulated: bool = True) -> Drawn:
 
 
 @cache
+def shown(name: str, size: tuple[int, tuple[str, ...], int, int]) -> Drawn:
+    """A figure that no test changes, with what it says."""
+    return make(name, make_run(*size))
+
+
 def drawn(name: str, size: tuple[int, tuple[str, ...], int, int]) -> Figure:
-    """A figure that no test changes."""
-    return make(name, make_run(*size)).figure
+    return shown(name, size).figure
 
 
 def words(figure: Figure) -> set[str]:
@@ -74,7 +78,7 @@ def test_no_text_overlaps_or_is_cut_off(
 def test_captions_are_filled_at_every_size(name: str) -> None:
     template = (REPORT / f"deliberation_{name}.rst").read_text(encoding="utf-8")
     for size in SIZES:
-        said = fill(template, make(name, make_run(*size)).facts, simulated=True)
+        said = fill(template, shown(name, size).facts, simulated=True)
         assert "{" not in said and "nan" not in said and "None" not in said
 
 

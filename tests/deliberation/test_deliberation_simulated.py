@@ -27,6 +27,7 @@ from dissensus.deliberation.measures.reconstruct import reconstruct_session
 from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.errors import ResourceError, SettingError
+from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
 from dissensus.session.quoting import quoted
 from dissensus.session.runner import Session
@@ -367,7 +368,7 @@ def test_what_assessments_say_of_others_weighs_them():
 )
 def test_wrong_settings_are_named(speech: dict[str, Any], sentence: str):
     with pytest.raises(SettingError) as raised:
-        behaviour.check({**simulated()["speech"], **speech})
+        check_speech(behaviour.__name__, {**simulated()["speech"], **speech})
     assert sentence in str(raised.value)
 
 

@@ -8,7 +8,7 @@ import pytest
 from dissensus.identity.inference.cells import expected, implied, observed
 from dissensus.identity.inference.fitting import fit, refit
 from dissensus.identity.inference.goodness import goodness_of_fit, pearson
-from dissensus.identity.inference.likelihood import Parameters
+from dissensus.identity.inference.likelihood import Likelihood, Parameters
 from dissensus.identity.inference.panel import Panel
 from identity.identity_panels import FULL, RING, drawn, panel_from
 
@@ -159,6 +159,20 @@ def test_a_bootstraps_fit_is_the_whole_fit(peers: tuple[tuple[int, ...], ...], r
     again = drawn(fitted.parameters, 2, 60, rounds, peers)
     whole, quick = fit(again, rounds).parameters, refit(again, fitted)
     assert quick.vector() == pytest.approx(whole.vector(), rel=0.02)
+
+
+def test_a_bootstraps_fit_of_few_questions_is_as_likely_as_the_whole_fit() -> None:
+    """Fits of few questions end at the limits of the parameters, where the likelihood is flat."""
+    at_limits, alike = 0, Parameters(0.6, 0.6, 40.0, 8.0)
+    for seed in range(12):
+        fitted = fit(drawn(alike, seed, 6))
+        again = drawn(fitted.parameters, seed + 100, 6)
+        likelihood = Likelihood.of(again, 1)
+        quick = refit(again, fitted).vector()
+        reached = likelihood.value(quick)[0][likelihood.kind].sum()
+        assert reached == pytest.approx(fit(again).loglik, abs=0.01)
+        at_limits += quick.min() < 0.0011 or quick.max() > 9_900
+    assert at_limits >= 3
 
 
 def test_later_transitions_are_expected_with_what_was_said_before_them() -> None:

@@ -19,7 +19,8 @@ from dissensus.identity.study import Identity
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
-from dissensus.study.sessions import Sessions, paths_in
+from dissensus.study.session_tables import paths_in
+from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read, write
 from fake_client import FakeRegistry
 from scripted import ROOT
@@ -172,12 +173,12 @@ def test_debates_go_on_from_the_transcript_of_their_opening(tmp_path):
     registry = FakeRegistry({"m": MODEL})
     opening = next(r for r in here.rows.values() if r["condition"] == "opening")
     assert opening["team"] == "full"
-    assert here.run(opening, registry) == ""
+    assert here.run(opening, registry).outcome["failure"] == ""
     said = texts(here, opening["session_id"])
     assert sorted(said) == [(0, "A1"), (0, "A2"), (0, "A3")]
     for row in (r for r in here.rows.values() if r["opening"] == opening["session_id"]):
         before = len(registry.asked)
-        assert here.run(row, registry) == ""
+        assert here.run(row, registry).outcome["failure"] == ""
         asked = [request.messages[-1].content for request in registry.asked[before:]]
         assert len(asked) == 6
         assert all(prompt.startswith(here.spec(row)["question"]) for prompt in asked)
@@ -199,7 +200,7 @@ def test_personas_speak_in_the_seats_that_were_drawn(tmp_path):
     here = debates(tmp_path)
     registry = FakeRegistry({"m": MODEL})
     row = next(r for r in here.rows.values() if r["team"] == "who" and not r["opening"])
-    assert here.run(row, registry) == ""
+    assert here.run(row, registry).outcome["failure"] == ""
     table = read(paths_in(here.folder, row["session_id"]).transcript, transcript(IDS))
     assert table.column("role").to_pylist() == row["seats"]
     personas = read_personas(STUDY.personas)
@@ -212,9 +213,10 @@ def test_a_debate_fails_where_its_opening_failed_and_asks_nothing(tmp_path):
     registry = FakeRegistry({"m": MODEL | {"timeout_rate": 1.0}})
     row = next(r for r in here.rows.values() if r["condition"] == "vanilla")
     opening = here.rows[row["opening"]]
-    assert "timeout" in here.run(opening, registry)
+    assert "timeout" in here.run(opening, registry).outcome["failure"]
     asked = len(registry.asked)
-    assert here.run(row, registry) == f"{row['opening']}, which it reads, failed"
+    failure = here.run(row, registry).outcome["failure"]
+    assert failure == f"{row['opening']}, which it reads, failed"
     assert len(registry.asked) == asked
     kept = provenance_of(paths_in(tmp_path, row["session_id"]).transcript)
     assert kept["failure"] == f"{row['opening']}, which it reads, failed"

@@ -24,6 +24,7 @@ from dissensus.identity.design.graph import Peers, peers_in
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, weighed_in
+from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Decoding, Steps
 from scripted import ROOT
@@ -368,9 +369,9 @@ def test_a_prompt_of_another_kind_is_refused():
     ],
 )
 def test_settings_are_checked(speech, message: str):
-    simulated.check(settings()["speech"])
+    check_speech(simulated.__name__, settings()["speech"])
     with pytest.raises(SettingError, match=message):
-        simulated.check(settings(**speech)["speech"])
+        check_speech(simulated.__name__, settings(**speech)["speech"])
 
 
 def test_an_identity_changes_with_the_questions_that_agents_know(tmp_path):

@@ -18,9 +18,10 @@ from dissensus.language.design.pool import build_pool
 from dissensus.language.settings import ROLES, LanguageSettings
 from dissensus.language.study import Language
 from dissensus.llm.providers import identity
-from dissensus.session.record import SessionPaths, is_complete, transcript
+from dissensus.session.record import SessionPaths, made_to, transcript
 from dissensus.study.configuration import load_file
-from dissensus.study.sessions import Sessions, journal_in, paths_in
+from dissensus.study.session_tables import paths_in
+from dissensus.study.sessions import Sessions, journal_in
 from dissensus.tables.artefact import provenance_of, read
 from fake_client import FakeRegistry
 from scripted import ROOT
@@ -134,8 +135,7 @@ def test_a_session_leaves_a_transcript_of_eight_turns(rows, debates, tmp_path: P
         assert {turn["session_id"] for turn in turns} == {spec["session_id"]}
         said = provenance_of(paths.transcript)
         assert (said["simulated"], said["stage"]) == (True, "run_session")
-        assert is_complete(paths, said["settings_sha256"])
-        assert is_complete(paths, digest(spec))
+        assert said["settings_sha256"] == digest(spec) == made_to(paths.transcript)
 
 
 def test_a_session_is_the_same_whatever_ran_before_it(rows, debates, tmp_path: Path):
@@ -177,7 +177,8 @@ def test_a_session_that_another_job_runs_is_finished_from_its_journal(
 
 def test_a_failure_for_good_is_written_and_returned(rows, debates, tmp_path: Path):
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
-    failure = replace(debates, folder=tmp_path).run(rows[0], FakeRegistry(dead))
+    session = replace(debates, folder=tmp_path).run(rows[0], FakeRegistry(dead))
+    failure = session.outcome["failure"]
     paths = paths_in(tmp_path, rows[0]["session_id"])
     assert failure == "turn 1: timeout"
     assert read(paths.transcript, transcript(IDS)).num_rows == 0

@@ -11,6 +11,7 @@ import pytest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
 from dissensus.language.study import Language
+from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
 from dissensus.study.configuration import load_file
 from dissensus.text.divergences import grouped_measures
@@ -174,9 +175,9 @@ def test_a_prompt_of_another_kind_is_refused():
 
 
 def test_settings_are_checked():
-    simulated.check(settings()["speech"])
+    check_speech(simulated.__name__, settings()["speech"])
     with pytest.raises(SettingError, match=r"^speech\.recycle\.en holds 0;"):
-        simulated.check(settings(0)["speech"])
+        check_speech(simulated.__name__, settings(0)["speech"])
 
 
 def test_an_identity_changes_with_what_debaters_read(tmp_path):

@@ -141,14 +141,30 @@ def test_a_journal_that_cannot_be_read_is_named(tmp_path: Path):
 def test_a_reply_that_cannot_be_synced_is_not_believed(tmp_path: Path, monkeypatch):
     path = tmp_path / "j.jsonl"
     journal = Journal(path)
-    journal.ask(FakeClient(in_turn("one")), request(1))
+    journal.ask(FakeClient(in_turn("one"), simulated=False), request(1))
     before = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(os, "fdatasync", refusing(errno.EIO))
         with pytest.raises(ResourceError, match=r"j\.jsonl cannot be written"):
-            journal.ask(FakeClient(in_turn("two")), request(2))
+            journal.ask(FakeClient(in_turn("two"), simulated=False), request(2))
     assert path.read_bytes() == before
     assert len(journal) == 1
+
+
+@pytest.mark.parametrize(("simulated", "before", "after"), [(False, 3, 3), (True, 0, 1)])
+def test_only_a_simulated_reply_may_wait_for_the_disk(
+    simulated: bool, before: int, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fdatasync", synced.append)
+    model = FakeClient(lambda asked: Reply(f"text {asked.seed}"), simulated=simulated)
+    with Journal(tmp_path / "j.jsonl") as journal:
+        for seed in range(3):
+            journal.ask(model, request(seed))
+            # Whatever the disk has, who reads the file finds it.
+            assert len(Journal(journal.path)) == seed + 1
+        assert len(synced) == before
+    assert len(synced) == after
 
 
 FULL = """

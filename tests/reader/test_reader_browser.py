@@ -64,7 +64,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(browser: Browser, place: Path) -> Iterator[Opened]:
-    with browser.open(place) as found:
+    # The page stores nothing.
+    with browser.open_again(place) as found:
         found.page.wait_for_selector("#count")
         yield found
 

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from dissensus.report.frames import attrition, complete, defined, mean, significant
+from dissensus.report.frames import attrition, complete, defined, keyed, mean, significant
 from dissensus.report.view import View
 
 METRICS = pd.DataFrame({"session_id": ["a", "b", "c"], "complete": [True, False, True]})
@@ -35,3 +35,14 @@ def test_the_reference_is_the_first_arm() -> None:
 @pytest.mark.parametrize(("p", "expected"), [(0.09, True), (0.11, False), (math.nan, False)])
 def test_significant_is_below_what_the_confidence_leaves(p: float, expected: bool) -> None:
     assert significant(VIEW)({"p_adjusted": p}) is expected
+
+
+def test_rows_are_looked_up_by_columns_and_a_missing_one_has_no_numbers() -> None:
+    frame = pd.DataFrame({"arm": ["a", "b", "a"], "n": [1, 2, 3], "estimate": [0.1, 0.2, 0.3]})
+    assert keyed(frame, "arm")["a"]["n"] == 3 and list(keyed(frame, "arm")) == ["a", "b"]
+    by_both = keyed(frame, "arm", "n")
+    assert by_both["a", 1]["estimate"] == 0.1 and ("b", 3) not in by_both
+    missing = keyed(frame.assign(n_topics=1), "arm", "n")["b", 3]
+    assert missing["n"] == missing["n_topics"] == 0
+    assert math.isnan(missing["estimate"] + missing["p_value"])
+    assert by_both.get(("b", 3)) is None

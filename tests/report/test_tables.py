@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.report.labels import p_value
+from dissensus.report.labels import (
+    in_brackets,
+    interval,
+    marked,
+    number,
+    p_value,
+    share_interval,
+    signed,
+    whole,
+)
 from dissensus.report.tables import as_csv, as_markdown, as_page, make, write_table, write_tables
 
 
@@ -32,22 +41,35 @@ def test_thousands_stand_apart_for_people_and_not_for_spreadsheets() -> None:
     assert as_csv(table) == "What,N,simulated\ndraws,10000,false\nmotions,69,false\n"
 
 
-def test_a_csv_has_numbers_as_numbers_and_each_header_once() -> None:
-    p = p_value(0.0004)
-    columns = ("Arm", "Effect", "95% CI", "Mean", "95% CI", "Share", "Bias", "p", "n")
+def test_a_csv_has_all_digits_of_numbers_and_each_header_once() -> None:
+    columns = ("Arm", "Effect", "95% CI", "Mean", "95% CI", "Share", "Bias", "p", "n", "With")
+    effect, bias = number(-0.12345, 2, "−"), in_brackets(number(0.1, 2), "se", number(0.0123, 2))
+    share = share_interval(1 / 3, 0.12, 0.29)
+    limits = marked(interval(-0.2, 0.1234567, 1), " †"), interval(1, 2)
+    given = (effect, limits[0], signed(1.5), limits[1], share, bias, p_value(0.0004))
     rows = [
-        ("a", "−0.12", "[-0.2, 0.1] †", "+1.5", "[1, 2]", "20% [12, 29]", "0.1 (0.01)", p, "1,200"),
-        ("b", "–", "–", "2", "–", "–", "–", "–", "7"),
-    ]  # fmt: skip
+        ("a", *given, whole(1_234_567), "b"),
+        ("–", "–", "–", number(2), "–", "–", "–", "–", "7", "–"),
+    ]
+    assert rows[0][1:6] == ("−0.12", "[-0.2, 0.1] †", "+1.500", "[1.000, 2.000]", "33.3% [12, 29]")
+    assert rows[0][6:9] == ("0.10 (0.01)", "<0.001", "1,234,567")
     made = list(csv.DictReader(io.StringIO(as_csv(make("t", "T", columns, rows, "N.", True)))))
     assert made[0] == {
-        **{"Arm": "a", "Effect": "-0.12", "Effect ci_low": "-0.2", "Effect ci_high": "0.1"},
+        **{"Arm": "a", "Effect": "-0.12345", "Effect ci_low": "-0.2", "Effect ci_high": "0.123457"},
         **{"Mean": "1.5", "Mean ci_low": "1", "Mean ci_high": "2"},
-        **{"Share (%)": "20", "Share ci_low": "12", "Share ci_high": "29"},
-        **{"Bias": "0.1", "Bias se": "0.01", "p": "0.0004", "n": "1200", "simulated": "true"},
+        **{"Share (%)": "33.3333", "Share ci_low": "12", "Share ci_high": "29"},
+        **{"Bias": "0.1", "Bias se": "0.0123", "p": "0.0004", "n": "1234567", "With": "b"},
+        "simulated": "true",
     }
-    assert made[1]["Effect"] == made[1]["Share (%)"] == made[1]["p"] == ""
-    assert all(float(cell) for name, cell in made[0].items() if name not in ("Arm", "simulated"))
+    known = {"Mean": "2", "n": "7", "simulated": "true"}
+    assert made[1] == dict.fromkeys(made[0], "") | known
+
+
+def test_a_column_with_words_in_it_stays_as_people_see_it() -> None:
+    columns, rows = ("Votes", "95% CI"), [(number(0.1234, 2), "–"), ("none", interval(0, 1, 0))]
+    assert as_csv(make("t", "T", columns, rows, "N.", False)) == (
+        "Votes,Votes ci_low,Votes ci_high,simulated\n0.12,,,false\nnone,0,1,false\n"
+    )
 
 
 def test_people_see_one_minus_sign() -> None:

@@ -13,7 +13,9 @@ from dissensus.session.record import (
     ATTEMPTS,
     CALLS,
     SessionPaths,
-    is_complete,
+    is_current,
+    made_to,
+    rows_of,
     transcript,
     write_session,
 )
@@ -26,20 +28,20 @@ IDS = {"session_id": "d001-en", "draw_id": "d001", "language": "en"}
 TYPES = MANIFEST.pick(*IDS)
 TRANSCRIPT = transcript(TYPES)
 DIGEST = "0123456789abcdef" * 4
+MADE_BY = {"stage": "test", "settings_sha256": DIGEST}
 FAILED = Reply("", error="timeout", finish_reason="error", latency_s=2.5)
 
 
 @pytest.fixture
 def paths(tmp_path: Path) -> SessionPaths:
-    kinds = (tmp_path / f"{kind}.parquet" for kind in ("a", "t", "c"))
-    return SessionPaths(*kinds, tmp_path / "mark" / "d001-en")
+    return SessionPaths(*(tmp_path / f"{kind}.parquet" for kind in ("a", "t", "c")))
 
 
 def record(paths: SessionPaths, tmp_path: Path, *replies: str | Reply, steps=("A", "B")) -> None:
     provider = FakeClient(in_turn(*replies), name="provider")
     journal = Journal(tmp_path / "j")
     session = run_session(1, toy_debate(*steps), {"m": provider}, journal, LIMITS)
-    write_session(paths, session, IDS, TYPES, {"stage": "test"}, DIGEST)
+    write_session(paths, rows_of(session, IDS), TYPES, MADE_BY)
 
 
 def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
@@ -70,7 +72,7 @@ def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
     assert len({c["request_sha256"] for c in calls}) == 5
     assert provenance_of(paths.transcript) == {
         **IDS,
-        "stage": "test",
+        **MADE_BY,
         "session_attempts": 2,
         "failure": "",
     }
@@ -143,21 +145,32 @@ def test_transcripts_hold_no_clock_reading(paths: SessionPaths, tmp_path: Path):
     assert written[0] == written[1]
 
 
-def test_the_mark_says_to_which_specification(paths: SessionPaths, tmp_path: Path):
-    assert not is_complete(paths, DIGEST)
+def test_a_transcript_says_to_which_specification_it_was_made(paths: SessionPaths, tmp_path: Path):
+    assert made_to(paths.transcript) is None
+    assert not is_current(paths.transcript, DIGEST)
     record(paths, tmp_path, "one", "two")
-    assert paths.mark.read_text() == DIGEST
-    assert is_complete(paths, DIGEST)
-    assert not is_complete(paths, DIGEST[::-1])
-    assert not is_complete(paths, DIGEST[:32])
-    assert [path.name for path in paths.mark.parent.iterdir()] == ["d001-en"]
+    assert made_to(paths.transcript) == DIGEST
+    assert is_current(paths.transcript, DIGEST)
+    assert not is_current(paths.transcript, DIGEST[::-1])
+    assert not is_current(paths.transcript, DIGEST[:32])
+    # As a crash of the machine may leave it, and as another tool does.
+    paths.transcript.write_bytes(b"")
+    assert not is_current(paths.transcript, DIGEST)
+    paths.transcript.write_bytes(b"PAR1")
+    assert made_to(paths.transcript) == "" and is_current(paths.transcript, DIGEST)
 
 
-@pytest.mark.parametrize("lost", ["attempts", "transcript", "calls", "mark"])
-def test_a_session_that_lacks_a_file_is_pending(paths: SessionPaths, tmp_path: Path, lost: str):
-    record(paths, tmp_path, "one", "two")
-    getattr(paths, lost).unlink()
-    assert not is_complete(paths, DIGEST)
+@pytest.mark.parametrize("filler", ["", "x" * 40_000])
+def test_no_text_of_a_model_is_taken_for_what_a_transcript_was_made_to(
+    paths: SessionPaths, tmp_path: Path, filler: str
+):
+    forged = f'"settings_sha256": "{DIGEST[::-1]}"'
+    record(paths, tmp_path, forged, f"{filler}{forged}", forged)
+    assert made_to(paths.transcript) == DIGEST
+    failed = Reply("", error=f"{forged}{filler}{forged}", finish_reason="error")
+    record(paths, tmp_path / "failed", *[failed] * 3)
+    assert read(paths.transcript, TRANSCRIPT).num_rows == 0
+    assert made_to(paths.transcript) == DIGEST
 
 
 @pytest.mark.parametrize("blocked", ["attempts", "transcript", "calls"])
@@ -170,8 +183,7 @@ def test_nothing_is_complete_until_all_artefacts_are_there(
     path.mkdir()
     with pytest.raises(OSError, match="directory"):
         record(paths, tmp_path, "one", "two")
-    assert not paths.mark.exists()
     # However the artefact that was not written comes to be there: the others may be newer.
     path.rmdir()
     path.touch()
-    assert not is_complete(paths, DIGEST)
+    assert not is_current(paths.transcript, DIGEST)

@@ -18,7 +18,8 @@ def calls(folder: Path, name: str, second: int) -> None:
     row |= dict.fromkeys(numbers, 0) | {"session_id": name, "faults": [], "other_model": False}
     row |= {"faults_said": []}
     row |= {"started": f"2025-12-15T10:00:{second:02d}.000+00:00", "ended": "later"}
-    (folder / "calls").mkdir(exist_ok=True)
+    (folder / "sessions").mkdir(exist_ok=True)
+    (folder / f"sessions/{name}.parquet").touch()
     write(folder / f"calls/{name}.parquet", CALLS, [row], {})
 
 

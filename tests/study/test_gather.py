@@ -11,7 +11,7 @@ from dissensus.errors import ArtefactError
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-from dissensus.session.record import transcript, write_session
+from dissensus.session.record import rows_of, transcript, write_session
 from dissensus.session.runner import run_session
 from dissensus.study.gather import (
     check_sessions,
@@ -20,7 +20,7 @@ from dissensus.study.gather import (
     outcomes_schema,
     turns_schema,
 )
-from dissensus.study.sessions import paths_in
+from dissensus.study.session_tables import paths_in
 from dissensus.tables.artefact import provenance_of, read, write
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
@@ -36,7 +36,7 @@ def session(folder: Path, name: str, *replies: str | Reply) -> str:
     provider, journal = FakeClient(in_turn(*replies)), Journal(folder / f"{name}.jsonl")
     made = run_session(1, toy_debate("A", "B"), {"m": provider}, journal, LIMITS)
     ids = {"session_id": name, "draw_id": draw, "language": language}
-    write_session(paths_in(folder, name), made, ids, TYPES, {}, "")
+    write_session(paths_in(folder, name), rows_of(made, ids), TYPES, {"settings_sha256": ""})
     return name
 
 

@@ -13,8 +13,9 @@ from dissensus.errors import ResourceError
 from dissensus.language.design.manifest import MANIFEST, draw
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.study.configuration import Configuration, load, load_file
-from dissensus.study.job_graph import FEW_SESSIONS, JobGraph
-from dissensus.study.sessions import Sessions, paths_in
+from dissensus.study.job_graph import JobGraph
+from dissensus.study.session_tables import paths_in
+from dissensus.study.sessions import Sessions
 from dissensus.study.study import Needs, pick, plain
 from dissensus.tables.artefact import write
 from support import ROOT
@@ -176,7 +177,6 @@ def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> Non
 
 
 def test_how_many_sessions_a_job_runs(results: Path) -> None:
-    assert FEW_SESSIONS >= 8
     assert graph(results).per_job("language") == 1
     assert graph(results, runs_here=False).per_job("language") == 100
     assert graph(results, sessions_per_job=3).per_job("language") == 3

@@ -11,10 +11,10 @@ from dissensus.errors import ArtefactError
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-from dissensus.session.record import write_session
+from dissensus.session.record import rows_of, write_session
 from dissensus.session.runner import run_session
 from dissensus.study.reply_counts import reply_page
-from dissensus.study.sessions import paths_in
+from dissensus.study.session_tables import paths_in
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 
@@ -26,7 +26,8 @@ def hold(folder: Path, name: str, *replies: str | Reply) -> None:
     journal = Journal(folder / f"{name}.jsonl")
     session = run_session(1, toy_debate("A", "B"), {"m": provider}, journal, LIMITS)
     ids = {"session_id": name, "draw_id": "d001", "language": "en"}
-    write_session(paths_in(folder, name), session, ids, MANIFEST.pick(*ids), {}, "0" * 64)
+    rows = rows_of(session, ids)
+    write_session(paths_in(folder, name), rows, MANIFEST.pick(*ids), {"settings_sha256": "0" * 64})
 
 
 def test_turns_are_counted_by_how_they_ended(
@@ -44,6 +45,14 @@ def test_turns_are_counted_by_how_they_ended(
     # Eight turns: three at once, one repaired, one unread, three without a text.
     assert cells == ["language", "debate", "8", "38%", "12%", "12%", "38%"]
     assert note.endswith("Sessions lost for good: language 1 of 3.\n")
+    # As in a bundle that is under way, whose file is still to be written.
+    for kind in ("calls", "sessions"):
+        (folder / f"{kind}/d002-en.parquet").unlink()
+    assert main(["replies", "mine"]) == 0
+    table, _, note = capsys.readouterr().out.partition("\n\n")
+    cells = [cell.strip() for cell in table.splitlines()[-1].strip("|").split("|")]
+    assert cells == ["language", "debate", "6", "33%", "17%", "0%", "50%"]
+    assert note.endswith("Left out, since bundles are under way: 1 session.\n")
 
 
 def test_a_run_that_has_no_session_is_one_sentence(tmp_path: Path) -> None:

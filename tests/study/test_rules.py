@@ -14,6 +14,7 @@ from dissensus.study.reading import configured
 from dissensus.study.rules import (
     caption_of,
     depend_on_code,
+    name_logs,
     price_settings,
     priced_files,
     stage_files,
@@ -162,3 +163,26 @@ def test_a_model_that_judges_debates_that_it_may_be_in_is_named_for_every_table(
 def test_judges_that_debate_nowhere_are_not_marked(settings: Configuration) -> None:
     for name in settings.studies:
         assert table_settings(settings, settings.study(name))["marked"] == ""
+
+
+def test_stages_have_logs_of_their_own_where_their_outputs_are() -> None:
+    class Rule(SimpleNamespace):
+        def set_log(self, path: str) -> None:
+            self.log.append(path)
+
+    results, shared = Path("results/demo"), "results/demo/logs/stage.log"
+    made = {
+        "measure": "results/demo/union/x.parquet",
+        "summarise": "results/demo/report.rst",
+        "own": "results/demo/union/y.parquet",
+    }
+    stages = [Rule(name=name, output=[path], log=[shared]) for name, path in made.items()]
+    stages[2].log[:] = ["results/demo/union/logs/own/{shard}.log"]
+    stages.append(Rule(name="stage", output=[], log=[shared]))
+    name_logs(stages, shared, results, ["union"])
+    assert [stage.log for stage in stages] == [
+        ["results/demo/union/logs/measure.log"],
+        ["results/demo/logs/summarise.log"],
+        ["results/demo/union/logs/own/{shard}.log"],
+        [shared],
+    ]

@@ -15,7 +15,7 @@ from dissensus.settings import Settings
 from dissensus.study.embedding import call_rows, embedding_calls
 from dissensus.study.makes import TurnsBySession, made_by, makes
 from dissensus.study.run_stage import run_function
-from dissensus.tables.artefact import Schema, provenance_of, read, write
+from dissensus.tables.artefact import Schema, provenance_of, read, write, write_text
 from dissensus.tables.common import common, number, text
 
 TURNS = Schema("turns", "turn", common("session_id", "turn"), key=("session_id", "turn"))
@@ -142,3 +142,28 @@ def test_a_damaged_file_is_a_sentence(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(ArtefactError, match=r"a\.parquet"):
         run_function(total, {"turns": str(path)}, {"totals": str(tmp_path / "t.parquet")}, {}, {})
+
+
+def test_texts_are_written_as_they_say_and_schemas_may_come_with_the_rows(tmp_path: Path) -> None:
+    @makes(totals=None, page=write_text)
+    def page(
+        turns: list[Path], simulated: bool, word: str, **more: Path
+    ) -> tuple[tuple[Schema, list[dict[str, Any]]], str]:
+        said = f"{word} {simulated} {sorted(more)} {more['other'].name}"
+        return (TOTALS, [{"total": float(len(turns))}]), said
+
+    inputs = {"turns": shards(tmp_path), "other": "x.yaml", "third": "y.yaml"}
+    outputs = {"totals": str(tmp_path / "totals.parquet"), "page": str(tmp_path / "page.md")}
+    run_function(page, inputs, outputs, {"word": "so"}, {}, simulated=True)
+    assert read(outputs["totals"], TOTALS).to_pylist() == [{"total": 2.0}]
+    assert Path(outputs["page"]).read_text("utf-8") == "so True ['other', 'third'] x.yaml"
+
+
+def test_a_function_may_be_given_what_makes_embedders(tmp_path: Path) -> None:
+    @makes(totals=TOTALS)
+    def both(names: list[str], embedder_of: Any) -> list[dict[str, Any]]:
+        return [{"total": float(sum(embedder_of(name, tmp_path) for name in names))}]
+
+    out = str(tmp_path / "totals.parquet")
+    run_function(both, {}, {"totals": out}, {"names": ["a", "bc"]}, {}, lambda name, _: len(name))
+    assert read(out, TOTALS).to_pylist() == [{"total": 3.0}]

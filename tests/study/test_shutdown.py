@@ -69,7 +69,7 @@ def test_a_signal_waits_for_the_calls_in_flight(number: signal.Signals) -> None:
     run = start(0.5)
     child = until_calling(run)
     run.send_signal(number)
-    said, complaint = run.communicate(timeout=20)
+    said, complaint = run.communicate(timeout=120)
     assert run.returncode == 1
     assert said == "kept\n"
     assert complaint.splitlines() == [
@@ -113,7 +113,7 @@ def test_a_second_signal_waits_for_nothing() -> None:
     assert run.stderr.readline().startswith("Stopping")
     time.sleep(0.2)
     run.send_signal(signal.SIGINT)
-    said, _ = run.communicate(timeout=20)
+    said, _ = run.communicate(timeout=120)
     assert run.returncode == 128 + signal.SIGINT
     assert said == ""
     assert is_gone(child)
@@ -121,7 +121,7 @@ def test_a_second_signal_waits_for_nothing() -> None:
 
 def test_of_many_that_find_the_same_one_is_heard() -> None:
     run = start(0.3, "budget")
-    said, complaint = run.communicate(timeout=20)
+    said, complaint = run.communicate(timeout=120)
     assert run.returncode == 1
     assert said.endswith("kept\n") or "calling" not in said
     assert complaint == "The budget is reached.\n"
@@ -170,7 +170,7 @@ def test_a_job_that_is_told_to_end_twice_finishes_its_call_and_begins_no_other(t
     process.send_signal(signal.SIGTERM)
     time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    said, complaint = process.communicate(timeout=20)
+    said, complaint = process.communicate(timeout=120)
     assert (process.returncode, said) == (1, "kept\n")
     assert complaint.startswith("The run is stopping and makes no further call")
     assert not (tmp_path / ".stopped").exists()
@@ -187,12 +187,12 @@ def test_what_stops_one_job_stops_the_others_and_the_run_says_why(tmp_path: Path
     )
     assert run.stdout is not None
     run.stdout.readline()
-    _, complaint = job(tmp_path, 0.01, 1).communicate(timeout=20)
+    _, complaint = job(tmp_path, 0.01, 1).communicate(timeout=120)
     assert complaint == "The budget is reached.\n"
-    said, _ = other.communicate(timeout=20)
+    said, _ = other.communicate(timeout=120)
     assert other.returncode == 1
     assert said.endswith("kept\n")
-    assert run.communicate(timeout=20)[1] == "The budget is reached.\n"
+    assert run.communicate(timeout=120)[1] == "The budget is reached.\n"
     assert run.returncode == 1
 
 
@@ -242,7 +242,7 @@ def test_a_job_ends_when_its_run_is_gone(tmp_path: Path):
     assert process.poll() is None
     run.kill()
     run.wait()
-    process.communicate(timeout=20)
+    process.communicate(timeout=120)
     assert process.returncode == 1
 
 

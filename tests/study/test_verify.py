@@ -77,15 +77,14 @@ def test_a_flipped_byte_in_any_kind_of_file_is_found(
     assert verified(copied, monkeypatch).summary.endswith(WHOLE)
     files = {*kinds(RUN).values()}
     assert {path.suffix for path in files} == {
-        *("", ".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst"),
+        *(".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst"),
         *(".js", ".tex"),
     }
-    # A log says what its stage wrote, and a mark what its session was made from.
+    # A log says what its stage wrote.
     logs = {path for path in files if path.suffix == ".log"}
-    marks = {path for path in files if path.parent.name == "complete"}
     good = {path: path.read_bytes() for path in files}
     for place, bits in ((0.0, 1), (0.4, 0x20), (1.0, 0xFF)):
-        for together in (files & SOURCES, marks, logs, files - SOURCES - marks - logs):
+        for together in (files & SOURCES, logs, files - SOURCES - logs):
             for path in together:
                 flip(path, place, bits)
             found = verified(copied, monkeypatch)
@@ -190,7 +189,7 @@ def test_other_settings_are_no_damage_of_a_transcript(
     copied: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = verified(copied, monkeypatch, language={"protocol": {"temperature": 0.3}})
-    assert set(found.findings) == set(STUDY.glob("complete/*"))
+    assert set(found.findings) == set(STUDY.glob("transcripts/*"))
     assert all("made to other settings or code" in said for said in found.findings.values())
 
 

@@ -31,8 +31,16 @@ def servers() -> list[psutil.Process]:
     return [
         process
         for process in psutil.Process().children()
-        if "dissensus.study.warm_scripts" in process.cmdline()
+        if not has_ended(process) and "dissensus.study.warm_scripts" in process.cmdline()
     ]
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Whether a process is gone, or only its end is still to be heard of."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def script(folder: Path, text: str) -> str:
@@ -135,6 +143,25 @@ def test_a_server_that_is_killed_loses_its_scripts_and_the_next_ones_run(tmp_pat
             lost.kill()
         assert waiting.result(30) == -signal.SIGKILL
     assert server.run(script(tmp_path, "pass")) == 0
+
+
+def test_a_script_ends_with_its_server_and_writes_nothing_more(tmp_path: Path) -> None:
+    before = {process.pid for process in servers()}
+    server = ScriptServer()
+    begun, written = tmp_path / "begun", tmp_path / "written"
+    text = f"import time; open({str(begun)!r}, 'w'); time.sleep(60); open({str(written)!r}, 'w')"
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(server.run, script(tmp_path, text))
+        while not begun.exists():
+            time.sleep(0.01)
+        (process,) = (each for each in servers() if each.pid not in before)
+        (lost,) = process.children()
+        process.kill()
+        assert waiting.result(30) == -signal.SIGKILL
+    deadline = time.monotonic() + 30
+    while not has_ended(lost) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert has_ended(lost) and not written.exists()
 
 
 def test_a_server_ends_with_the_process_that_it_serves(tmp_path: Path) -> None:

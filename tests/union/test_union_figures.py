@@ -32,9 +32,13 @@ def make(name: str, run: Run, view: View = VIEW) -> Drawn:
 
 
 @cache
+def shown(name: str, size: tuple[int, int, int] = (2, 4, 5)) -> Drawn:
+    """A figure that no test changes, with what it says."""
+    return make(name, make_run(*size))
+
+
 def drawn(name: str, size: tuple[int, int, int] = (2, 4, 5)) -> Figure:
-    """A figure that no test changes."""
-    return make(name, make_run(*size)).figure
+    return shown(name, size).figure
 
 
 def panel(name: str, letter: str, size: tuple[int, int, int] = (2, 4, 5)) -> Axes:
@@ -85,7 +89,7 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, int]) -
 def test_captions_are_filled_at_every_size(name: str) -> None:
     template = (REPORT / f"union_{name}.rst").read_text(encoding="utf-8")
     for size in SIZES:
-        said = fill(template, make(name, make_run(*size)).facts, simulated=True)
+        said = fill(template, shown(name, size).facts, simulated=True)
         assert "{" not in said and "nan" not in said and "None" not in said
 
 

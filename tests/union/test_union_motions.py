@@ -15,6 +15,7 @@ from dissensus.tables.artefact import read, write
 from dissensus.union.motions import collect, read_motions
 from dissensus.union.settings import UnionSettings
 from dissensus.union.speakers import documents
+from scripted import default_configuration
 from text.test_corpora_chunks import restored
 
 SPEAKERS = ["Ana Bö", "Bo Ek", "Cy Ng", "Di Oz"]
@@ -223,6 +224,7 @@ def test_nobody_is_called_as_the_study_calls_a_side_or_its_notes(
 def test_the_settings_name_every_document(tmp_path: Path):
     folder = corpus(tmp_path, {"A/bio/a.md": "x", "B/bio/b.md": "x"})
     named = {"motions": "m.yaml", "prompts": "p.yaml", "judging": "j.yaml"}
-    settings = UnionSettings.model_construct(**named, speakers=str(folder))
+    block = {**default_configuration()["union"], **named, "speakers": str(folder)}
+    settings = UnionSettings.model_validate(block)
     files = {"speakers.0": f"{folder}/A/bio/a.md", "speakers.1": f"{folder}/B/bio/b.md"}
     assert settings.files() == named | files

@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dissensus.errors import ResourceError
 from dissensus.report.markdown import write_data
 from dissensus.study.run_stage import run_function
-from dissensus.study.stage import Stage
 from dissensus.tables.artefact import read
 from dissensus.union.measures.records import reconstruct_debates
-from dissensus.union.pages.debate import check_debate, debate_data, debate_page
+from dissensus.union.pages.debate import check_debate, debate_data, debate_page, write_debate
 from dissensus.union.pages.memos import memos_page
 from dissensus.union.pages.summary import summary
-from dissensus.union.pages.synthesis import synthesis_page
+from dissensus.union.pages.synthesis import summarise_union, synthesis_page
 from dissensus.union.tables import CONTESTED, DEBATE, LAYERS, RECORDS, VERDICTS
-from support import ROOT
 from union.union_debates import ORDER
 from union.union_runs import CONTEST, DEFINITIONS, cells, loaded, make, page_of, scripts
 
@@ -240,22 +236,6 @@ def test_pages_say_that_models_are_simulated_where_they_are(
     assert summary(run)["simulated"] is debate_data(run, name)["simulated"] is simulated
 
 
-class Files(dict[str, Path]):
-    """Files by name, as Snakemake gives them to a script."""
-
-    def __getattr__(self, name: str) -> str:
-        return str(self[name])
-
-
-def script(name: str) -> Any:
-    where = ROOT / f"workflow/scripts/union/{name}.py"
-    spec = spec_from_file_location(name, where)
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_tables_are_those_that_the_stage_makes_of_the_turns(tmp_path: Path) -> None:
     inputs = {name: str(path) for name, path in make(tmp_path, scripts()[1:]).items()}
     made = {name: str(tmp_path / f"again/{name}.parquet") for name in RECORDS}
@@ -268,22 +248,17 @@ def test_the_tables_are_those_that_the_stage_makes_of_the_turns(tmp_path: Path) 
         assert read(made[name], schema) == read(inputs[name], schema)
 
 
-def test_the_scripts_write_the_same_bytes_each_time(tmp_path: Path) -> None:
-    inputs = Files(make(tmp_path))
-    stage = Stage({}, 0, [], "", True, {})
+def test_the_stages_write_the_same_bytes_each_time(tmp_path: Path) -> None:
+    inputs = make(tmp_path)
     bytes_: list[list[bytes]] = []
     for n in range(2):
         folder = tmp_path / str(n)
-        whole = Files(
-            summary=folder / "summary.json",
-            memos=folder / "memos.md",
-            synthesis=folder / "synthesis.md",
-        )
-        one = Files(
-            page=folder / "lots-e1-r01-coached.md", data=folder / "lots-e1-r01-coached.json"
-        )
-        script("summarise_union").main(inputs, whole, stage)
-        script("write_debate").main(inputs, one, stage)
-        bytes_.append([path.read_bytes() for path in (*whole.values(), *one.values())])
+        names = ("summary.json", "memos.md", "synthesis.md")
+        whole = {Path(name).stem: folder / name for name in names}
+        debate = {"page": folder / "debate.md", "data": folder / "debate.json"}
+        run_function(summarise_union, inputs, whole, {}, {}, simulated=True)
+        session = {"session": "lots-e1-r01-coached"}
+        run_function(write_debate, inputs, debate, session, {}, simulated=True)
+        bytes_.append([path.read_bytes() for path in (*whole.values(), *debate.values())])
     assert bytes_[0] == bytes_[1]
     assert all(bytes_[0])

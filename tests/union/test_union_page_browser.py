@@ -69,6 +69,7 @@ def show(browser: Browser, tmp_path: Path) -> Open:
         found: list[Row] | None = None,
         motions: dict[str, str] = MOTIONS,
         simulated: bool = True,
+        scripts: bool = True,
         **window: Any,
     ) -> Iterator[Opened]:
         path = tmp_path / "map.html"
@@ -77,7 +78,12 @@ def show(browser: Browser, tmp_path: Path) -> Open:
             rows, there, motions, projection="pca", confidence=0.95, simulated=simulated
         )
         path.write_text(text, encoding="utf-8")
-        with browser.open(path, **window) as page:
+        # The page stores nothing.
+        with (
+            browser.open_again(path, **window)
+            if scripts
+            else browser.open(path, scripts=False) as page
+        ):
             yield page
 
     return opened

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import SettingError
+from dissensus.llm.behaviours import check_speech
 from dissensus.union import simulated
 from dissensus.union.prompts import Spoken
 from dissensus.union.simulated import material
@@ -66,14 +67,14 @@ def speech_prompt(
 )
 def test_a_wrong_setting_is_a_sentence_that_names_it(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingError) as refused:
-        simulated.check({"role": "speaker", **changes})
+        check_speech(simulated.__name__, {"role": "speaker", **changes})
     assert said in str(refused.value)
     assert "\n  " not in str(refused.value) and "pydantic" not in str(refused.value)
 
 
 def test_the_defaults_and_every_role_are_settings() -> None:
     for role in ("speaker", "assistant", "annotator", "judge", "coach"):
-        simulated.check({"role": role})
+        check_speech(simulated.__name__, {"role": role})
 
 
 # Seeds.

@@ -19,7 +19,8 @@ from dissensus.session.record import transcript
 from dissensus.session.runner import Limits
 from dissensus.study.call_plan import call_plans, describe
 from dissensus.study.rules import stage_settings
-from dissensus.study.sessions import Sessions, paths_in
+from dissensus.study.session_tables import paths_in
+from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.union.design.manifest import draw
 from dissensus.union.protocol.debate import Draw

@@ -86,7 +86,7 @@ def kill_once_begun(project: Project, epoch: int) -> tuple[set[str], set[str]]:
     """Kill a run when it has begun debates of an epoch; what of the epoch had begun and ended."""
     debates = {name for name in DEBATES if f"-e{epoch}-" in name}
     project.kill_when(lambda: bool(debates & sessions_with(project, "journal")), *ESTIMATES)
-    begun, complete = (sessions_with(project, kind) for kind in ("journal", "complete"))
+    begun, complete = (sessions_with(project, kind) for kind in ("journal", "transcripts"))
     return debates & begun, debates & complete
 
 

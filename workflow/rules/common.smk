@@ -20,6 +20,7 @@ from dissensus.study.rules import (
     depend_on_code,
     describe_targets,
     check_targets,
+    name_logs,
     priced_files,
     rule_files,
     temporary_folders,
@@ -28,7 +29,7 @@ from dissensus.study.rules import (
 from dissensus.study.run_folder import RunLock
 from dissensus.study.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.study.start import start_run
-from dissensus.study.study import plain
+from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
 from dissensus.study.warm_scripts import fork_scripts
 from snakemake_logger_plugin_dissensus import close
@@ -94,9 +95,19 @@ onsuccess:
         say_last(line)
 
 
-def given(**settings):
-    """Settings as the plain data that Snakemake can compare and keep."""
-    return plain(settings)
+def given(block=None, /, *paths, **settings):
+    """Settings as the plain data that Snakemake can compare and keep: those of a block by their paths, each under the
+    last of its names, and others.
+    """
+    named = {
+        path.rpartition(".")[2]: value for path, value in pick(block, paths).items()
+    }
+    return plain({**named, **settings})
+
+
+def tables(folder, *names):
+    """Artefacts of a folder, each by its name."""
+    return {name: folder / f"{name}.parquet" for name in names}
 
 
 def drawn(study):
@@ -229,6 +240,11 @@ def manifest_with_session(study):
         return RESULTS / study / "manifest.parquet"
 
     return file
+
+
+def of_session(wildcards):
+    """The setting of a stage that makes something of the session that its files are named after."""
+    return given(session=wildcards.session)
 
 
 def registered_of(wildcards):

@@ -27,19 +27,14 @@ use rule local_stage as profile_agents with:
         prompts=CONSENSUS.learning.prompts,
     output:
         profiles=C / "profiles.parquet",
-    log:
-        C / "logs/profile_agents.log",
     params:
         functions=["dissensus.consensus.learning.profiles:profile_training"],
-        settings=given(
-            examples=CONSENSUS.learning.examples,
-            characters=CONSENSUS.learning.characters,
-        ),
+        settings=given(CONSENSUS, "learning.examples", "learning.characters"),
     message:
         "Profile the agents of the training debates, and choose the best and the worst"
 
 
-rule write_fewshot:
+use rule local_stage as write_fewshot with:
     input:
         turns=of_shards("consensus", "turns", part=1),
         profiles=C / "profiles.parquet",
@@ -47,50 +42,36 @@ rule write_fewshot:
     output:
         fewshot=C / "fewshot.parquet",
         page=C / "fewshot.md",
-    log:
-        C / "logs/write_fewshot.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.consensus.learning.block:write_fewshot"],
     message:
         "Write the few-shot block: examples, and why each is one"
-    script:
-        "../scripts/consensus/write_fewshot.py"
 
 
 # Nothing of the run reads it: it is for `python -m dissensus.consensus.training`.
 use rule local_stage as export_triplets with:
     input:
         [f"{folder}/agents.yaml" for folder in CONSENSUS.domains.values()],
-        profiles=C / "profiles.parquet",
-        fewshot=C / "fewshot.parquet",
+        **tables(C, "profiles", "fewshot"),
     output:
         triplets=C / "triplets.parquet",
-    log:
-        C / "logs/export_triplets.log",
     params:
         functions=["dissensus.consensus.training.triplets:export_triplets"],
-        settings=given(domains=CONSENSUS.domains),
+        settings=given(CONSENSUS, "domains"),
     message:
         "Export preference data for models with open weights"
 
 
 use rule stage as measure_consensus with:
     input:
-        manifest=C / "manifest.parquet",
-        statements=C / "statements.parquet",
-        outcomes=C / "outcomes.parquet",
-        turns=C / "turns.parquet",
+        **tables(C, "manifest", "statements", "outcomes", "turns"),
     output:
-        votes=C / "votes.parquet",
-        metrics=C / "metrics.parquet",
+        **tables(C, "votes", "metrics"),
         calls=C / "embedding_calls.parquet",
-    log:
-        C / "logs/measure_consensus.log",
     localrule: ON_LOGIN_NODE and not is_own(CONSENSUS.embedder)
     params:
         functions=["dissensus.consensus.records:measure_debates"],
-        settings=given(embedder=CONSENSUS.embedder),
+        settings=given(CONSENSUS, "embedder"),
     message:
         "Read the votes out of the turns, and measure every debate"
 
@@ -107,16 +88,11 @@ use rule stage as score_sanity with:
     output:
         sanity=C / "sanity.parquet",
         calls=C / "sanity_calls.parquet",
-    log:
-        C / "logs/score_sanity.log",
     localrule: ON_LOGIN_NODE and not is_own(CONSENSUS.embedder)
     params:
         functions=["dissensus.consensus.sanity.scoring:score_answers"],
         settings=given(
-            embedder=CONSENSUS.embedder,
-            domains=CONSENSUS.domains,
-            inference=CONSENSUS.inference,
-            seed=SETTINGS.seed,
+            CONSENSUS, "embedder", "domains", "inference", seed=SETTINGS.seed
         ),
     message:
         "Score the agents' answers about themselves"
@@ -124,26 +100,20 @@ use rule stage as score_sanity with:
 
 use rule local_stage as estimate_consensus with:
     input:
-        metrics=C / "metrics.parquet",
-        manifest=C / "manifest.parquet",
-        statements=C / "statements.parquet",
+        **tables(C, "metrics", "manifest", "statements"),
     output:
-        estimates=C / "estimates.parquet",
-        contrasts=C / "contrasts.parquet",
-        planted=C / "planted.parquet",
-        ablations=C / "ablations.parquet",
-    log:
-        C / "logs/estimate_consensus.log",
+        **tables(C, "estimates", "contrasts", "planted", "ablations"),
     params:
         functions=["dissensus.consensus.estimates:estimate_all"],
         settings=given(
-            inference=CONSENSUS.inference,
-            arms=CONSENSUS.arms,
-            compared=CONSENSUS.compared,
+            CONSENSUS,
+            "inference",
+            "arms",
+            "compared",
+            "temperatures",
+            "reference",
+            "rounds",
             models=CONSENSUS.models_by_arm,
-            temperatures=CONSENSUS.temperatures,
-            reference=CONSENSUS.reference,
-            rounds=CONSENSUS.rounds,
             speech=SPEECH,
             seed=SETTINGS.seed,
         ),

@@ -13,15 +13,9 @@ DELIBERATION = SETTINGS.deliberation
 
 use rule stage as reconstruct_debates with:
     input:
-        turns=D / "turns.parquet",
-        topics=D / "topics.parquet",
+        **tables(D, "turns", "topics"),
     output:
-        claims=D / "claims.parquet",
-        engagements=D / "engagements.parquet",
-        stances=D / "stances.parquet",
-        judgements=D / "judgements.parquet",
-    log:
-        D / "logs/reconstruct_debates.log",
+        **tables(D, "claims", "engagements", "stances", "judgements"),
     params:
         functions=["dissensus.deliberation.measures.reconstruct:reconstruct_debates"],
     message:
@@ -30,29 +24,19 @@ use rule stage as reconstruct_debates with:
 
 use rule stage as measure_deliberation with:
     input:
-        claims=D / "claims.parquet",
-        engagements=D / "engagements.parquet",
-        stances=D / "stances.parquet",
-        judgements=D / "judgements.parquet",
-        manifest=D / "manifest.parquet",
-        topics=D / "topics.parquet",
-        outcomes=D / "outcomes.parquet",
-        turns=D / "turns.parquet",
+        **tables(D, "claims", "engagements", "stances", "judgements"),
+        **tables(D, "manifest", "topics", "outcomes", "turns"),
     output:
-        rounds=D / "rounds.parquet",
-        metrics=D / "metrics.parquet",
-        influence=D / "influence.parquet",
-        pairs=D / "pairs.parquet",
-    log:
-        D / "logs/measure_deliberation.log",
+        **tables(D, "rounds", "metrics", "influence", "pairs"),
     params:
         functions=["dissensus.deliberation.measures.sessions:measure_deliberation"],
         settings=given(
-            measures=DELIBERATION.measures,
-            control=DELIBERATION.control,
-            arms=DELIBERATION.arms,
-            rounds=DELIBERATION.rounds,
-            resamples=DELIBERATION.inference.resamples,
+            DELIBERATION,
+            "measures",
+            "control",
+            "arms",
+            "rounds",
+            "inference.resamples",
             seed=SETTINGS.seed,
         ),
     message:
@@ -61,19 +45,17 @@ use rule stage as measure_deliberation with:
 
 use rule local_stage as estimate_arms with:
     input:
-        metrics=D / "metrics.parquet",
-        manifest=D / "manifest.parquet",
+        **tables(D, "metrics", "manifest"),
     output:
         contrasts=D / "contrasts.parquet",
-    log:
-        D / "logs/estimate_arms.log",
     params:
         functions=["dissensus.deliberation.inference.contrasts:contrast_arms"],
         settings=given(
-            reference=DELIBERATION.reference,
-            compared=DELIBERATION.compared,
-            confidence=DELIBERATION.inference.confidence,
-            flips=DELIBERATION.inference.flips,
+            DELIBERATION,
+            "reference",
+            "compared",
+            "inference.confidence",
+            "inference.flips",
             seed=SETTINGS.seed,
         ),
     message:
@@ -82,21 +64,19 @@ use rule local_stage as estimate_arms with:
 
 use rule local_stage as compare_deliberation_baselines with:
     input:
+        **tables(D, "manifest", "topics"),
         stances=D / "stances.parquet",
         calls=of_shards("deliberation", "calls"),
-        manifest=D / "manifest.parquet",
-        topics=D / "topics.parquet",
     output:
         equal_tokens=D / "equal_tokens.parquet",
-    log:
-        D / "logs/compare_deliberation_baselines.log",
     params:
         functions=["dissensus.deliberation.inference.baselines:compare_baselines"],
         settings=given(
-            reference=DELIBERATION.reference,
-            arms=DELIBERATION.arms,
-            confidence=DELIBERATION.inference.confidence,
-            resamples=DELIBERATION.inference.resamples,
+            DELIBERATION,
+            "reference",
+            "arms",
+            "inference.confidence",
+            "inference.resamples",
             seed=SETTINGS.seed,
         ),
     message:
@@ -105,25 +85,18 @@ use rule local_stage as compare_deliberation_baselines with:
 
 use rule local_stage as leave_one_out with:
     input:
-        stances=D / "stances.parquet",
-        manifest=D / "manifest.parquet",
+        **tables(D, "stances", "manifest"),
     output:
         left_out=D / "left_out.parquet",
-    log:
-        D / "logs/leave_one_out.log",
     params:
         functions=["dissensus.deliberation.inference.left_out:leave_one_out"],
-        settings=given(
-            reference=DELIBERATION.reference,
-            arms=DELIBERATION.arms,
-            confidence=DELIBERATION.inference.confidence,
-        ),
+        settings=given(DELIBERATION, "reference", "arms", "inference.confidence"),
     message:
         "Compare where agents end with and without each model"
 
 
 # Any session's, from its transcript: snakemake results/<run>/deliberation/graphs/t003-full.svg
-rule plot_graph:
+use rule local_stage as plot_graph with:
     input:
         transcript=D / "transcripts/{session}.parquet",
         manifest=manifest_with_session("deliberation"),
@@ -132,13 +105,11 @@ rule plot_graph:
         svg=D / "graphs/{session}.svg",
     log:
         D / "logs/plot_graph/{session}.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.deliberation.figures.session_graph:plot_graph"],
+        settings=of_session,
     message:
         "Draw the debate graph of session {wildcards.session}"
-    script:
-        "../scripts/deliberation/plot_graph.py"
 
 
 rule deliberation:

@@ -14,9 +14,7 @@ rule:
     name:
         f"measure_{study}"
     input:
-        turns=X / "turns.parquet",
-        outcomes=X / "outcomes.parquet",
-        pool=X / "pool.parquet",
+        **tables(X, "turns", "outcomes", "pool"),
     output:
         metrics=X / "metrics.parquet",
     log:
@@ -25,12 +23,12 @@ rule:
     conda:
         ENVIRONMENT
     params:
-        functions=[DECLARED],
-        settings=OWN.measured_settings(),
+        functions=["dissensus.study.experiment.measures:measure_experiment", DECLARED],
+        settings=given(declared=DECLARED, block=OWN.measured_settings),
     message:
         f"Measure the sessions of the {study} study"
     script:
-        "../scripts/study/measure_experiment.py"
+        "../scripts/study/run_stage.py"
 
 
 rule:
@@ -46,13 +44,12 @@ rule:
     conda:
         ENVIRONMENT
     params:
-        functions=[DECLARED],
-        settings=given(inference=OWN.settings.inference),
-        seed=SETTINGS.seed,
+        functions=["dissensus.study.experiment.contrasts:compare_experiment", DECLARED],
+        settings=given(OWN, "settings.inference", declared=DECLARED, seed=SETTINGS.seed),
     message:
         f"Compare the arms of the {study} study"
     script:
-        "../scripts/study/compare_arms.py"
+        "../scripts/study/run_stage.py"
 
 
 rule:

@@ -12,16 +12,9 @@ IDENTITY = SETTINGS.identity
 
 use rule local_stage as read_answers with:
     input:
-        turns=I / "turns.parquet",
-        outcomes=I / "outcomes.parquet",
-        manifest=I / "manifest.parquet",
-        questions=I / "questions.parquet",
+        **tables(I, "turns", "outcomes", "manifest", "questions"),
     output:
-        answers=I / "answers.parquet",
-        transitions=I / "transitions.parquet",
-        metrics=I / "metrics.parquet",
-    log:
-        I / "logs/read_answers.log",
+        **tables(I, "answers", "transitions", "metrics"),
     params:
         functions=["dissensus.identity.measures.metrics:measure_identity"],
     message:
@@ -30,19 +23,13 @@ use rule local_stage as read_answers with:
 
 use rule local_stage as estimate_identity with:
     input:
-        metrics=I / "metrics.parquet",
-        transitions=I / "transitions.parquet",
-        manifest=I / "manifest.parquet",
+        **tables(I, "metrics", "transitions", "manifest"),
     output:
         estimates=I / "estimates.parquet",
-    log:
-        I / "logs/estimate_identity.log",
     params:
         functions=["dissensus.identity.inference.estimates:estimate_identity"],
         settings=given(
-            confidence=IDENTITY.inference.confidence,
-            resamples=IDENTITY.inference.resamples,
-            seed=SETTINGS.seed,
+            IDENTITY, "inference.confidence", "inference.resamples", seed=SETTINGS.seed
         ),
     message:
         "Estimate conformity, obstinacy and the Identity Bias Coefficient"
@@ -50,19 +37,13 @@ use rule local_stage as estimate_identity with:
 
 use rule local_stage as compare_identity with:
     input:
-        metrics=I / "metrics.parquet",
-        transitions=I / "transitions.parquet",
-        manifest=I / "manifest.parquet",
+        **tables(I, "metrics", "transitions", "manifest"),
     output:
         comparisons=I / "comparisons.parquet",
-    log:
-        I / "logs/compare_identity.log",
     params:
         functions=["dissensus.identity.inference.comparisons:compare_identity"],
         settings=given(
-            confidence=IDENTITY.inference.confidence,
-            resamples=IDENTITY.inference.resamples,
-            seed=SETTINGS.seed,
+            IDENTITY, "inference.confidence", "inference.resamples", seed=SETTINGS.seed
         ),
     message:
         "Test the differences that the paper claims"
@@ -70,20 +51,15 @@ use rule local_stage as compare_identity with:
 
 use rule local_stage as compare_identity_baselines with:
     input:
+        **tables(I, "manifest", "questions"),
         answers=I / "answers.parquet",
         calls=of_shards("identity", "calls"),
-        manifest=I / "manifest.parquet",
-        questions=I / "questions.parquet",
     output:
         equal_tokens=I / "equal_tokens.parquet",
-    log:
-        I / "logs/compare_identity_baselines.log",
     params:
         functions=["dissensus.identity.inference.baselines:compare_baselines"],
         settings=given(
-            confidence=IDENTITY.inference.confidence,
-            resamples=IDENTITY.inference.resamples,
-            seed=SETTINGS.seed,
+            IDENTITY, "inference.confidence", "inference.resamples", seed=SETTINGS.seed
         ),
     message:
         "Compare debates with what their tokens find without debate"
@@ -91,14 +67,10 @@ use rule local_stage as compare_identity_baselines with:
 
 use rule stage as fit_dcm with:
     input:
-        answers=I / "answers.parquet",
-        questions=I / "questions.parquet",
-        manifest=I / "manifest.parquet",
+        **tables(I, "answers", "questions", "manifest"),
     output:
         dcm=I / "dcm.parquet",
         tests=I / "dcm_tests.parquet",
-    log:
-        I / "logs/fit_dcm.log",
     params:
         functions=["dissensus.identity.inference.dcm:estimate_dcm"],
         settings=given(
@@ -118,12 +90,11 @@ use rule local_stage as test_martingale with:
         metrics=I / "metrics.parquet",
     output:
         martingale=I / "martingale.parquet",
-    log:
-        I / "logs/test_martingale.log",
     params:
         functions=["dissensus.identity.inference.martingale:martingale_tests"],
         settings=given(
-            confidence=IDENTITY.inference.confidence,
+            IDENTITY,
+            "inference.confidence",
             margin=IDENTITY.inference.equivalence_margin,
             seed=SETTINGS.seed,
         ),
@@ -136,13 +107,9 @@ use rule local_stage as compute_identity_power with:
         metrics=I / "metrics.parquet",
     output:
         power=I / "power.parquet",
-    log:
-        I / "logs/compute_identity_power.log",
     params:
         functions=["dissensus.identity.inference.power:power_rows"],
-        settings=given(
-            confidence=IDENTITY.inference.confidence,
-        ),
+        settings=given(IDENTITY, "inference.confidence"),
     message:
         "Compute how many questions an identity bias needs"
 

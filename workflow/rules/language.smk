@@ -8,7 +8,7 @@
 
 L = RESULTS / "language"
 LANGUAGE = SETTINGS.language
-EMBEDDERS = [name for _, name in LANGUAGE.measures.named_embedders()]
+EMBEDDERS = [name for _, name in STUDIES["language"].embedders()]
 
 
 use rule local_stage as render_turns with:
@@ -32,7 +32,7 @@ use rule local_stage as render_turns with:
         "Put the debates of shard {wildcards.shard} into the other languages"
 
 
-rule embed_turns:
+use rule stage as embed_turns with:
     input:
         turns=L / "shards/{shard}/turns.parquet",
         rendered=L / "shards/{shard}/rendered_turns.parquet",
@@ -45,19 +45,14 @@ rule embed_turns:
     priority: AFTER_A_SHARD
     # On a cluster: embedders behind an address are asked where the sessions are.
     localrule: ON_LOGIN_NODE and not all(map(is_own, EMBEDDERS))
-    conda:
-        ENVIRONMENT
     resources:
         mem_mb=2000,
         runtime=120,
     params:
-        settings=given(
-            embedders=EMBEDDERS,
-        ),
+        functions=["dissensus.language.measures.embed:embed_turns"],
+        settings=given(embedders=EMBEDDERS),
     message:
         "Embed the turns of shard {wildcards.shard}"
-    script:
-        "../scripts/language/embed_turns.py"
 
 
 use rule stage as measure_shard with:
@@ -77,8 +72,9 @@ use rule stage as measure_shard with:
     params:
         functions=["dissensus.language.measures.block:measure_shard"],
         settings=given(
-            tokenizers=[name for _, name in LANGUAGE.measures.named_tokenizers()],
-            repetitions=LANGUAGE.measures.repetitions,
+            LANGUAGE,
+            "measures.repetitions",
+            tokenizers=[name for _, name in STUDIES["language"].tokenizers()],
             seed=SETTINGS.seed,
         ),
     message:
@@ -87,43 +83,27 @@ use rule stage as measure_shard with:
 
 use rule local_stage as measure_homogeneity with:
     input:
-        manifest=L / "manifest.parquet",
-        outcomes=L / "outcomes.parquet",
+        **tables(L, "manifest", "outcomes"),
         components=of_shards("language", "components"),
         reuse=of_shards("language", "reuse"),
     output:
-        components=L / "components.parquet",
-        reuse=L / "reuse.parquet",
-        metrics=L / "metrics.parquet",
-        renderings=L / "renderings.parquet",
-    log:
-        L / "logs/measure_homogeneity.log",
+        **tables(L, "components", "reuse", "metrics", "renderings"),
     params:
         functions=["dissensus.language.measures.homogeneity:measure_sessions"],
-        settings=given(
-            measures=LANGUAGE.measures,
-            reference=LANGUAGE.reference,
-        ),
+        settings=given(LANGUAGE, "measures", "reference"),
     message:
         "Give every session its Homogeneity Index"
 
 
 use rule local_stage as measure_instrument with:
     input:
-        components=L / "components.parquet",
-        metrics=L / "metrics.parquet",
-        renderings=L / "renderings.parquet",
+        **tables(L, "components", "metrics", "renderings"),
     output:
         instrument=L / "instrument.parquet",
-    log:
-        L / "logs/measure_instrument.log",
     params:
         functions=["dissensus.language.inference.instrument:measure_instrument"],
         settings=given(
-            reference=LANGUAGE.reference,
-            measures=LANGUAGE.measures,
-            inference=LANGUAGE.inference,
-            seed=SETTINGS.seed,
+            LANGUAGE, "reference", "measures", "inference", seed=SETTINGS.seed
         ),
     message:
         "Measure what the instrument makes of parallel texts"
@@ -131,20 +111,14 @@ use rule local_stage as measure_instrument with:
 
 use rule local_stage as estimate_language_effect with:
     input:
-        metrics=L / "metrics.parquet",
-        renderings=L / "renderings.parquet",
+        **tables(L, "metrics", "renderings"),
     output:
         effect=L / "language_effect.parquet",
         saturation=L / "saturation.parquet",
-    log:
-        L / "logs/estimate_language_effect.log",
     params:
         functions=["dissensus.language.inference.effect:estimate_effects"],
         settings=given(
-            inference=LANGUAGE.inference,
-            reference=LANGUAGE.reference,
-            measures=LANGUAGE.measures,
-            seed=SETTINGS.seed,
+            LANGUAGE, "inference", "reference", "measures", seed=SETTINGS.seed
         ),
     message:
         "Estimate the effect of the language"
@@ -152,19 +126,17 @@ use rule local_stage as estimate_language_effect with:
 
 use rule local_stage as estimate_domains with:
     input:
-        metrics=L / "metrics.parquet",
-        pool=L / "pool.parquet",
+        **tables(L, "metrics", "pool"),
     output:
         domains=L / "domains.parquet",
         contrasts=L / "domain_contrasts.parquet",
         tests=L / "domain_tests.parquet",
-    log:
-        L / "logs/estimate_domains.log",
     params:
         functions=["dissensus.language.inference.domain_tests:compare_domains"],
         settings=given(
-            inference=LANGUAGE.inference,
-            reference=LANGUAGE.reference,
+            LANGUAGE,
+            "inference",
+            "reference",
             scales=[LANGUAGE.measures.primary, LANGUAGE.measures.paper_scale],
             seed=SETTINGS.seed,
         ),
@@ -174,22 +146,17 @@ use rule local_stage as estimate_domains with:
 
 use rule local_stage as diagnose_design with:
     input:
-        manifest=L / "manifest.parquet",
-        outcomes=L / "outcomes.parquet",
-        pool=L / "pool.parquet",
-        metrics=L / "metrics.parquet",
-        turns=L / "turns.parquet",
+        **tables(L, "manifest", "outcomes", "pool", "metrics", "turns"),
     output:
         diagnostics=L / "diagnostics.parquet",
-    log:
-        L / "logs/diagnose_design.log",
     params:
         functions=["dissensus.language.inference.diagnostics:diagnose"],
         settings=given(
-            panel=LANGUAGE.panel,
-            reference=LANGUAGE.reference,
-            primary=LANGUAGE.measures.primary,
-            inference=LANGUAGE.inference,
+            LANGUAGE,
+            "panel",
+            "reference",
+            "measures.primary",
+            "inference",
             seed=SETTINGS.seed,
         ),
     message:
@@ -198,21 +165,14 @@ use rule local_stage as diagnose_design with:
 
 use rule local_stage as trace_specifications with:
     input:
-        components=L / "components.parquet",
-        metrics=L / "metrics.parquet",
-        renderings=L / "renderings.parquet",
+        **tables(L, "components", "metrics", "renderings"),
     output:
         curve=L / "specification_curve.parquet",
         tests=L / "specification_tests.parquet",
-    log:
-        L / "logs/trace_specifications.log",
     params:
         functions=["dissensus.language.inference.specification:specification_curve"],
         settings=given(
-            reference=LANGUAGE.reference,
-            measures=LANGUAGE.measures,
-            inference=LANGUAGE.inference,
-            seed=SETTINGS.seed,
+            LANGUAGE, "reference", "measures", "inference", seed=SETTINGS.seed
         ),
     message:
         "Estimate the effect under every choice of measure"
@@ -224,27 +184,23 @@ use rule local_stage as compute_power with:
         effect=L / "language_effect.parquet",
     output:
         power=L / "power.parquet",
-    log:
-        L / "logs/compute_power.log",
     params:
         functions=["dissensus.language.inference.power:power_table"],
         settings=given(
+            LANGUAGE,
+            "diagnosis.effects",
+            "diagnosis.motion_share",
+            "inference.confidence",
             planned=LANGUAGE.draws,
-            effects=LANGUAGE.diagnosis.effects,
-            motion_share=LANGUAGE.diagnosis.motion_share,
-            confidence=LANGUAGE.inference.confidence,
             seed=SETTINGS.seed,
         ),
     message:
         "Compute power and the smallest detectable effect"
 
 
-rule compare_speeches:
+use rule local_stage as compare_speeches with:
     input:
-        reuse=L / "reuse.parquet",
-        turns=L / "turns.parquet",
-        manifest=L / "manifest.parquet",
-        pool=L / "pool.parquet",
+        **tables(L, "reuse", "turns", "manifest", "pool"),
         caption="workflow/report/language_recycled_speeches.rst",
     output:
         html=report(
@@ -256,19 +212,11 @@ rule compare_speeches:
         ),
         markdown=L / "tables/recycled_speeches.md",
         caption=L / "captions/recycled_speeches.rst",
-    log:
-        L / "logs/compare_speeches.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
-        settings=given(
-            **view_settings(STUDIES["language"]),
-        ),
+        functions=["dissensus.language.figures.speeches:compare_speeches"],
+        settings=given(view=view_settings(STUDIES["language"])),
     message:
         "Put the extreme speeches side by side"
-    script:
-        "../scripts/language/compare_speeches.py"
 
 
 rule language:

@@ -91,34 +91,24 @@ for NAME, STUDY in STUDIES.items():
             "../scripts/study/write_reader.py"
 
 
-rule write_reader_page:
+use rule local_stage as write_reader_page with:
     input:
         [RESULTS / f"reader/{name}" for name in STUDIES],
     output:
         page=RESULTS / "reader/index.html",
-    log:
-        RESULTS / "logs/write_reader_page.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.study.summary:write_reader_page"],
         settings={"run": SETTINGS.run, "studies": list(STUDIES)},
         files=reader_assets(),
     message:
         "Write the page of the reader"
-    script:
-        "../scripts/study/write_reader_page.py"
 
 
-rule summarise_run:
+use rule local_stage as summarise_run with:
     output:
-        RESULTS / "report.rst",
-    log:
-        RESULTS / "logs/summarise_run.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+        report=RESULTS / "report.rst",
     params:
+        functions=["dissensus.study.summary:summarise"],
         settings={
             "run": SETTINGS.run,
             "seed": SETTINGS.seed,
@@ -126,5 +116,3 @@ rule summarise_run:
         },
     message:
         "Write the head of the report"
-    script:
-        "../scripts/study/summarise_run.py"

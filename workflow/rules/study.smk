@@ -17,13 +17,15 @@ from dissensus.study.rules import (
     view_settings,
 )
 
+STAGE_LOG = RESULTS / "logs/stage.log"
 SPENDING_TABLES = ["table_spending", "table_models"]
 
 
 wildcard_constraints:
     study="|".join(STUDIES),
     session="[A-Za-z0-9_.-]+",
-    bundle="[A-Za-z0-9_.-]+",
+    # A bundle's file of what its sessions tried lies beside its mark.
+    bundle=r"[A-Za-z0-9_.-]+(?<!\.parquet)",
     shard=r"\d+",
 
 
@@ -91,21 +93,20 @@ for NAME, STUDY in STUDIES.items():
             outcomes=of_shards(NAME, "outcomes"),
             manifest=ancient(FOLDER / "manifest.parquet"),
         output:
-            turns=FOLDER / "turns.parquet",
-            outcomes=FOLDER / "outcomes.parquet",
+            **tables(FOLDER, "turns", "outcomes"),
         log:
             FOLDER / "logs/gather_turns.log",
         localrule: True
         conda:
             ENVIRONMENT
         params:
-            functions=[STUDY.manifest.schema],
-            settings={"ids": list(STUDY.ids)},
+            functions=["dissensus.study.gather:gather_turns", STUDY.manifest.schema],
+            settings={"ids": list(STUDY.ids), "schema": STUDY.manifest.schema},
             shards=shards_of(NAME),
         message:
             f"Gather the turns of all sessions of the {NAME} study"
         script:
-            "../scripts/study/gather_turns.py"
+            "../scripts/study/run_stage.py"
 
     if STUDY.figures:
 
@@ -202,27 +203,26 @@ for NAME, STUDY in STUDIES.items():
             calls=of_shards(NAME, "calls"),
             embedding_calls=embedding_calls_of(NAME),
         output:
-            spending=FOLDER / "spending.parquet",
-            conduct=FOLDER / "conduct.parquet",
+            **tables(FOLDER, "spending", "conduct"),
         log:
             FOLDER / "logs/gather_spending.log",
         localrule: True
         conda:
             ENVIRONMENT
         params:
+            functions=["dissensus.study.spending:gather_spending"],
             shards=shards_of(NAME),
         message:
             f"Add up what the {NAME} study has spent"
         script:
-            "../scripts/study/gather_spending.py"
+            "../scripts/study/run_stage.py"
 
     rule:
         name:
             f"tabulate_{NAME}_spending"
         input:
             **priced_files(SETTINGS, NAME, FOLDER),
-            spending=FOLDER / "spending.parquet",
-            conduct=FOLDER / "conduct.parquet",
+            **tables(FOLDER, "spending", "conduct"),
             caption="workflow/report/spending.rst",
         output:
             csv=expand(FOLDER / "tables/{name}.csv", name=SPENDING_TABLES),
@@ -282,9 +282,10 @@ for NAME, STUDY in STUDIES.items():
 
 # What stages are made of: a function says what it makes of which files (dissensus.study.makes), and
 # each study's own file of rules names it. The first runs where the study is, the other on a node.
+# Each gets a log of its own, called like its rule (dissensus.study.rules.name_logs).
 rule local_stage:
     log:
-        RESULTS / "logs/local_stage.log",
+        STAGE_LOG,
     localrule: True
     conda:
         ENVIRONMENT
@@ -294,7 +295,7 @@ rule local_stage:
 
 rule stage:
     log:
-        RESULTS / "logs/stage.log",
+        STAGE_LOG,
     conda:
         ENVIRONMENT
     script:
@@ -326,7 +327,7 @@ use rule run_session as run_session_for_calls with:
 
 
 # The same for many sessions, by a process of its own, where a job for each would cost too much.
-# Each leaves the same artefacts; the bundle's own output is the mark that all of them are there.
+# Each leaves the same transcript; the bundle's own output is the mark that all of them are there.
 rule run_bundle:
     input:
         bundle_inputs,

@@ -6,37 +6,31 @@
 
 
 # Make no file, so that they answer whenever they are asked.
-rule plan:
+use rule local_stage as plan with:
     input:
         manifests_and_sources(),
     log:
         RESULTS / "logs/plan.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.study.call_plan:plan"],
     message:
         "Say how many sessions and calls a run has, before any is made"
-    script:
-        "../scripts/study/plan.py"
 
 
 # Writes two files beside the manifest, once, which no rule may make again.
-rule preregistration:
+use rule local_stage as preregistration with:
     input:
         manifests_and_sources(),
     log:
         RESULTS / "logs/preregistration.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.study.preregistration:preregister"],
     message:
         "Write the plan of every study as text, before any session"
-    script:
-        "../scripts/study/preregister.py"
 
 
 # Of the studies that were registered, and of these alone, part of the default run.
-rule list_deviations:
+use rule local_stage as list_deviations with:
     input:
         plan=RESULTS / "{study}" / PLAN,
         manifest=RESULTS / "{study}/manifest.parquet",
@@ -50,40 +44,30 @@ rule list_deviations:
         ),
     log:
         RESULTS / "{study}/logs/list_deviations.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        functions=["dissensus.study.preregistration:list_deviations"],
         settings=registered_of,
         seed=SETTINGS.seed,
     message:
         "List what the {wildcards.study} study does otherwise than registered"
-    script:
-        "../scripts/study/list_deviations.py"
 
 
-rule cost:
+use rule local_stage as cost with:
     input:
         manifests_and_sources(),
     log:
         RESULTS / "logs/cost.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.study.quote:cost"],
     message:
         "Say what the calls of a run will cost, before any is made"
-    script:
-        "../scripts/study/cost.py"
 
 
 # Needs no file, so that a damaged one is a finding and nothing is made again.
-rule verify:
+use rule local_stage as verify with:
     log:
         RESULTS / "logs/verify.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.study.verify:verify_run"],
     message:
         "Verify all of run {SETTINGS.run}"
-    script:
-        "../scripts/study/verify.py"

@@ -13,54 +13,35 @@ from dissensus.union.map.page_files import files_digest
 U = RESULTS / "union"
 UNION = SETTINGS.union
 # What was said and judged, which whatever writes of a debate reads.
-RECORDS_OF_UNION = {
-    name: U / f"{name}.parquet"
-    for name in (
-        "speeches",
-        "points",
-        "claims",
-        "rebuttals",
-        "scores",
-        "votes",
-        "verdicts",
-    )
-}
+RECORDS_OF_UNION = tables(
+    U, "speeches", "points", "claims", "rebuttals", "scores", "votes", "verdicts"
+)
 
 
 use rule stage as retrieve_passages with:
     input:
-        motions=U / "motions.parquet",
-        chunks=U / "chunks.parquet",
+        **tables(U, "motions", "chunks"),
     output:
         passages=U / "passages.parquet",
         calls=U / "passage_calls.parquet",
-    log:
-        U / "logs/retrieve_passages.log",
     localrule: ON_LOGIN_NODE and not is_own(UNION.corpus.embedder)
     params:
         functions=["dissensus.union.passages:retrieve_passages"],
-        settings=given(
-            embedder=UNION.corpus.embedder,
-            pool=UNION.corpus.pool,
-            diversity=UNION.corpus.diversity,
-        ),
+        settings=given(UNION, "corpus.embedder", "corpus.pool", "corpus.diversity"),
     message:
         "Find the passages that each speaker may draw on"
 
 
 use rule stage as reconstruct_union with:
     input:
+        **tables(U, "manifest", "motions"),
         # What names clusters reads what is made of all other sessions.
         turns=of_shards("union", "turns", part=0),
-        manifest=U / "manifest.parquet",
-        motions=U / "motions.parquet",
     output:
         **RECORDS_OF_UNION,
-    log:
-        U / "logs/reconstruct_union.log",
     params:
         functions=["dissensus.union.measures.records:reconstruct_debates"],
-        settings=given(layers=UNION.layers, protocol=UNION.protocol),
+        settings=given(UNION, "layers", "protocol"),
         shards=shards_of("union"),
     message:
         "Read what was said and judged, tally it, and give the verdicts"
@@ -68,31 +49,24 @@ use rule stage as reconstruct_union with:
 
 use rule local_stage as audit_judges with:
     input:
-        votes=U / "votes.parquet",
-        verdicts=U / "verdicts.parquet",
+        **tables(U, "votes", "verdicts"),
     output:
         judges=U / "judges.parquet",
-    log:
-        U / "logs/audit_judges.log",
     params:
         functions=["dissensus.union.inference.audit:audit_judges"],
-        settings=given(inference=UNION.inference, seed=SETTINGS.seed),
+        settings=given(UNION, "inference", seed=SETTINGS.seed),
     message:
         "Audit the judges: position, length, side, agreement"
 
 
 use rule local_stage as estimate_wins with:
     input:
-        verdicts=U / "verdicts.parquet",
-        speeches=U / "speeches.parquet",
-        manifest=U / "manifest.parquet",
+        **tables(U, "verdicts", "speeches", "manifest"),
     output:
         wins=U / "wins.parquet",
-    log:
-        U / "logs/estimate_wins.log",
     params:
         functions=["dissensus.union.inference.wins:estimate_wins"],
-        settings=given(inference=UNION.inference, seed=SETTINGS.seed),
+        settings=given(UNION, "inference", seed=SETTINGS.seed),
     message:
         "Estimate win shares, by side and place"
 
@@ -102,44 +76,31 @@ use rule local_stage as estimate_survival with:
         claims=U / "claims.parquet",
     output:
         survival=U / "survival.parquet",
-    log:
-        U / "logs/estimate_survival.log",
     params:
         functions=["dissensus.union.inference.survival:estimate_survival"],
-        settings=given(inference=UNION.inference, seed=SETTINGS.seed),
+        settings=given(UNION, "inference", seed=SETTINGS.seed),
     message:
         "Estimate which claims survive"
 
 
 use rule local_stage as estimate_coaching with:
     input:
-        verdicts=U / "verdicts.parquet",
-        manifest=U / "manifest.parquet",
+        **tables(U, "verdicts", "manifest"),
     output:
         coaching=U / "coaching.parquet",
-    log:
-        U / "logs/estimate_coaching.log",
     params:
         functions=["dissensus.union.inference.coaching:estimate_coaching"],
-        settings=given(
-            inference=UNION.inference,
-            gains=UNION.diagnosis.gains,
-            seed=SETTINGS.seed,
-        ),
+        settings=given(UNION, "inference", "diagnosis.gains", seed=SETTINGS.seed),
     message:
         "Estimate the effect of coaching"
 
 
 use rule stage as map_claims with:
     input:
-        claims=U / "claims.parquet",
-        verdicts=U / "verdicts.parquet",
+        **tables(U, "claims", "verdicts"),
     output:
-        map=U / "map.parquet",
-        clusters=U / "clusters.parquet",
+        **tables(U, "map", "clusters"),
         calls=U / "map_calls.parquet",
-    log:
-        U / "logs/map_claims.log",
     localrule: ON_LOGIN_NODE and not is_own(UNION.corpus.embedder)
     params:
         functions=["dissensus.union.map.claims:map_run"],
@@ -154,13 +115,12 @@ use rule stage as map_claims with:
         "Map the arguments: embed claims, find clusters, name them"
 
 
-rule draw_map:
+use rule local_stage as draw_map with:
     input:
         # What names the clusters has read the map.
         **({"turns": U / "turns.parquet"} if UNION.map.namer else {}),
-        map=U / "map.parquet",
-        clusters=U / "clusters.parquet",
-        motions=U / "motions.parquet",
+        **tables(U, "clusters", "motions"),
+        claims=U / "map.parquet",
         caption="workflow/report/union_map.rst",
     output:
         names=U / "cluster_names.parquet",
@@ -172,52 +132,33 @@ rule draw_map:
             labels={"result": "Map of the arguments"},
         ),
         caption=U / "captions/map.rst",
-    log:
-        U / "logs/draw_map.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
-        settings=given(
-            namer=UNION.map.namer,
-            projection=UNION.map.projection,
-            confidence=UNION.inference.confidence,
-        ),
+        functions=["dissensus.union.map.page:draw_map"],
+        settings=given(UNION, "map.namer", "map.projection", "inference.confidence"),
         files=files_digest(),
     message:
         "Name the clusters, and draw the map of the arguments"
-    script:
-        "../scripts/union/draw_map.py"
 
 
-rule summarise_union:
+use rule local_stage as summarise_union with:
     input:
         **RECORDS_OF_UNION,
-        turns=U / "turns.parquet",
-        outcomes=U / "outcomes.parquet",
-        manifest=U / "manifest.parquet",
-        motions=U / "motions.parquet",
+        **tables(U, "turns", "outcomes", "manifest", "motions"),
     output:
         summary=U / "summary.json",
         memos=U / "memos.md",
         synthesis=U / "synthesis.md",
-    log:
-        U / "logs/summarise_union.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.union.pages.synthesis:summarise_union"],
     message:
         "Write what all debates come to, and the memos"
-    script:
-        "../scripts/union/summarise_union.py"
 
 
 # Any debate: snakemake results/<run>/union/debates/lottery-e1-r01-control.md
-rule write_debate:
+use rule local_stage as write_debate with:
     input:
         **RECORDS_OF_UNION,
-        turns=U / "turns.parquet",
-        outcomes=U / "outcomes.parquet",
+        **tables(U, "turns", "outcomes"),
         manifest=manifest_with_session("union"),
         motions=U / "motions.parquet",
     output:
@@ -225,13 +166,11 @@ rule write_debate:
         data=U / "debates/{session}.json",
     log:
         U / "logs/write_debate/{session}.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
+    params:
+        functions=["dissensus.union.pages.debate:write_debate"],
+        settings=of_session,
     message:
         "Write debate {wildcards.session} as a whole"
-    script:
-        "../scripts/union/write_debate.py"
 
 
 rule union:

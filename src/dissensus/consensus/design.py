@@ -10,7 +10,7 @@ from dissensus.consensus.domains import STATEMENTS, read_domain
 from dissensus.consensus.sanity.questions import read_questions
 from dissensus.consensus.wording import LEARNED
 from dissensus.design.manifest import rows_of_draw, stream
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, text, texts
@@ -173,7 +173,7 @@ def _alone(
         "agents": len(agents),
         "order": list(agents),
         "rounds": 0,
-        "seed": int(digest([seed, name])[:12], 16),
+        "seed": seed_of(seed, name),
     }
 
 

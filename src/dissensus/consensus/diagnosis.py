@@ -11,13 +11,19 @@ import numpy as np
 
 from dissensus.consensus.domains import read_domain
 from dissensus.consensus.measures import measure
-from dissensus.consensus.simulated import validated_speech
+from dissensus.consensus.simulated import SpeechSettings
 from dissensus.consensus.simulated.dynamics import Traits, debates
-from dissensus.design.contrasts import METHODS, Options, Pairs, compare
-from dissensus.design.diagnosis import HOLM, World, run_worlds
+from dissensus.design.contrasts import METHODS, Options, Pairs
+from dissensus.design.diagnosis import (
+    HOLM,
+    World,
+    contrast_estimates,
+    run_worlds,
+    with_family,
+)
+from dissensus.llm.behaviours import speech_of
 from dissensus.stats.checks import FloatArray
-from dissensus.stats.multiplicity import adjust
-from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.results import Estimate
 
 ESTIMAND = "what an arm changes in the share of agents that agree at the end"
 ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
@@ -62,7 +68,7 @@ def diagnose(
     sizes = [min(settings["statements"] or most, most) for most in available]
     plan = [(n, size) for n, size in zip(agents, sizes, strict=True)]
     chances = [float(chance) for chance in settings["diagnosis"]["meets"]]
-    traits = validated_speech(settings["diagnosis"]["agent"]["speech"]).traits
+    traits = speech_of(SpeechSettings, settings["diagnosis"]["agent"]["speech"]).traits
     study = partial(_outcomes, traits, plan, settings["repeats"], settings["rounds"])
     truths = [_true(study, chance) for chance in chances]
     worlds = [
@@ -131,32 +137,12 @@ def _simulate(
     idle = [(_NULL, 0.0)] * contrasts
     studied, clusters = study([*idle, *planted], rng)
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
-    compared = [_compare(row, studied[0], clusters, options) for row in studied[1:]]
+    clusters = clusters.astype(str)
+    compared = [
+        contrast_estimates(Pairs(row, studied[0], clusters), options) for row in studied[1:]
+    ]
     others, with_planted = compared[: contrasts - 1], compared[contrasts - 1 :]
     return [
-        _estimates(first, others, chance)
+        with_family(first, others, bool(chance))
         for first, chance in zip(with_planted, chances, strict=True)
     ]
-
-
-def _compare(
-    treated: FloatArray, reference: FloatArray, clusters: Any, options: Options
-) -> dict[str, Estimate]:
-    """One contrast by every method; nothing where a method has no test."""
-    estimates = compare(Pairs(treated, reference, clusters.astype(str)), options).items()
-    return {
-        name: estimate if estimate.p_value == estimate.p_value else Estimate(NAN)
-        for name, estimate in estimates
-    }
-
-
-def _estimates(
-    first: dict[str, Estimate], others: list[dict[str, Estimate]], chance: float
-) -> dict[str, Estimate]:
-    """The planted contrast alone, and adjusted with those of the other arms."""
-    families = {}
-    for name in METHODS:
-        adjusted = adjust([estimate_of[name].p_value for estimate_of in (first, *others)], "holm")
-        smallest = adjusted[0] if chance else np.fmin.reduce(adjusted)
-        families[name + HOLM] = Estimate(NAN, p_value=float(smallest))
-    return first | families

@@ -11,7 +11,7 @@ import pandas as pd
 from dissensus.consensus.design import DEBATE
 from dissensus.consensus.measures import match, measure
 from dissensus.consensus.scale import middle
-from dissensus.consensus.simulated import SpeechSettings, validated_speech
+from dissensus.consensus.simulated import SpeechSettings
 from dissensus.consensus.simulated.dynamics import EXPERT, debates, opinion
 from dissensus.design.contrasts import (
     Columns,
@@ -23,7 +23,8 @@ from dissensus.design.contrasts import (
     contrasts_schema,
     defined,
 )
-from dissensus.digests import digest
+from dissensus.digests import seed_of
+from dissensus.llm.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
@@ -104,7 +105,7 @@ def estimate_arms(
         for arm, of_arm in some.groupby("arm"):
             for outcome in (*OUTCOMES, *OWN, *courses):
                 known = of_arm[of_arm[outcome].notna()]
-                key = int(digest([seed, domain, arm, outcome])[:12], 16)
+                key = seed_of(seed, domain, arm, outcome)
                 values = known[outcome].to_numpy(dtype=float)
                 clusters = known["statement_id"].to_numpy(dtype=str)
                 mean = _bootstrap(values, clusters, confidence, resamples, key)
@@ -191,7 +192,8 @@ def planted_values(
     :mod:`dissensus.consensus.simulated.dynamics`, without a text.
     """
     manifest = manifest[manifest["kind"] == DEBATE]
-    known = {arm: validated_speech(spoken) for arm, spoken in speech.items() if spoken is not None}
+    spoken = {arm: said for arm, said in speech.items() if said is not None}
+    known = {arm: speech_of(SpeechSettings, said) for arm, said in spoken.items()}
     manifest = manifest[manifest["arm"].isin(list(known))]
     if reference not in known or manifest.empty:
         return []
@@ -245,7 +247,7 @@ def _planted_sessions(
     points = np.array([middle(range(a, b + 1)) for a, b in zip(low, high, strict=True)])
     experts = np.array([opinion(sentence, EXPERT) for sentence in sentences])
     # The same in every arm: where nothing differs, no difference is planted.
-    rng = np.random.default_rng(int(digest([seed, "planted", first["domain"]])[:12], 16))
+    rng = np.random.default_rng(seed_of(seed, "planted", first["domain"]))
     times = _REPLICATES
     votes, lasted = debates(
         np.repeat(points, times),

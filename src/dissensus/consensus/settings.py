@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
 from dissensus.consensus.sanity.questions import QUESTIONS_FILE
 from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
 from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
-    WORD,
     Count,
     Faults,
+    Named,
     Once,
     Resamples,
     Settings,
-    check_names,
     fault,
+    names,
     without_nulls,
 )
-from dissensus.study.settings import IntervalSettings, StudySettings
+from dissensus.study.settings import Embedder, File, IntervalSettings, StudySettings
 
 Unlearned = Literal[
     "debate",
@@ -48,20 +48,8 @@ Learned = Literal[
 ]
 
 
-def _words(what: str) -> AfterValidator:
-    """Refuse entries whose names could not stand in ids; ``what`` they name."""
-
-    def check(named: dict[str, Any]) -> dict[str, Any]:
-        check_names(named, what, WORD)
-        return named
-
-    return AfterValidator(check)
-
-
-#: Entries by name, of which a second configuration file may set some to null.
 _Entry = TypeVar("_Entry")
-_Named = Annotated[dict[str, _Entry], Field(min_length=1), BeforeValidator(without_nulls)]
-_Arms = Annotated[_Named[_Entry], _words("an arm's name")]
+_Arms = Annotated[Named[_Entry], names("an arm's name")]
 
 
 class InferenceSettings(IntervalSettings):
@@ -89,7 +77,7 @@ class LearningSettings(Settings):
     characters: Annotated[int, Field(ge=1)] = 300
     model: str
     max_tokens: Count = 150
-    prompts: str
+    prompts: File
     """YAML of what is said of examples."""
 
 
@@ -105,9 +93,9 @@ class ConditionSettings(Settings):
 class SanitySettings(Settings):
     """Whether agents answer as those whom they stand for; of domains that have questions.csv."""
 
-    conditions: Annotated[_Named[ConditionSettings], _words("a condition's name")]
+    conditions: Annotated[Named[ConditionSettings], names("a condition's name")]
     """Name -> how agents are made."""
-    prompts: str
+    prompts: File
     """YAML of how they are asked."""
 
 
@@ -123,7 +111,7 @@ class VariantSettings(Settings):
 class ConsensusSettings(StudySettings):
     """All settings of the consensus study."""
 
-    domains: Annotated[_Named[str], _words("a domain's name")]
+    domains: Annotated[Named[str], names("a domain's name")]
     splits: Annotated[list[Literal["train", "held_out"]], Field(min_length=1), Once]
     statements: Count | None = None
     repeats: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -134,9 +122,9 @@ class ConsensusSettings(StudySettings):
     experts: Annotated[int, Field(ge=2, le=20)] = 2
     model: str
     extra_model: str
-    prompts: str
+    prompts: File
     """YAML of all prompts."""
-    embedder: str
+    embedder: Embedder
     reference: str
     arms: _Arms[Unlearned | Learned]
     variants: Annotated[dict[str, VariantSettings], BeforeValidator(without_nulls)] = Field(
@@ -194,9 +182,7 @@ class ConsensusSettings(StudySettings):
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist."""
         return {
-            "prompts": self.prompts,
-            "learning.prompts": self.learning.prompts,
-            **({"sanity.prompts": self.sanity.prompts} if self.sanity else {}),
+            **super().files(),
             **{f"domains.{n}": str(Path(folder) / AGENTS) for n, folder in self.domains.items()},
             **{
                 f"domains.{n}.statements": str(Path(folder) / STATEMENTS_FILE)

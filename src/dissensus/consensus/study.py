@@ -53,7 +53,6 @@ class Consensus(Study[ConsensusSettings]):
     Settings = ConsensusSettings
     question = "Which way of debating brings agents to agree, and at what price?"
     ids = IDS
-    arm = "arm"
     protocol = "dissensus.consensus.protocol"
     source = Source(
         "dissensus.consensus.domains:collect",
@@ -134,9 +133,6 @@ class Consensus(Study[ConsensusSettings]):
         if row["kind"] == REFLECTION:
             return Needs(artefacts=(PROFILES_FILE,))
         return Needs(artefacts=(FEWSHOT_FILE,) if row["strategy"] in LEARNED else ())
-
-    def embedders(self) -> list[tuple[str, str]]:
-        return [("embedder", self.settings.embedder)]
 
     def embedded(self, call: Call) -> int:
         ends = (round_label(1), round_label(self.settings.rounds))

@@ -9,19 +9,25 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
-    WORD,
     Count,
     Faults,
+    Named,
     Once,
     OneOrEachOnce,
     Rate,
     Resamples,
     Settings,
-    check_names,
     fault,
-    without_nulls,
+    names,
 )
-from dissensus.study.settings import Draws, IntervalSettings, StudySettings
+from dissensus.study.settings import (
+    Debater,
+    Draws,
+    File,
+    IntervalSettings,
+    Judge,
+    StudySettings,
+)
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
@@ -142,16 +148,16 @@ class DeliberationSettings(StudySettings):
     draws: Draws
     block_size: Count
     rounds: Annotated[int, Field(ge=1, le=1000)]
-    topics: str
+    topics: File
     """YAML of topics: question, options, evidence, and the truth where there is one."""
-    panel: Annotated[list[str], Field(min_length=2), OneOrEachOnce]
-    judges: Annotated[list[str], Once] = Field(default_factory=list)
-    prompts: str
+    panel: Annotated[list[Debater], Field(min_length=2), OneOrEachOnce]
+    judges: Annotated[list[Judge], Once] = Field(default_factory=list)
+    prompts: File
     """YAML of the debaters' prompt."""
-    judging: str
+    judging: File
     """YAML of the judges' prompts, and of the message to a debater whose turn is rejected."""
     reference: str
-    arms: Annotated[dict[str, ArmSettings], Field(min_length=1)]
+    arms: Annotated[Named[ArmSettings], names("an arm's name")]
     control: ControlSettings
     inference: InferenceSettings
     measures: MeasureSettings
@@ -165,21 +171,6 @@ class DeliberationSettings(StudySettings):
     def compared(self) -> list[str]:
         """The arms in which all see all; the others are baselines and replays without a seat."""
         return [name for name, arm in self.arms.items() if arm.sees == "all" and not arm.without]
-
-    def files(self) -> dict[str, str]:
-        """Setting -> the file that it names, which must exist."""
-        return {name: getattr(self, name) for name in ("topics", "prompts", "judging")}
-
-    @field_validator("arms", mode="before")
-    @classmethod
-    def _leave_out(cls, arms: Any) -> Any:
-        return without_nulls(arms)
-
-    @field_validator("arms")
-    @classmethod
-    def _words(cls, arms: dict[str, ArmSettings]) -> dict[str, ArmSettings]:
-        check_names(arms, "an arm's name", WORD)
-        return arms
 
     @model_validator(mode="after")
     def _names_agree(self) -> DeliberationSettings:

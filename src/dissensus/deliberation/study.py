@@ -17,7 +17,7 @@ from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Row, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Row, Source, Study
 
 #: When a session runs changes nothing about it; the hint counts only where it is given.
 _LEFT_OUT = ("block", "arm_order", "position", "hint", "hint_option", "hint_round")
@@ -33,7 +33,6 @@ class Deliberation(Study[DeliberationSettings]):
     Settings = DeliberationSettings
     question = "What becomes of disagreement where nobody is told whom to answer?"
     ids = IDS
-    arm = "arm"
     protocol = "dissensus.deliberation.protocol"
     source = Source(
         f"{_DESIGN}.topics:collect",
@@ -76,13 +75,6 @@ class Deliberation(Study[DeliberationSettings]):
         ),
         files=("topics", "prompts", "judging"),
     )
-
-    def models(self) -> list[ModelUse]:
-        settings = self.settings
-        return [
-            ModelUse("panel", "debate", settings.panel),
-            ModelUse("judges", "judge", settings.judges),
-        ]
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse hints without a truth."""

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.stats.bootstrap import cluster_robust_mean
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.multiplicity import adjust
@@ -144,14 +144,22 @@ def pair_up(
     columns : names of the other columns.
     """
     wide = by_arm(metrics, outcome, columns).sort_index()
-    wide = wide.reindex(columns=[arm, reference])
-    units = metrics.drop_duplicates(columns.unit).set_index(columns.unit, drop=False)
-    clusters = units[columns.cluster]
-    return Pairs(
-        wide[arm].to_numpy(dtype=float),
-        wide[reference].to_numpy(dtype=float),
-        clusters.reindex(wide.index).to_numpy(),
+    return _pairs(wide, _clusters(metrics, columns), arm, reference)
+
+
+def _clusters(metrics: pd.DataFrame, columns: Columns) -> Labels:
+    """The cluster of every unit, in the order of the units' names."""
+    units = metrics.drop_duplicates(columns.unit).set_index(columns.unit, drop=False).sort_index()
+    return units[columns.cluster].to_numpy()
+
+
+def _pairs(wide: pd.DataFrame, clusters: Labels, arm: str, reference: str) -> Pairs:
+    """Two of the arms of a table of :func:`by_arm`."""
+    nothing = np.full(len(wide), np.nan)
+    treated, referred = (
+        wide[name].to_numpy(dtype=float) if name in wide else nothing for name in (arm, reference)
     )
+    return Pairs(treated, referred, clusters)
 
 
 def compare_arms(
@@ -183,13 +191,15 @@ def compare_arms(
     compared = list(comparisons)
     families: dict[tuple[str, bool], list[Row]] = {}
     rows = []
+    wide = {name: by_arm(metrics, name, columns).sort_index() for name in (*outcomes, *optional)}
+    clusters = _clusters(metrics, columns)
     for arm, reference in compared:
-        for outcome in (*outcomes, *optional):
-            pairs = pair_up(metrics, outcome, arm, reference, columns)
+        for outcome, by_unit in wide.items():
+            pairs = _pairs(by_unit, clusters, arm, reference)
             if outcome in optional and not pairs.complete.any():
                 continue
             primary = outcome == outcomes[0] and reference == compared[0][1]
-            seed = int(digest([options.seed, outcome, arm, reference])[:12], 16)
+            seed = seed_of(options.seed, outcome, arm, reference)
             seeded = Options(options.confidence, options.flips, seed)
             for method, estimated in compare(pairs, seeded).items():
                 headline = primary and method == HEADLINE

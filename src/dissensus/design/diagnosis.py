@@ -19,11 +19,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.design.contrasts import defined
+from dissensus.design.contrasts import METHODS, Options, Pairs, compare, defined
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, number, whole
+from dissensus.report.labels import in_brackets, number, whole
 from dissensus.report.tables import Table, make
 from dissensus.stats.checks import FloatArray
+from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import count, share, text
@@ -240,5 +241,32 @@ def _cells(row: Record) -> tuple[str, ...]:
 
 def _with_error(row: Mapping[str, Any], name: str) -> str:
     """Such as "0.935 (0.017)"."""
-    value, error = number(row[name]), number(row[f"{name}_se"])
-    return value if MISSING in (value, error) else f"{value} ({error})"
+    return in_brackets(number(row[name]), "se", number(row[f"{name}_se"]))
+
+
+def contrast_estimates(pairs: Pairs, options: Options) -> dict[str, Estimate]:
+    """One contrast by every method; nothing where a method has no test."""
+    estimates = compare(pairs, options).items()
+    return {
+        name: estimate if estimate.p_value == estimate.p_value else Estimate(NAN)
+        for name, estimate in estimates
+    }
+
+
+def with_family(
+    first: dict[str, Estimate], others: Sequence[dict[str, Estimate]], has_effect: bool
+) -> dict[str, Estimate]:
+    """A contrast alone and, with the ending :data:`HOLM`, adjusted with the others of its study.
+
+    Parameters
+    ----------
+    first, others : method -> estimate.
+    has_effect : whether the first has one, and its p-value counts; else the smallest of all does.
+    """
+    families = {}
+    for name in METHODS:
+        adjusted = adjust([contrast[name].p_value for contrast in (first, *others)], "holm")
+        # Not `nanmin`, which warns where a method has no p-value at all.
+        smallest = adjusted[0] if has_effect else np.fmin.reduce(adjusted)
+        families[name + HOLM] = Estimate(NAN, p_value=float(smallest))
+    return first | families

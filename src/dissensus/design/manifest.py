@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.digests import digest
+from dissensus.digests import digest, seed_of
 
 
 def stream(*key: Any) -> np.random.Generator:
@@ -54,7 +54,7 @@ def rows_of_draw(
             **shared,
             arm: str(name),
             "position": position,
-            "seed": int(digest([seed, f"{letter}{index + 1:03d}", str(name)])[:12], 16),
+            "seed": seed_of(seed, f"{letter}{index + 1:03d}", str(name)),
         }
         for position, name in enumerate(arms, start=1)
     ]

@@ -10,15 +10,15 @@ from dissensus.identity.design.graph import peers_in
 from dissensus.settings import (
     Count,
     Faults,
+    Named,
     NameRule,
     Once,
     Resamples,
     Settings,
-    check_names,
     fault,
-    without_nulls,
+    names,
 )
-from dissensus.study.settings import IntervalSettings, StudySettings
+from dissensus.study.settings import Debater, File, IntervalSettings, StudySettings
 
 #: Of banks and teams, which ids join.
 _NAME = NameRule(r"[A-Za-z0-9-]+", "plain letters (a to z, A to Z), digits and - only")
@@ -31,7 +31,7 @@ HUB = "datasets:"
 class BankSettings(Settings):
     format: Literal["dissensus", "gpqa", "mmlu", "hellaswag", "gsm8k"]
     """Whose columns it has; dissensus is the project's own."""
-    source: str
+    source: File
     """A file (.csv, .jsonl, .json, .parquet) or datasets:<hub name>[/<config>][:<split>]."""
     questions: Count | None = None
     """How many of them to draw at random; null for all."""
@@ -50,7 +50,7 @@ class BankSettings(Settings):
 
 
 class TeamSettings(Settings):
-    model: str
+    model: Debater
     """One of models; every agent of the team is this one."""
     personas: bool = False
     """Whether each agent has a persona."""
@@ -102,39 +102,24 @@ class DiagnosisSettings(Settings):
 class IdentitySettings(StudySettings):
     """All settings of the identity study."""
 
-    banks: Annotated[dict[str, BankSettings], Field(min_length=1)]
+    banks: Annotated[Named[BankSettings], names("a name", _NAME)]
     agents: Annotated[int, Field(ge=2, le=100)]
     """Agents of a team."""
     rounds: Annotated[int, Field(ge=1, le=1000)]
     shard: Count
-    teams: Annotated[dict[str, TeamSettings], Field(min_length=1)]
+    teams: Annotated[Named[TeamSettings], names("a name", _NAME)]
     samples: Count | None = None
-    prompts: str
+    prompts: File
     """YAML of the debate prompts."""
-    personas: str
+    personas: File
     """YAML of the personas: name -> system message."""
     inference: InferenceSettings
     diagnosis: DiagnosisSettings
 
     def files(self) -> dict[str, str]:
         """Setting -> the file that it names, which must exist."""
-        banks = {
-            f"banks.{name}.source": bank.source
-            for name, bank in self.banks.items()
-            if not bank.source.startswith(HUB)
-        }
-        return {"prompts": self.prompts, "personas": self.personas, **banks}
-
-    @field_validator("banks", "teams", mode="before")
-    @classmethod
-    def _leave_out(cls, entries: Any) -> Any:
-        return without_nulls(entries)
-
-    @field_validator("banks", "teams")
-    @classmethod
-    def _names(cls, entries: dict[str, Any]) -> dict[str, Any]:
-        check_names(entries, "a name", _NAME)
-        return entries
+        named = super().files().items()
+        return {path: file for path, file in named if not file.startswith(HUB)}
 
     @field_validator("banks")
     @classmethod

@@ -33,7 +33,6 @@ no accuracy on average.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,8 +52,9 @@ from dissensus.identity.measures.reading import parse_answer
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, total, unfinished, weighed_in
 from dissensus.identity.terms import ANONYMIZED, OPENING, OTHERS, OWN, VANILLA
+from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import Faults, Rate, Settings, fault, validate
+from dissensus.settings import Faults, Rate, Settings, fault
 
 Positive = Annotated[float, Field(gt=0)]
 Weight = Annotated[float, Field(ge=0)]
@@ -105,11 +105,6 @@ class SpeechSettings(Settings):
         return self
 
 
-def check(speech: Mapping[str, Any]) -> None:
-    """Validate a model's speech settings; SettingError where they are wrong."""
-    validate(SpeechSettings, speech, "", "speech.")
-
-
 def identity(settings: Mapping[str, Any]) -> str:
     """Digest of all that an agent's words depend on besides its settings: questions and code."""
     return _resources_digest(tuple(settings["speech"]["questions"]))
@@ -135,7 +130,7 @@ def speak(
     ------
     ResourceError : the prompt is none of this study's.
     """
-    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    speech = speech_of(SpeechSettings, settings["speech"])
     prompt = _read(messages[-1].content)
     question = _question(tuple(speech.questions), prompt.question)
     persona = messages[0].content if messages[0].role == "system" else ""
@@ -325,9 +320,3 @@ def _known(files: tuple[str, ...]) -> dict[str, Question]:
         for _, question in read_bank(BankSettings(format="dissensus", source=file))
     ]
     return {write_question(q.kind, q.text, q.options): q for q in questions}
-
-
-@cache
-def _validated(text: str) -> SpeechSettings:
-    """Settings from their JSON, once for each distinct set of them."""
-    return validate(SpeechSettings, json.loads(text), "speech")

@@ -17,7 +17,7 @@ from dissensus.identity.terms import DEBATED, OPENING
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import ANGLED, check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Needs, Row, Source, Study
 
 #: When, and by which job, a session runs changes nothing about it.
 _LOGISTICS = ("draw_id", "block", "position", "job")
@@ -59,12 +59,6 @@ class Identity(Study[IdentitySettings]):
         "dissensus.identity.inference.diagnosis:diagnose",
         settings=("diagnosis", "inference.confidence"),
     )
-
-    def models(self) -> list[ModelUse]:
-        return [
-            ModelUse(f"teams.{name}.model", "debate", [team.model])
-            for name, team in self.settings.teams.items()
-        ]
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         options = item["options"] if item["kind"] == "choice" else []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
-    WORD,
     Count,
     Faults,
     Once,
@@ -16,11 +15,20 @@ from dissensus.settings import (
     Rate,
     Resamples,
     Settings,
-    check_names,
     fault,
+    names,
     without_nulls,
 )
-from dissensus.study.settings import Draws, IntervalSettings, ProtocolSettings, StudySettings
+from dissensus.study.settings import (
+    Debater,
+    Draws,
+    Embedder,
+    File,
+    IntervalSettings,
+    Mark,
+    ProtocolSettings,
+    StudySettings,
+)
 
 
 def _one_of(*kinds: str) -> AfterValidator:
@@ -38,22 +46,25 @@ def _one_of(*kinds: str) -> AfterValidator:
 
 #: Checked by name here, and loaded once when a run starts.
 TokenizerName = Annotated[str, _one_of("tekken", "words", "tiktoken:", "hf:")]
+Tokenizer = Annotated[TokenizerName, Mark("tokenizer")]
 Scale = Literal["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
 
 #: The four roles that the paper's design assigns models to.
 ROLES = ("P1", "P2", "O1", "O2")
+#: The purpose of calls for a translation.
+TRANSLATING = "translation"
 
 
 class PoolSettings(Settings):
-    motions: str
+    motions: File
     """CSV of motions: motion_id, source, tournament, year, round, a motion column a language."""
-    codebook: str
+    codebook: File
     """CSV of the codes that a coder may give, with the domain each stands for."""
-    coder_a: str
+    coder_a: File
     """CSV of the first coder's codes: motion_id, code."""
-    coder_b: str
+    coder_b: File
     """CSV of the second coder's codes, made without seeing the first's."""
-    adjudication: str
+    adjudication: File
     """CSV of the codes settled where the coders disagree: motion_id, code, reason."""
     sources: Annotated[list[str], Field(min_length=1), Once]
     years: Annotated[list[int], Field(min_length=1), Once]
@@ -61,7 +72,7 @@ class PoolSettings(Settings):
 
 
 class LanguageCondition(Settings):
-    prompts: str
+    prompts: File
     """YAML of the debate prompt."""
     motion: Annotated[str, Field(pattern=r"^motion_\w+$")]
     """The motions' column in this language."""
@@ -89,10 +100,10 @@ class Weights(Settings):
 
 
 class MeasureSettings(Settings):
-    tokenizer: TokenizerName
-    embedder: str
-    alternative_tokenizers: Annotated[list[TokenizerName], Once] = Field(default_factory=list)
-    alternative_embedders: Annotated[list[str], Once] = Field(default_factory=list)
+    tokenizer: Tokenizer
+    embedder: Embedder
+    alternative_tokenizers: Annotated[list[Tokenizer], Once] = Field(default_factory=list)
+    alternative_embedders: Annotated[list[Embedder], Once] = Field(default_factory=list)
     """Further embedders, for the specification curve."""
     unit: Literal["turn", "speaker", "side"]
     repetitions: Count
@@ -103,22 +114,6 @@ class MeasureSettings(Settings):
     """The reference's percentiles between which clipped_percentile is linear."""
     primary: Scale
     paper_scale: Scale
-
-    def named_embedders(self) -> list[tuple[str, str]]:
-        """Every embedder once, and the setting that names it."""
-        primary, others = self.embedder, self.alternative_embedders
-        return [
-            ("embedder", primary),
-            *(("alternative_embedders", n) for n in others if n != primary),
-        ]
-
-    def named_tokenizers(self) -> list[tuple[str, str]]:
-        """Every tokeniser once, and the setting that names it."""
-        primary, others = self.tokenizer, self.alternative_tokenizers
-        return [
-            ("tokenizer", primary),
-            *(("alternative_tokenizers", n) for n in others if n != primary),
-        ]
 
     @field_validator("clip_percentiles")
     @classmethod
@@ -144,12 +139,12 @@ class InferenceSettings(IntervalSettings):
 
 
 class InstrumentSettings(Settings):
-    translator: str | None = None
+    translator: Annotated[str, Mark("model", TRANSLATING)] | None = None
     """The model that translates debates to measure the instrument; null: none, but debates of
     simulated models have exact parallels."""
     draws: Count | None = None
     """Draws whose debates are put into the other languages; null for all."""
-    prompts: str = "resources/prompts/language/translate.yaml"
+    prompts: File = "resources/prompts/language/translate.yaml"
     """How a translation is asked for."""
 
 
@@ -182,9 +177,14 @@ class LanguageSettings(StudySettings):
 
     draws: Draws
     block_size: Count
-    languages: Annotated[dict[str, LanguageCondition], Field(min_length=2)]
+    languages: Annotated[
+        dict[str, LanguageCondition],
+        Field(min_length=2),
+        BeforeValidator(without_nulls),
+        names("a language's name"),
+    ]
     reference: str
-    panel: Annotated[list[str], Field(min_length=len(ROLES)), OneOrEachOnce]
+    panel: Annotated[list[Debater], Field(min_length=len(ROLES)), OneOrEachOnce]
     pool: PoolSettings
     protocol: LanguageProtocolSettings
     measures: MeasureSettings
@@ -196,27 +196,9 @@ class LanguageSettings(StudySettings):
     def language_names(self) -> list[str]:
         return list(self.languages)
 
-    def files(self) -> dict[str, str]:
-        """Setting -> the file that it names, which must exist."""
-        names = ("motions", "codebook", "coder_a", "coder_b", "adjudication")
-        prompts = {f"languages.{name}.prompts": c.prompts for name, c in self.languages.items()}
-        prompts["instrument.prompts"] = self.instrument.prompts
-        return prompts | {f"pool.{name}": getattr(self.pool, name) for name in names}
-
-    @field_validator("languages", mode="before")
-    @classmethod
-    def _leave_out(cls, languages: Any) -> Any:
-        return without_nulls(languages)
-
     @model_validator(mode="after")
     def _names_agree(self) -> LanguageSettings:
         if self.reference not in self.languages:
             known = ", ".join(self.languages)
             raise Faults(fault("reference", self.reference, f"it may be one of {known}"))
         return self
-
-    @field_validator("languages")
-    @classmethod
-    def _words(cls, languages: dict[str, LanguageCondition]) -> dict[str, LanguageCondition]:
-        check_names(languages, "a language's name", WORD)
-        return languages

@@ -24,7 +24,6 @@ used, it reads from the debate history in the prompt.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -38,8 +37,9 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
+from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import Faults, Rate, Settings, fault, validate
+from dissensus.settings import Faults, Rate, Settings, fault
 from dissensus.user_files import read_csv, read_tsv, read_yaml
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
@@ -127,11 +127,6 @@ class Space:
         return clauses
 
 
-def check(speech: Mapping[str, Any]) -> None:
-    """Validate a model's speech settings; SettingError where they are wrong."""
-    validate(SpeechSettings, speech, "", "speech.")
-
-
 def identity(settings: Mapping[str, Any]) -> str:
     """Digest of all that a debater's words depend on besides its settings: spaces, frames, code.
 
@@ -169,7 +164,7 @@ def speak(
     settings : the model's entry of the configuration, with ``speech``.
     rng : source of every random choice.
     """
-    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    speech = speech_of(SpeechSettings, settings["speech"])
     prompt = _Prompt(messages[-1].content)
     space = space_of(speech.arguments, speech.motions, prompt.topic, prompt.language)
     debater = _Debater(prompt, speech, space, rng)
@@ -392,9 +387,3 @@ def _motion_of(motions: str) -> dict[str, str]:
 def _codes(files: tuple[str, ...]) -> dict[str, str]:
     needed = ("motion_id", "code")
     return {row["motion_id"]: row["code"] for file in files for _, row in read_csv(file, needed)}
-
-
-@cache
-def _validated(text: str) -> SpeechSettings:
-    """Settings from their JSON, once for each distinct set of them."""
-    return validate(SpeechSettings, json.loads(text), "speech")

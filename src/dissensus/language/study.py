@@ -16,9 +16,8 @@ from dissensus.language.prompts import Prompts, refuse_other_schedule
 from dissensus.language.protocol import debate
 from dissensus.language.reader import READER
 from dissensus.language.registration import register
-from dissensus.language.settings import ROLES, LanguageSettings
+from dissensus.language.settings import ROLES, TRANSLATING, LanguageSettings
 from dissensus.language.translation import (
-    TRANSLATING,
     TranslationPrompts,
     expected_turns,
     translate,
@@ -30,7 +29,6 @@ from dissensus.study.study import (
     DEBATING,
     Diagnosis,
     Manifest,
-    ModelUse,
     Needs,
     Registered,
     Row,
@@ -85,21 +83,6 @@ class Language(Study[LanguageSettings]):
             *("diagnosis", "inference.confidence"),
         ),
     )
-
-    def models(self) -> list[ModelUse]:
-        translator = self.settings.instrument.translator
-        uses = [ModelUse("panel", DEBATING, self.settings.panel)]
-        if translator:
-            uses.append(ModelUse("instrument.translator", TRANSLATING, [translator]))
-        return uses
-
-    def embedders(self) -> list[tuple[str, str]]:
-        named = self.settings.measures.named_embedders()
-        return [(f"measures.{path}", name) for path, name in named]
-
-    def tokenizers(self) -> list[tuple[str, str]]:
-        named = self.settings.measures.named_tokenizers()
-        return [(f"measures.{path}", name) for path, name in named]
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         condition = self.settings.languages[row["language"]]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dissensus.language.protocol import SENTENCES
+from dissensus.language.settings import TRANSLATING
 from dissensus.llm.call import Message
 from dissensus.report.labels import language_name
 from dissensus.session.format_rules import SpeechRules
@@ -19,8 +20,6 @@ from dissensus.session.quoting import one_line
 from dissensus.session.templates import fill
 from dissensus.text.sentences import split_sentences
 
-#: The purpose of these calls.
-TRANSLATING = "translation"
 #: A translation has as many sentences as its speech, however long they are in its language.
 _ANY_LENGTH = 10_000
 

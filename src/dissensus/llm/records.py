@@ -63,6 +63,7 @@ class Records(Generic[Record]):
         self._space = 0
         self._kept = 0
         self._file = -1
+        self._is_synced = True
         self._lock = Lock()
         for line in _lines(path, read, key):
             # The first was used, whatever was appended after it.
@@ -118,16 +119,20 @@ class Records(Generic[Record]):
             self._reserved -= size
             self._settle()
 
-    def append(self, key: str, record: Record, reserved: int = 0) -> None:
+    def append(self, key: str, record: Record, reserved: int = 0, at_once: bool = True) -> None:
         """Write a record, as :meth:`append_many` does."""
-        self.append_many({key: record}, reserved)
+        self.append_many({key: record}, reserved, at_once)
 
-    def append_many(self, records: Mapping[str, Record], reserved: int = 0) -> None:
+    def append_many(
+        self, records: Mapping[str, Record], reserved: int = 0, at_once: bool = True
+    ) -> None:
         """Write records; on return they are on disk. Records of known keys stay as they are.
 
         Parameters
         ----------
         reserved : bytes reserved for them before, which are given back.
+        at_once : whether they are on disk on return, or when the file is closed. Until then they
+            outlive the process, but not a power cut.
 
         Raises
         ------
@@ -140,7 +145,7 @@ class Records(Generic[Record]):
                 if new:
                     data = b"".join(self._line(key, record) for key, record in new.items())
                     self._open()
-                    self._put(self._owed + data)
+                    self._put(self._owed + data, at_once)
                     self._owed = b""
             except OSError as error:
                 raise ResourceError(
@@ -183,13 +188,15 @@ class Records(Generic[Record]):
             if error.errno not in _CANNOT:
                 raise
 
-    def _put(self, data: bytes) -> None:
+    def _put(self, data: bytes, at_once: bool) -> None:
         end = self._intact
         try:
             while data:
                 written = os.pwrite(self._file, data, end)
                 data, end = data[written:], end + written
-            _sync(self._file)
+            if at_once:
+                _sync(self._file)
+            self._is_synced = at_once
         except OSError:
             with contextlib.suppress(OSError):
                 self._trim()
@@ -206,6 +213,11 @@ class Records(Generic[Record]):
             return
         with contextlib.suppress(OSError):
             self._trim()
+        if not self._is_synced:
+            # What a power cut takes of these can be had again.
+            with contextlib.suppress(OSError):
+                _sync(self._file)
+            self._is_synced = True
         os.close(self._file)
         self._file = -1
 

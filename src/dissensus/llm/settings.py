@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import import_module
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -20,6 +19,7 @@ from pydantic import (
 )
 
 from dissensus.errors import SettingError
+from dissensus.llm.behaviours import check_speech
 from dissensus.settings import (
     NAME,
     Count,
@@ -65,8 +65,7 @@ class SimulatedModelSettings(Settings):
     @model_validator(mode="after")
     def _speech_is_valid(self) -> SimulatedModelSettings:
         try:
-            behaviour = import_module(self.behaviour)
-            behaviour.check(self.speech)
+            check_speech(self.behaviour, self.speech)
         except SettingError as error:
             raise Faults(*str(error).split("\n")) from None
         except (ImportError, ValueError, AttributeError, TypeError):

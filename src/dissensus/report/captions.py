@@ -31,10 +31,15 @@ def fill(template: str, values: Mapping[str, str], simulated: bool) -> str:
     return f"{text.rstrip()}\n" + (f"\n*{SIMULATED}*\n" if simulated else "")
 
 
+def filled(template: str | Path, values: Mapping[str, str], simulated: bool) -> str:
+    """The template of a file, filled in."""
+    return fill(Path(template).read_text(encoding="utf-8"), values, simulated)
+
+
 def write_caption(
     path: str | Path, template: str | Path, values: Mapping[str, str], simulated: bool
 ) -> str:
     """Fill in the template of one file, write it to another, and say what it is."""
-    text = fill(Path(template).read_text(encoding="utf-8"), values, simulated)
+    text = filled(template, values, simulated)
     write_text(path, text)
     return text

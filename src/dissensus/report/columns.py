@@ -11,6 +11,11 @@ from dissensus.report.tables import Table, make
 from dissensus.report.view import View
 
 
+def as_text(value: Any) -> str:
+    """A value as it is; a text is a cell already."""
+    return value if isinstance(value, str) else str(value)
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of a table.
@@ -24,7 +29,7 @@ class Column:
 
     header: str
     keys: str | tuple[str, ...]
-    written: Callable[..., str] = str
+    written: Callable[..., str] = as_text
 
     def cell(self, row: Mapping[str, Any]) -> str:
         """What it shows of a row."""

@@ -33,9 +33,33 @@ def records(frame: pd.DataFrame) -> list[Record]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def keyed(frame: pd.DataFrame, column: str) -> dict[Any, Record]:
-    """Its rows by the value of one column; the last one where values repeat."""
-    return {row[column]: row for row in records(frame)}
+class Keyed(dict[Any, Record]):
+    """Rows by their keys; one that is not there rests on nothing: its counts are 0, the rest NaN.
+
+    Attributes
+    ----------
+    counts : the columns of counts.
+    """
+
+    counts: tuple[str, ...] = ()
+    _NUMBERS = ("estimate", "se", "ci_low", "ci_high", "p_value", "p_adjusted")
+
+    def __missing__(self, key: Any) -> Record:
+        return dict.fromkeys(self._NUMBERS, np.nan) | dict.fromkeys(self.counts, 0)
+
+
+def keyed(frame: pd.DataFrame, *columns: str) -> Keyed:
+    """Its rows by one column's value, or the values of several; the last one where they repeat.
+
+    Columns that are called ``n``, or begin with ``n_``, are counts.
+    """
+    rows = records(frame)
+    if len(columns) == 1:
+        by_key = Keyed({row[columns[0]]: row for row in rows})
+    else:
+        by_key = Keyed({tuple(row[name] for name in columns): row for row in rows})
+    by_key.counts = tuple(name for name in map(str, frame) if name == "n" or name.startswith("n_"))
+    return by_key
 
 
 def complete(metrics: pd.DataFrame) -> pd.DataFrame:

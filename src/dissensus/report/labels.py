@@ -67,36 +67,70 @@ def scale_words(outcome: str) -> str:
     return SCALES.get(scale, scale)
 
 
+class Cell(str):
+    """What readers see, and the numbers in it for programs.
+
+    Attributes
+    ----------
+    numbers : what each is of the estimate -> it: "" itself, "ci_low", "ci_high", "se" or "n". Those
+        of a percentage are in per cent.
+    in_percent : whether it is a percentage.
+    """
+
+    numbers: Mapping[str, float]
+    in_percent: bool
+
+    def __new__(cls, text: str, numbers: Mapping[str, float], in_percent: bool = False) -> Cell:
+        made = super().__new__(cls, text)
+        made.numbers, made.in_percent = numbers, in_percent
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of."""
+        return Cell, (str(self), self.numbers, self.in_percent)
+
+
+def marked(cell: str, mark: str) -> str:
+    """The same with a mark behind it, such as a dagger."""
+    text = cell + mark
+    return Cell(text, cell.numbers, cell.in_percent) if isinstance(cell, Cell) else text
+
+
+def in_brackets(cell: str, name: str, inner: str) -> str:
+    """A cell and another number in brackets behind it, such as its standard error.
+
+    Parameters
+    ----------
+    cell, inner : the cell alone stands where the other is no number.
+    name : what the other is of the estimate.
+    """
+    if not isinstance(cell, Cell) or not isinstance(inner, Cell):
+        return cell
+    return Cell(f"{cell} ({inner})", {**cell.numbers, name: inner.numbers[""]}, cell.in_percent)
+
+
 def number(value: float | None, digits: int = 3, minus: str = "-") -> str:
     """A number of so many decimals; no negative zero."""
     if value is None or math.isnan(value):
         return MISSING
     text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", minus)
+    shown = text.removeprefix("-") if float(text) == 0 else text.replace("-", minus)
+    return Cell(shown, {"": value})
 
 
 def signed(value: float | None, digits: int = 3) -> str:
     """A difference with its sign, for figures and captions."""
     text = number(value, digits, "−")
-    return text if text == MISSING or text.startswith("−") else f"+{text}"
-
-
-class Exact(str):
-    """A number as readers see it, with all its digits for programs."""
-
-    value: float
-
-    def __new__(cls, text: str, value: float) -> Exact:
-        made = super().__new__(cls, text)
-        made.value = float(value)
-        return made
+    if isinstance(text, Cell) and not text.startswith("−"):
+        return Cell(f"+{text}", text.numbers)
+    return text
 
 
 def p_value(value: float | None) -> str:
     """Three decimals, "<0.001" below."""
     if value is None or math.isnan(value):
         return MISSING
-    return Exact("<0.001" if value < 0.001 else f"{value:.3f}", value)
+    return Cell("<0.001" if value < 0.001 else f"{value:.3f}", {"": value})
 
 
 def p_clause(value: float | None) -> str:
@@ -108,7 +142,13 @@ def p_clause(value: float | None) -> str:
 def interval(low: float | None, high: float | None, digits: int = 3, minus: str = "-") -> str:
     """Such as "[0.442, 0.556]", as the paper's Table 1 has it."""
     limits = [number(limit, digits, minus) for limit in (low, high)]
-    return MISSING if MISSING in limits else f"[{limits[0]}, {limits[1]}]"
+    return _limits(f"[{limits[0]}, {limits[1]}]", low, high)
+
+
+def _limits(text: str, low: float | None, high: float | None) -> str:
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return MISSING
+    return Cell(text, {"ci_low": low, "ci_high": high})
 
 
 def limits(row: Mapping[str, Any]) -> str:
@@ -119,9 +159,8 @@ def limits(row: Mapping[str, Any]) -> str:
 def span(low: float | None, high: float | None, digits: int = 3) -> str:
     """The paper's "0.442–0.556" of Tables 2 and 7; with a minus sign, "-0.1 to 0.2"."""
     first, last = number(low, digits), number(high, digits)
-    if MISSING in (first, last):
-        return MISSING
-    return f"{first}–{last}" if not first.startswith("-") else f"{first} to {last}"
+    text = f"{first}–{last}" if not first.startswith("-") else f"{first} to {last}"
+    return _limits(text, low, high)
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -129,7 +168,8 @@ def percent(value: float | None, digits: int = 1) -> str:
     if value is None or math.isnan(value):
         return MISSING
     text = f"{100 * value:.{digits}f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
+    shown = text.rstrip("0").rstrip(".") if "." in text else text
+    return Cell(f"{shown}%", {"": 100 * value}, in_percent=True)
 
 
 def percents(low: float | None, high: float | None, digits: int = 0, minus: str = "-") -> str:
@@ -142,14 +182,20 @@ def share_interval(
     value: float | None, low: float | None, high: float | None, digits: int = 1
 ) -> str:
     """A share as a percentage with its interval in whole ones, such as "19.5% [12, 29]"."""
-    text = percent(value, digits)
-    return text if text == MISSING else f"{text} {percents(low, high)}"
+    text, limits = percent(value, digits), percents(low, high)
+    return marked(text, f" {MISSING}") if limits == MISSING != text else with_limits(text, limits)
 
 
 def estimate(value: float | None, low: float | None, high: float | None, digits: int = 3) -> str:
     """Such as "0.124 [0.051, 0.197]"; without an interval, the number alone."""
-    text, limits = number(value, digits), interval(low, high, digits)
-    return text if limits == MISSING else f"{text} {limits}"
+    return with_limits(number(value, digits), interval(low, high, digits))
+
+
+def with_limits(cell: str, limits: str) -> str:
+    """An estimate and its interval as one cell; without one of them, the estimate alone."""
+    if not isinstance(cell, Cell) or not isinstance(limits, Cell):
+        return cell
+    return Cell(f"{cell} {limits}", {**cell.numbers, **limits.numbers}, cell.in_percent)
 
 
 def arm_words(arm: str) -> str:
@@ -159,7 +205,7 @@ def arm_words(arm: str) -> str:
 
 def whole(value: float) -> str:
     """A count with its thousands apart, or an expected one with at most two decimals."""
-    return f"{value:,.2f}".rstrip("0").rstrip(".")
+    return Cell(f"{value:,.2f}".rstrip("0").rstrip("."), {"": value})
 
 
 def counted(n: int, noun: str) -> str:

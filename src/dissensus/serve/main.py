@@ -8,13 +8,13 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from dissensus.errors import SettingError
+from dissensus.llm.behaviours import check_speech
 from dissensus.llm.model_files import ModelFiles
 from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
@@ -118,7 +118,7 @@ def _check(entry: Mapping[str, Any], where: str) -> None:
     """Raise a SettingError where a model's settings are not valid."""
     behaviour = entry.get("behaviour")
     try:
-        import_module(str(behaviour)).check(entry.get("speech", {}))
+        check_speech(str(behaviour), entry.get("speech", {}))
     except SettingError as error:
         lines = str(error).split("\n")
         raise SettingError("\n".join(f"{where}.{line}" for line in lines)) from None

@@ -1,8 +1,10 @@
-"""What a session leaves: every attempt, the transcript, the calls, and a mark that says so."""
+"""What a session leaves: every attempt, every call, and the transcript, written last."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -11,8 +13,9 @@ from typing import Any, NamedTuple
 from dissensus.llm.call import answers_for
 from dissensus.session.protocol import Turn
 from dissensus.session.runner import Attempt, Session
-from dissensus.tables.artefact import Column, Schema, replacing, write
+from dissensus.tables.artefact import Column, Schema, write
 from dissensus.tables.common import common, flag, text, texts
+from dissensus.tables.provenance import SETTINGS_DIGEST
 
 ATTEMPTS = Schema(
     name="sessions",
@@ -86,48 +89,75 @@ CALLS = Schema(
 CLOCK = ("started", "ended")
 
 
+#: How a transcript's metadata, which is at its end, gives the digest of all that it depends on.
+_MADE_TO = re.compile(rb'"%b": "([0-9a-f]{64})"' % SETTINGS_DIGEST.encode())
+#: Bytes at the end of a transcript that have it, as a rule.
+_END = 1 << 14
+
+
 @dataclass(frozen=True)
 class SessionPaths:
-    """Where a session's artefacts go, and ``mark``, the mark that all three of them are there."""
+    """Where a session's artefacts go."""
 
     attempts: Path
     transcript: Path
     calls: Path
-    mark: Path
 
 
 def write_session(
     paths: SessionPaths,
-    session: Session,
-    ids: Mapping[str, Any],
+    rows: SessionRows,
     types: Mapping[str, Column],
     provenance: Mapping[str, Any],
-    spec_digest: str,
+    separate: bool = True,
 ) -> None:
-    """Write a session's artefacts, and last the mark that they are there.
+    """Write a session's artefacts, the transcript last: where it is, the others are too.
+
+    A transcript with the same bytes keeps its time, so that nothing is made of it again.
 
     Parameters
     ----------
     paths : where to.
-    session : what it left.
-    ids : the columns that name the session in its study, ``session_id`` among them.
-    types : what these columns hold.
+    rows : what it left.
+    types : the columns that name the session in its study, and what they hold.
     provenance : metadata; the transcript's also says whether, and why, the session failed.
-    spec_digest : of all that the session depends on; what the mark says.
+    separate : whether attempts and calls have files of this session alone; else none are left.
     """
-    # A mark of earlier artefacts must not stand beside some of these.
-    paths.mark.unlink(missing_ok=True)
-    rows = rows_of(session, ids)
-    write(paths.attempts, ATTEMPTS, rows.attempts, provenance)
-    write(paths.calls, CALLS, rows.calls, provenance)
-    write(paths.transcript, transcript(types), rows.turns, {**provenance, **ids, **rows.outcome})
-    with replacing(paths.mark) as part:
-        part.write_text(spec_digest, encoding="ascii")
+    # An earlier transcript must not stand beside these.
+    before = _taken(paths.transcript)
+    if separate:
+        write(paths.attempts, ATTEMPTS, rows.attempts, provenance)
+        write(paths.calls, CALLS, rows.calls, provenance)
+    else:
+        paths.attempts.unlink(missing_ok=True)
+        paths.calls.unlink(missing_ok=True)
+    said = {**provenance, **rows.ids, **rows.outcome}
+    write(paths.transcript, transcript(types), rows.turns, said)
+    if before and paths.transcript.read_bytes() == before.data:
+        os.utime(paths.transcript, ns=(before.changed, before.changed))
+
+
+class _Before(NamedTuple):
+    """A file as it was, and when it was last changed, in nanoseconds."""
+
+    data: bytes
+    changed: int
+
+
+def _taken(path: Path) -> _Before | None:
+    """What a file was, which is deleted; None where there is none."""
+    try:
+        before = _Before(path.read_bytes(), path.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return None
+    path.unlink()
+    return before
 
 
 class SessionRows(NamedTuple):
-    """The rows of a session's artefacts; ``outcome`` is in the transcript's metadata."""
+    """The rows of a session's artefacts; the transcript's metadata has ``ids`` and ``outcome``."""
 
+    ids: dict[str, Any]
     attempts: list[dict[str, Any]]
     calls: list[dict[str, Any]]
     turns: list[dict[str, Any]]
@@ -135,9 +165,15 @@ class SessionRows(NamedTuple):
 
 
 def rows_of(session: Session, ids: Mapping[str, Any]) -> SessionRows:
-    """What a session's artefacts hold; ``ids`` as for :func:`write_session`."""
+    """What a session's artefacts hold.
+
+    Parameters
+    ----------
+    ids : the columns that name the session in its study, ``session_id`` among them.
+    """
     name = ids["session_id"]
     return SessionRows(
+        dict(ids),
         [_attempt_row(name, attempt) for attempt in session.attempts],
         [_call_row(name, attempt) for attempt in session.attempts],
         [{**ids, **_turn_row(turn)} for turn in session.turns],
@@ -145,20 +181,34 @@ def rows_of(session: Session, ids: Mapping[str, Any]) -> SessionRows:
     )
 
 
-def is_complete(paths: SessionPaths, spec_digest: str) -> bool:
-    """Whether a session's artefacts are all there and were made to this specification.
+def made_to(transcript: Path) -> str | None:
+    """The digest of all that a transcript's session depended on.
 
-    Parameters
-    ----------
-    paths : where the artefacts are, if they are.
-    spec_digest : as :func:`write_session` was given it.
+    Only the end of the file is read: a run may have thousands.
+
+    Returns
+    -------
+    None where there is no transcript, or one without a byte; "" where it does not say.
     """
     try:
-        if paths.mark.read_bytes() != spec_digest.encode():
-            return False
+        with transcript.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            for first in (max(0, size - _END), 0):
+                file.seek(first)
+                if said := _MADE_TO.findall(file.read(size - first)):
+                    return str(said[-1].decode())
     except OSError:
-        return False
-    return all(path.is_file() for path in (paths.attempts, paths.calls, paths.transcript))
+        return None
+    return "" if size else None
+
+
+def is_current(transcript: Path, digest: str) -> bool:
+    """Whether a transcript is there that was made to this digest.
+
+    One that does not say was damaged, and is no reason to run its session: whoever reads it stops
+    with its name.
+    """
+    return made_to(transcript) in (digest, "")
 
 
 def _attempt_row(session_id: str, attempt: Attempt) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from dissensus.llm.call import Message
 from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import shown, sized, unsized
 from dissensus.session.protocol import Call, Steps, assumed_calls
+from dissensus.study.configuration import Configuration
+from dissensus.study.course import describe_starts
+from dissensus.study.makes import makes
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Study
@@ -123,6 +126,15 @@ def _other_reply(call: Call) -> str:
 
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(message.content for message in messages)
+
+
+@makes()
+def plan(configuration: Configuration) -> Iterator[str]:
+    """How many sessions and calls each study will have, and how its arms are spread in time."""
+    for study in configuration.studies:
+        sessions = Sessions.read(configuration, configuration.results / study)
+        yield from describe(sessions)
+        yield from describe_starts(sessions.folder, sessions.rows.values())
 
 
 def describe(sessions: Sessions) -> list[str]:

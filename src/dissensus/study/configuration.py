@@ -32,9 +32,15 @@ class Configuration(LlmSettings):
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     sessions_per_job: Count | None = None
+    few_sessions: Count = 2000
     sessions_on: Literal["nodes", "login"] = "nodes"
     studies: Annotated[list[str], Field(min_length=1), Once]
     study_folders: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def results(self) -> Path:
+        """The run's folder."""
+        return Path("results") / self.run
 
     def study(self, name: str) -> Study[Any]:
         """A study of the run, with its settings."""

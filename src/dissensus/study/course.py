@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dissensus.report.labels import number, whole
-from dissensus.session.record import CALLS
+from dissensus.study.session_tables import SessionTables
 from dissensus.study.study import Row
-from dissensus.tables.artefact import read
 
 
 def order_of_starts(folder: Path, rows: Iterable[Row]) -> tuple[float, int]:
@@ -27,11 +26,11 @@ def order_of_starts(folder: Path, rows: Iterable[Row]) -> tuple[float, int]:
     -------
     The correlation, NaN for fewer than two blocks or sessions, and how many sessions have begun.
     """
-    blocks, starts = [], []
+    blocks, starts, kept = [], [], SessionTables(folder)
     for row in rows:
-        path = folder / f"calls/{row['session_id']}.parquet"
-        if path.is_file():
-            said = list(filter(None, read(path, CALLS)["started"].to_pylist()))
+        name = row["session_id"]
+        if kept.has(name):
+            said = list(filter(None, kept.calls(name)["started"].to_pylist()))
             if said:
                 blocks.append(row["block"])
                 starts.append(min(said))

@@ -98,7 +98,7 @@ def main(arguments: Iterable[str]) -> None:
     """Store the diagnoses of the run of a configuration file."""
     (file,) = arguments
     settings = load_file(Path(file))
-    store(settings, Path("results") / settings.run)
+    store(settings, settings.results)
 
 
 if __name__ == "__main__":

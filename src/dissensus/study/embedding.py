@@ -69,6 +69,10 @@ class StageEmbedder:
     name : in the configuration.
     journal : how the path of its journal begins, in the folder ``journal/embeddings`` of the study.
 
+    Attributes
+    ----------
+    used : the embedder.
+
     Raises
     ------
     DissensusError : it cannot be loaded or reached.
@@ -77,15 +81,15 @@ class StageEmbedder:
     def __init__(self, stage: Stage, name: str, journal: Path) -> None:
         self._paid: list[RemoteEmbedder] = []
         if is_own(name):
-            self._used: Embedder = embedder(name)
+            self.used: Embedder = embedder(name)
             return
         path = journal.with_name(f"{journal.name}-{digest(name)[:8]}.jsonl")
         self._paid = [stage.registry.embedder(name, path)]
-        self._used = UnitEmbedder(name, self._paid[0].encode)
+        self.used = UnitEmbedder(name, self._paid[0].encode)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of n texts, (n, d)."""
-        return self._used.embed(texts)
+        return self.used.embed(texts)
 
     @property
     def calls(self) -> list[dict[str, Any]]:

@@ -14,7 +14,10 @@ import pyarrow as pa
 
 from dissensus.errors import ArtefactError
 from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, transcript
-from dissensus.tables.artefact import Column, Schema, read, read_with_provenance
+from dissensus.study.makes import makes
+from dissensus.study.session_tables import SessionTables, paths_in
+from dissensus.study.stage import resolve
+from dissensus.tables.artefact import Column, Schema, concatenate, read, read_with_provenance
 from dissensus.tables.common import common, text
 
 #: A study's own begin with the columns that name its sessions; so do its outcomes.
@@ -72,12 +75,12 @@ def gather(
     ArtefactError : a file is damaged, or is of another session, or a transcript has not the turns
         that the session's calls were made for.
     """
-    schema = transcript(ids)
+    schema, kept = transcript(ids), SessionTables(folder)
     tables, outcomes, calls = [], [], []
     for name in sessions:
-        path = folder / f"transcripts/{name}.parquet"
+        path = paths_in(folder, name).transcript
         turns, said = read_with_provenance(path, schema)
-        calls.append(read(folder / f"calls/{name}.parquet", CALLS).drop_columns(list(CLOCK)))
+        calls.append(kept.calls(name).drop_columns(list(CLOCK)))
         _check_session(path, name, turns, said, calls[-1])
         compliant = turns["compliant"].to_pylist()
         tables.append(turns)
@@ -119,6 +122,32 @@ def _check_session(
             f"{path} holds {len(spoken)} turns and the session's calls are for {len(asked)}, or "
             "have other repairs; delete it and it will be made again."
         )
+
+
+@makes(turns=None, outcomes=None)
+def gather_turns(
+    turns: list[Path], outcomes: list[Path], manifest: Path, ids: list[str], schema: str
+) -> tuple[tuple[Schema, pa.Table], tuple[Schema, pa.Table]]:
+    """All turns, and how every session ended; each with its schema.
+
+    Parameters
+    ----------
+    turns, outcomes : of the shards.
+    manifest : with the sessions that they must hold.
+    ids : the columns that name a session.
+    schema : ``module:name`` of the manifest's.
+
+    Raises
+    ------
+    ArtefactError : the shards are of other sessions, or every session failed for good.
+    """
+    declared: Schema = resolve(schema)
+    columns = declared.pick(*ids)
+    said = turns_schema(columns), outcomes_schema(columns)
+    spoken, ended = concatenate(turns, said[0]), concatenate(outcomes, said[1])
+    check_sessions(manifest, read(manifest, declared)["session_id"].to_pylist(), spoken, ended)
+    check_some_complete(manifest, ended)
+    return (said[0], spoken), (said[1], ended)
 
 
 def check_sessions(

@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 from dissensus.errors import DissensusError, ResourceError
 from dissensus.llm.registry import ModelRegistry
 from dissensus.report import escaping
+from dissensus.study.completion import FolderState
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
 from dissensus.study.rehearsal import rehearse
-from dissensus.study.sessions import Sessions, ended, paths_in
+from dissensus.study.session_tables import paths_in
+from dissensus.study.sessions import Sessions, ended
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
 
-#: Without ``sessions_per_job``: on one machine, up to so many sessions are a job each; otherwise a
-#: job takes a bundle of so many.
-FEW_SESSIONS = 2000
+#: The most sessions of a job without ``sessions_per_job``, where one is not a job of its own.
 BUNDLE = 100
 
 
@@ -31,14 +31,17 @@ class Drawn(NamedTuple):
     """A study whose manifest is there: its sessions, its shards, and the sessions to be run.
 
     ``places``: session_id -> its place in the order in which sessions begin, which is that of their
-    blocks. ``homes`` (session_id -> its bundle) is filled in where it is needed.
+    blocks. ``state``: of the folder when the manifest was read. ``bundles`` (name -> its rows) and
+    ``homes`` (session_id -> its bundle) are filled in where they are needed.
     """
 
     sessions: Sessions
     shards: dict[str, list[Row]]
     pending: frozenset[str]
-    homes: dict[str, str]
     places: dict[str, int]
+    state: FolderState
+    bundles: dict[str, list[Row]]
+    homes: dict[str, str]
 
 
 class JobGraph:
@@ -82,9 +85,10 @@ class JobGraph:
             return known[1]
         sessions = Sessions.read(self.settings, self.results / study)
         rows = sessions.rows.values()
-        pending = frozenset(
-            row["session_id"] for row in (sessions.pending(rows) if self._is_main else ())
-        )
+        folder = sessions.folder
+        state = FolderState.of(folder, sessions.by_bundle) if self._is_main else FolderState(folder)
+        to_run = sessions.pending(rows, state) if self._is_main else ()
+        pending = frozenset(row["session_id"] for row in to_run)
         if pending and study in self.settings.study_folders:
             rehearse(sessions)
         if self._is_main:
@@ -94,7 +98,7 @@ class JobGraph:
             rows, key=lambda r: (part(r), r["block"], r["draw_id"], r["position"], r["session_id"])
         )
         places = {row["session_id"]: place for place, row in enumerate(ordered)}
-        drawn = Drawn(sessions, shards(rows, part), pending, {}, places)
+        drawn = Drawn(sessions, shards(rows, part), pending, places, state, {}, {})
         self._drawn[study] = changed, drawn
         return drawn
 
@@ -127,10 +131,21 @@ class JobGraph:
     def bundle_inputs(self, study: str, bundle: str) -> list[Path]:
         """What a bundle waits for, and what has it run again: the same of all its sessions."""
         sessions = self.drawn(study).sessions
-        rows, homes = self.bundle_rows(study, bundle), self._bundle_of(study)
-        others = {homes[name] for row in rows for name in sessions.before(row)} - {bundle}
-        marks = [sessions.folder / f"bundles/{name}" for name in sorted(others)]
-        return self._inputs(study, rows, marks)
+        rows = self.bundle_rows(study, bundle)
+        inside = {row["session_id"] for row in rows}
+        before = {name for row in rows for name in sessions.before(row)} - inside
+        homes = self._divided(study).homes
+        others = sorted({homes[name] for name in before})
+        marks = [sessions.folder / f"bundles/{name}" for name in others]
+        return self._inputs(study, rows, marks, not self._is_gathered(study, bundle, rows))
+
+    def _is_gathered(self, study: str, bundle: str, rows: Sequence[Row]) -> bool:
+        """Whether what a bundle's sessions tried and called is where it belongs."""
+        sessions = self.drawn(study).sessions
+        if not (self._is_main and sessions.by_bundle):
+            return True
+        digests = {row["session_id"]: sessions.digest(row) for row in rows}
+        return self.drawn(study).state.is_gathered(bundle, digests)
 
     def priority(self, study: str, names: Iterable[str]) -> float:
         """Of the job of some sessions: by study, as the settings order them, and by block in each.
@@ -148,40 +163,46 @@ class JobGraph:
         later = len(studies) - 1 - studies.index(study)
         return later + 1.0 - (first + 1) / (len(places) + 2)
 
-    def _bundle_of(self, study: str) -> dict[str, str]:
-        """session_id -> its bundle."""
+    def _divided(self, study: str) -> Drawn:
+        """A study with its bundles."""
         drawn, most = self.drawn(study), self.per_job(study)
-        if not drawn.homes:
-            drawn.homes.update(
-                {
-                    row["session_id"]: name
-                    for shard in drawn.shards.values()
-                    for name, rows in bundles(shard, most, self._part(study, shard)).items()
-                    for row in rows
-                }
-            )
-        return drawn.homes
+        if not drawn.bundles:
+            for shard in drawn.shards.values():
+                for name, rows in bundles(shard, most, self._part(study, shard)).items():
+                    drawn.bundles[name] = rows
+                    drawn.homes.update((row["session_id"], name) for row in rows)
+        return drawn
 
     def bundle_rows(self, study: str, bundle: str) -> list[Row]:
         """The rows of the manifest that a bundle's name stands for."""
-        sessions = self.drawn(study).sessions
-        return bundled(sessions.rows.values(), bundle, sessions.study.part)
+        rows = self._divided(study).bundles.get(bundle)
+        if rows is None:
+            # The bundle of another division, which somebody names.
+            sessions = self.drawn(study).sessions
+            return bundled(sessions.rows.values(), bundle, sessions.study.part)
+        return rows
 
     def _part(self, study: str, shard: Sequence[Row]) -> int:
         """Which part of its study a shard is of."""
         return self.drawn(study).sessions.study.part(shard[0])
 
-    def _inputs(self, study: str, rows: Sequence[Row], before: Iterable[Path]) -> list[Path]:
-        """What is pending waits for what comes before, and has the note of a change.
+    def _inputs(
+        self, study: str, rows: Sequence[Row], before: Iterable[Path], to_run: bool = False
+    ) -> list[Path]:
+        """What is to run waits for what comes before, and has the note of a change.
 
         What is complete has only the artefacts that it reads: a transcript that was deleted must
         not run the session after it again.
+
+        Parameters
+        ----------
+        to_run : whether it runs although all its sessions are complete.
         """
         drawn = self.drawn(study)
         sessions, pending = drawn.sessions, drawn.pending
         needed = {name for row in rows for name in sessions.study.needs(row).artefacts}
         files = [sessions.folder / name for name in sorted(needed)]
-        if any(row["session_id"] in pending for row in rows):
+        if to_run or any(row["session_id"] in pending for row in rows):
             files += [*before, self._change]
         return files
 
@@ -206,7 +227,7 @@ class JobGraph:
         """How many sessions are complete now, whichever process has run them."""
         return sum(
             len(sessions.rows) - len(sessions.pending(sessions.rows[name] for name in pending))
-            for _, (sessions, _, pending, _, _) in self._drawn.values()
+            for _, (sessions, _, pending, *_) in self._drawn.values()
         )
 
     def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
@@ -216,7 +237,7 @@ class JobGraph:
         """
         sessions = self.drawn(study).sessions
         try:
-            failure = sessions.run(sessions.rows[session], registry)
+            failure = sessions.run(sessions.rows[session], registry).outcome["failure"]
         except DissensusError as error:
             stop(error)
         except OSError as error:
@@ -232,9 +253,10 @@ class JobGraph:
         It gathers calls too, of which Snakemake is not told: where what lies beside these files has
         changed since, there is the note of a change.
         """
-        files, rows = self._left_by(study, shard), self.drawn(study).shards[shard]
-        folder = self.results / study
-        if self._is_main and self._changed_since(folder / f"shards/{shard}/calls.parquet", rows):
+        files, drawn = self._left_by(study, shard), self.drawn(study)
+        gathered = self.results / study / f"shards/{shard}/calls.parquet"
+        names, made = [row["session_id"] for row in drawn.shards[shard]], [f.name for f in files]
+        if gathered.exists() and drawn.state.changed(names, made) > gathered.stat().st_mtime_ns:
             files.append(self._change)
         return files
 
@@ -246,15 +268,6 @@ class JobGraph:
             made = bundles(rows, most, self._part(study, rows))
             return [folder / f"bundles/{name}" for name in made]
         return [paths_in(folder, row["session_id"]).transcript for row in rows]
-
-    def _changed_since(self, gathered: Path, rows: Sequence[Row]) -> bool:
-        """Whether a session's transcript or calls are newer than what was gathered of them."""
-        if not gathered.exists():
-            return False
-        then, folder = gathered.stat().st_mtime_ns, gathered.parents[2]
-        paths = [paths_in(folder, row["session_id"]) for row in rows]
-        files = [file for each in paths for file in (each.calls, each.transcript)]
-        return any(file.exists() and file.stat().st_mtime_ns > then for file in files)
 
     def shard_settings(self, study: str, shard: str) -> dict[str, Any]:
         """What a shard depends on besides its files: its sessions, and what names them."""
@@ -290,7 +303,7 @@ class JobGraph:
 
     def per_job(self, study: str) -> int:
         """How many of a study's sessions a job may run."""
-        few = len(self.drawn(study).sessions.rows) <= FEW_SESSIONS and self._runs_here
+        few = len(self.drawn(study).sessions.rows) <= self.settings.few_sessions and self._runs_here
         return self.settings.sessions_per_job or (1 if few else BUNDLE)
 
     @cached_property

@@ -1,10 +1,16 @@
 """A function as a stage of the workflow: what it makes is said where it is written, and only there.
 
 ``workflow/scripts/study/run_stage.py`` runs any of them. A parameter that is called like an input
-of the rule is given that file, read as its annotation has it; all others are settings. A parameter
-``embed`` is given the embedder that the setting ``embedder`` names, as a function from texts to
-unit vectors; then the last artefact is ``calls``, of what that costs, and the function leaves its
-rows to whoever runs it.
+of the rule is given that file, read as its annotation has it, and ``**paths: Path`` the paths of
+all further inputs. All others are settings, but for these:
+
+- ``simulated``: whether the run's models are.
+- ``configuration``: the whole of it, typed; and ``commit``: that of the code.
+- ``embed``: the embedder that the setting ``embedder`` names, as a function from texts to unit
+  vectors. Then the last artefact is ``calls``, of what that costs, and the function leaves its rows
+  to whoever runs it.
+- ``embedder_of``: a function from the name of an embedder and the beginning of its journal's path
+  to a :class:`~dissensus.study.embedding.StageEmbedder`, where there are several.
 """
 
 from __future__ import annotations
@@ -12,8 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NewType, ParamSpec, TypeVar
 
+from dissensus.report.escaping import say
 from dissensus.tables.artefact import Schema
 
+#: Writes what is no artefact to a file, such as a page.
+Writer = Callable[[str, Any], object]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -23,11 +32,12 @@ TurnsBySession = NewType("TurnsBySession", dict[str, list[dict[str, Any]]])
 _MAKES = "makes"
 
 
-def makes(**artefacts: Schema) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Say what a function makes: name of the rule's output -> schema.
+def makes(**artefacts: Schema | Writer | None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Say what a function makes: name of the rule's output -> schema, or how it is written.
 
     The function returns the rows of one artefact; or a tuple of the rows of several, in this order;
-    or an object that has them by these names.
+    or an object that has them by these names. Where None stands, it gives a schema with the rows.
+    What makes nothing gives lines, which are said on the terminal.
     """
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
@@ -37,12 +47,15 @@ def makes(**artefacts: Schema) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return declare
 
 
-def made_by(function: Callable[..., Any], result: Any) -> dict[str, tuple[Schema, Any]]:
-    """Name of an output -> its schema and its rows, from what a function returned."""
-    artefacts: Mapping[str, Schema] = getattr(function, _MAKES)
+def made_by(function: Callable[..., Any], result: Any) -> dict[str, tuple[Schema | Writer, Any]]:
+    """Name of an output -> its schema and its rows, from what a function returned; says lines."""
+    artefacts: Mapping[str, Schema | Writer | None] = getattr(function, _MAKES)
+    if not artefacts:
+        say(result)
+        return {}
     if len(artefacts) == 1:
         result = (result,)
     elif not isinstance(result, tuple):
         result = tuple(getattr(result, name) for name in artefacts)
     rows = zip(artefacts.items(), result, strict=True)
-    return {name: (schema, table) for (name, schema), table in rows}
+    return {name: (schema, table) if schema else table for (name, schema), table in rows}

@@ -7,7 +7,7 @@ which later runs in the folder are compared with. Neither is ever written again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.report.escaping import line
 from dissensus.study.configuration import Configuration
+from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Registered, Row, plain
 from dissensus.tables.artefact import write_text
@@ -47,6 +48,25 @@ class Plan:
     sessions: int
     manifest_sha256: str
     settings: Mapping[str, Any]
+
+
+@makes()
+def preregister(configuration: Configuration, commit: str) -> Iterator[str]:
+    """The plan of every study as text, written before any session."""
+    for name in configuration.studies:
+        sessions = Sessions.read(configuration, configuration.results / name)
+        study, folder = sessions.study, sessions.folder
+        said = study.registered(sessions.items, configuration.seed)
+        plan = plan_of(configuration, sessions, commit)
+        begun = begun_sessions(folder, sessions.rows.values())
+        yield from register(folder, plan, said, study.question, begun)
+
+
+@makes(deviations=write_text)
+def list_deviations(plan: Path, configuration: Configuration, commit: str) -> str:
+    """What a study does otherwise than registered, in Markdown."""
+    sessions = Sessions.read(configuration, plan.parent)
+    return deviations_text(deviations(plan.parent, plan_of(configuration, sessions, commit)))
 
 
 def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from dissensus.study.cost import EMBEDDING, Line, Terms, scenarios
+from dissensus.study.configuration import Configuration
+from dissensus.study.cost import EMBEDDING, Line, Terms, estimate_settings, scenarios
+from dissensus.study.makes import makes
+from dissensus.study.rules import price_settings
+from dissensus.study.sessions import Sessions
 
 _WIDTH = 100
 _RANGE = ("low", "expected", "high")
+
+
+@makes()
+def cost(configuration: Configuration) -> Iterator[str]:
+    """What the calls of each study will cost, and of all together."""
+    studies = []
+    for name in configuration.studies:
+        given = price_settings(configuration, name)
+        sessions = Sessions.read(configuration, configuration.results / name)
+        lines = estimate_settings(given, sessions)
+        studies.append(lines)
+        told = {"protocol": given["protocol"], "prices": given["prices"]}
+        yield from describe(lines, name=name, **told, counting=sessions.study.counting)
+    yield from sum_up(studies, configuration.budget_usd)
 
 
 def describe(

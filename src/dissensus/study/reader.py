@@ -23,8 +23,9 @@ from dissensus.llm.call import Request
 from dissensus.llm.journal import NotJournaled
 from dissensus.llm.registry import ModelRegistry
 from dissensus.report.readers import Details
-from dissensus.session.record import ATTEMPTS, CALLS, rows_of
-from dissensus.study.sessions import Sessions, paths_in
+from dissensus.session.record import rows_of
+from dissensus.study.session_tables import SessionTables, paths_in
+from dissensus.study.sessions import Sessions
 from dissensus.study.stage import resolve
 from dissensus.study.study import Row
 from dissensus.tables.artefact import provenance_of, read, write_text
@@ -64,12 +65,13 @@ def played(sessions: Sessions, row: Row, registry: ModelRegistry) -> Played:
     try:
         session = sessions.replayed(row, registry)
     except (NotJournaled, DissensusError):
-        paths = paths_in(sessions.folder, row["session_id"])
+        name, kept = row["session_id"], SessionTables(sessions.folder)
+        path = paths_in(sessions.folder, name).transcript
         return Played(
-            read(paths.transcript).to_pylist(),
-            read(paths.attempts, ATTEMPTS).to_pylist(),
-            read(paths.calls, CALLS).to_pylist(),
-            provenance_of(paths.transcript),
+            read(path).to_pylist(),
+            kept.attempts(name).to_pylist(),
+            kept.calls(name).to_pylist(),
+            provenance_of(path),
             (),
         )
     made = rows_of(session, {column: row[column] for column in sessions.study.ids})

@@ -12,10 +12,10 @@ from dissensus.errors import ArtefactError, ResourceError, SettingError
 from dissensus.llm.journal import NotJournaled
 from dissensus.report.labels import listed
 from dissensus.session.messages import message_rows
-from dissensus.session.record import ATTEMPTS, CALLS
 from dissensus.settings import merged
 from dissensus.study.configuration import Configuration, load
-from dissensus.study.sessions import Sessions, paths_in
+from dissensus.study.session_tables import SessionTables, paths_in
+from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read
 from dissensus.user_files import read_yaml
 
@@ -68,13 +68,15 @@ def find_session(
     ResourceError : there is none such, or there are several; the sentence says which.
     """
     results = results or Path("results")
-    folders = sorted(path.parent for path in results.glob(f"{run or '*'}/{study or '*'}/calls"))
+    folders = sorted(
+        path.parent for path in results.glob(f"{run or '*'}/{study or '*'}/transcripts")
+    )
     if not folders:
         where = "/".join([str(results), run or "<run>", study or "<study>"])
         raise ResourceError(f"No sessions in {where}; name a run that has some, or start one.")
-    having = [folder for folder in folders if paths_in(folder, session_id).calls.is_file()]
+    having = [folder for folder in folders if paths_in(folder, session_id).transcript.is_file()]
     if not having:
-        some = next((path.stem for folder in folders for path in _calls(folder)), "none")
+        some = next((path.stem for folder in folders for path in _transcripts(folder)), "none")
         raise ResourceError(
             f"{session_id} is no session of {listed(map(str, folders))}; they have such as {some}."
         )
@@ -86,8 +88,8 @@ def find_session(
     return having[0]
 
 
-def _calls(folder: Path) -> Iterable[Path]:
-    return sorted(folder.glob("calls/*.parquet"))[:1]
+def _transcripts(folder: Path) -> Iterable[Path]:
+    return sorted(folder.glob("transcripts/*.parquet"))[:1]
 
 
 def read_session(folder: Path, session_id: str) -> Reading:
@@ -97,17 +99,17 @@ def read_session(folder: Path, session_id: str) -> Reading:
     ------
     ArtefactError : a file is not there, or is damaged.
     """
-    paths = paths_in(folder, session_id)
+    path, kept = paths_in(folder, session_id).transcript, SessionTables(folder)
     rows = read(folder / "manifest.parquet").to_pylist()
-    said = provenance_of(paths.transcript)
+    said = provenance_of(path)
     return Reading(
         folder.parent.name,
         folder.name,
         session_id,
         next((row for row in rows if row["session_id"] == session_id), {}),
-        read(paths.transcript).to_pylist(),
-        read(paths.attempts, ATTEMPTS).to_pylist(),
-        read(paths.calls, CALLS).to_pylist(),
+        read(path).to_pylist(),
+        kept.attempts(session_id).to_pylist(),
+        kept.calls(session_id).to_pylist(),
         said["failure"],
         said["simulated"],
         said,
@@ -160,7 +162,7 @@ def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[st
         )
     except NotJournaled:
         raise changed from None
-    known = read(paths_in(folder, session_id).calls, CALLS)["request_sha256"].to_pylist()
+    known = SessionTables(folder).calls(session_id)["request_sha256"].to_pylist()
     if [attempt.request.sha256 for attempt in session.attempts] != known:
         raise changed
     return message_rows(session_id, session)

@@ -12,6 +12,8 @@ from typing import Any
 
 from dissensus.digests import PACKAGES, source_files
 from dissensus.errors import SettingError
+from dissensus.session.protocol import Call, assumed_calls
+from dissensus.session.record import as_json
 from dissensus.study.call_plan import planned_calls
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
@@ -70,7 +72,8 @@ def rehearse(sessions: Sessions) -> None:
         session = row["session_id"]
         with naming_the_line(name, f"session {session} with the replies that its calls expect"):
             spec = sessions.spec(row)
-            steps = study.steps(spec, inputs)()
+            start = study.steps(spec, inputs)
+            steps = start()
             if isgenerator(steps) and Path(steps.gi_code.co_filename) not in known:
                 raise SettingError(
                     f"{file}: protocol is {study.protocol!r}, and the steps are made in "
@@ -82,6 +85,19 @@ def rehearse(sessions: Sessions) -> None:
                     raise SettingError(
                         f"{file}: session {session} asks {call.model!r}, which cast does not name."
                     )
+            ids = {column: row[column] for column in study.ids}
+            turns = [{**ids, **_expected_turn(call)} for call in assumed_calls(start())]
+        if turns:
+            study.rehearse(turns, sessions.items[row[study.source.key]])
+
+
+def _expected_turn(call: Call) -> dict[str, Any]:
+    """The turn that a call leads to, as it stands in a transcript, where its reply is assumed."""
+    read = call.format.read(call.expected)
+    turn = call.turn(call.expected, read.value, read.problems)
+    names = ("speaker", "role", "round_label", "model", "text", "repairs", "compliant")
+    value = None if turn.value is None else as_json(turn.value)
+    return {"turn": turn.number, "value": value, **{name: getattr(turn, name) for name in names}}
 
 
 def _setting_paths(study: Study[Any]) -> Iterator[tuple[str, str]]:

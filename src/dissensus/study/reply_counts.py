@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from dissensus.errors import ArtefactError
-from dissensus.session.record import ATTEMPTS, CALLS
-from dissensus.tables.artefact import provenance_of, read
+from dissensus.report.labels import counted
+from dissensus.study.session_tables import SessionTables
+from dissensus.tables.artefact import provenance_of
 
 _COLUMNS = ("study", "purpose", "turns", "read at once", "repaired", "unread", "without a text")
 
@@ -45,7 +46,7 @@ def reply_page(results: Path) -> str:
     ------
     ArtefactError : it has no session yet, or one of its files is damaged.
     """
-    folders = sorted(path.parent for path in results.glob("*/sessions"))
+    folders = sorted(path.parent for path in results.glob("*/transcripts"))
     counts = Counter((turn.study, turn.purpose, turn.end) for turn in _turns(folders))
     if not counts:
         raise ArtefactError(f"{results} has no session that has ended; run it first.")
@@ -58,16 +59,18 @@ def reply_page(results: Path) -> str:
     note = (
         "A turn is read where it breaks no rule of its format. Unread: it still breaks one after "
         f"its last repair. Sessions lost for good: {', '.join(lost)}."
+        f"{_left_out(folders)}"
     )
     return f"{tabulate(rows, _COLUMNS, tablefmt='github', disable_numparse=True)}\n\n{note}\n"
 
 
 def _turns(folders: list[Path]) -> Iterator[Turn]:
     for folder in folders:
-        for path in sorted(folder.glob("sessions/*.parquet")):
-            calls = read(folder / "calls" / path.name, CALLS).to_pylist()
+        kept = SessionTables(folder)
+        for name in filter(kept.has, _ended(folder)):
+            calls = kept.calls(name).to_pylist()
             attempts: dict[Any, list[tuple[Any, Any]]] = {}
-            for row, call in zip(read(path, ATTEMPTS).to_pylist(), calls, strict=True):
+            for row, call in zip(kept.attempts(name).to_pylist(), calls, strict=True):
                 place = row["session_attempt"], row["turn"], row["speaker"]
                 attempts.setdefault(place, []).append((row, call))
             for tries in attempts.values():
@@ -76,6 +79,23 @@ def _turns(folders: list[Path]) -> Iterator[Turn]:
                 yield Turn(
                     folder.name, call["purpose"], len(tries), has_text, not row["violations"]
                 )
+
+
+def _ended(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("transcripts/*.parquet"))
+
+
+def _left_out(folders: list[Path]) -> str:
+    """A sentence on sessions whose attempts are nowhere yet: those of bundles under way; or ""."""
+    lacking = sum(
+        not kept.has(name)
+        for folder in folders
+        for kept in (SessionTables(folder),)
+        for name in _ended(folder)
+    )
+    if not lacking:
+        return ""
+    return f" Left out, since bundles are under way: {counted(lacking, 'session')}."
 
 
 def _lost(folder: Path) -> str:

@@ -40,6 +40,27 @@ def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
         rule.set_params(simulated=simulated)
 
 
+def name_logs(rules: Iterable[Any], shared: str, results: Path, studies: Iterable[str]) -> None:
+    """Give each rule that inherits the log of all stages one of its own, where its outputs are.
+
+    It is ``logs/<rule>.log`` of the study's folder, or of the run's. Rules with wildcards, whose
+    logs must have them too, say themselves where theirs is.
+
+    Parameters
+    ----------
+    rules : of the workflow.
+    shared : the log of all stages.
+    results : the run's folder.
+    studies : whose folders are in it.
+    """
+    folders = {study: results / study for study in studies}
+    for rule in rules:
+        if [str(log) for log in rule.log] == [shared] and rule.output:
+            made = Path(str(rule.output[0])).relative_to(results)
+            rule.log.clear()
+            rule.set_log(str(folders.get(made.parts[0], results) / f"logs/{rule.name}.log"))
+
+
 def describe_targets(rules: Iterable[Any]) -> None:
     """Have `snakemake --list` say of every rule in a sentence what it makes: its message."""
     for rule in rules:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from dissensus.settings import Settings
 from dissensus.study.gather import by_session
 from dissensus.study.makes import TurnsBySession, made_by
-from dissensus.tables.artefact import read, write
+from dissensus.tables.artefact import Schema, read, write
 
 
 def run_function(
@@ -24,6 +24,8 @@ def run_function(
     settings: Mapping[str, Any],
     provenance: Mapping[str, Any],
     embedder: Callable[[str, Path], Any] | None = None,
+    simulated: bool = False,
+    more: Mapping[str, Callable[[], Any]] | None = None,
 ) -> None:
     """Run a function that :func:`dissensus.study.makes.makes` declares.
 
@@ -36,21 +38,29 @@ def run_function(
     provenance : what the files say of where they came from.
     embedder : from the name of an embedder and the beginning of its journal's path to a
         :class:`~dissensus.study.embedding.StageEmbedder`, for functions that embed texts.
+    simulated : whether the run's models are simulated.
+    more : name -> how that is had, of what else functions may ask for.
 
     Raises
     ------
     TypeError : a parameter is neither an input nor a setting.
     ArtefactError : a file is damaged.
     """
-    if "embed" in signature(function).parameters and embedder is not None:
+    asked = signature(function).parameters
+    had = {"simulated": lambda: simulated, "embedder_of": lambda: embedder, **(more or {})}
+    told = {**settings, **{name: had[name]() for name in asked if name in had}}
+    if "embed" in asked and embedder is not None:
         first = Path(next(iter(outputs.values())))
         used = embedder(settings["embedder"], first.parent / f"journal/embeddings/{first.stem}")
-        result = function(**_arguments(function, inputs, {**settings, "embed": used.embed}))
+        result = function(**_arguments(function, inputs, {**told, "embed": used.embed}))
         result = (*(result if isinstance(result, tuple) else (result,)), used.calls)
     else:
-        result = function(**_arguments(function, inputs, settings))
-    for name, (schema, rows) in made_by(function, result).items():
-        write(outputs[name], schema, rows, provenance)
+        result = function(**_arguments(function, inputs, told))
+    for name, (written, rows) in made_by(function, result).items():
+        if isinstance(written, Schema):
+            write(outputs[name], written, rows, provenance)
+        else:
+            written(outputs[name], rows)
 
 
 def _arguments(
@@ -60,7 +70,8 @@ def _arguments(
     given: dict[str, Any] = {}
     for name, parameter in signature(function).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:
-            return {**given, **rest}
+            paths = {name: Path(file) for name, file in inputs.items() if name not in given}
+            return {**given, **(paths if hints[name] is Path else rest)}
         if name in inputs:
             given[name] = _read(inputs[name], hints[name])
         elif name in rest:
@@ -69,10 +80,12 @@ def _arguments(
 
 
 def _read(files: Any, kind: Any) -> Any:
-    """Files as an annotation has them: a path, a table, a frame, turns by session, or rows."""
+    """Files as an annotation has them: paths, a table, a frame, turns by session, or rows."""
     if kind is Path:
         return Path(files)
     paths = [files] if isinstance(files, str) else list(files)
+    if kind == list[Path]:
+        return [Path(path) for path in paths]
     if not paths:
         return {} if kind is TurnsBySession else []
     table = pa.concat_tables([read(path) for path in paths])
@@ -87,4 +100,4 @@ def _read(files: Any, kind: Any) -> Any:
 def _typed(value: Any, kind: Any) -> Any:
     """A setting as a parameter's annotation has it: a block of settings, a record, or as it is."""
     is_block = isinstance(kind, type) and (issubclass(kind, Settings) or is_dataclass(kind))
-    return kind(**value) if is_block else value
+    return kind(**value) if is_block and not isinstance(value, kind) else value

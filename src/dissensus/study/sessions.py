@@ -5,29 +5,30 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import code_digest, digest, file_digest
-from dissensus.errors import SettingError
-from dissensus.llm.journal import Journal, Replay
+from dissensus.errors import ResourceError, SettingError
+from dissensus.llm.journal import Journal, NotJournaled, Replay
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
 from dissensus.session.inputs import FolderInputs
 from dissensus.session.record import (
-    SessionPaths,
     SessionRows,
-    is_complete,
+    is_current,
     rows_of,
     write_session,
 )
 from dissensus.session.runner import Limits, Session, run_session
+from dissensus.study.completion import FolderState
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import run_all
 from dissensus.study.own_code import naming_the_line
+from dissensus.study.session_tables import paths_in, table_in, write_tried
 from dissensus.study.stage import resolve
 from dissensus.study.study import Row, Study
 from dissensus.tables.artefact import read_by
@@ -35,16 +36,6 @@ from dissensus.tables.provenance import provenance
 
 #: How ids begin of sessions whose draws are numbered, such as d007-en and t012-full.
 _NUMBERED = re.compile(r"([a-z])(\d{3,})-(.+)")
-
-
-def paths_in(folder: Path, session_id: str) -> SessionPaths:
-    """Where a session's artefacts are kept in its study's folder."""
-    return SessionPaths(
-        attempts=folder / f"sessions/{session_id}.parquet",
-        transcript=folder / f"transcripts/{session_id}.parquet",
-        calls=folder / f"calls/{session_id}.parquet",
-        mark=folder / f"complete/{session_id}",
-    )
 
 
 def journal_path(folder: Path, session_id: str) -> Path:
@@ -80,6 +71,7 @@ class Sessions:
     rows : session_id -> row of the manifest, in the order of the ids.
     items : key -> row of the source that the manifest was drawn from.
     identities : model -> digest of what its replies depend on.
+    by_bundle : whether what sessions tried and called is kept by bundle.
     """
 
     study: Study[Any]
@@ -87,13 +79,17 @@ class Sessions:
     rows: Mapping[str, Row]
     items: Mapping[str, Row]
     identities: Mapping[str, str]
+    by_bundle: bool = False
     _digests: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @classmethod
     def read(cls, settings: Configuration, folder: Path) -> Sessions:
         """The sessions whose manifest and source are in a folder, which has the study's name."""
         models = {name: model.model_dump() for name, model in settings.models.items()}
-        return cls.of(settings.study(folder.name), folder, models)
+        sessions = cls.of(settings.study(folder.name), folder, models)
+        rows = sessions.rows
+        in_bundles = settings.sessions_per_job != 1 or any("job" in row for row in rows.values())
+        return replace(sessions, by_bundle=in_bundles and len(rows) > settings.few_sessions)
 
     @classmethod
     def of(cls, study: Study[Any], folder: Path, models: Mapping[str, Row]) -> Sessions:
@@ -134,7 +130,7 @@ class Sessions:
         spec = {
             **{name: row[name] for name in (*study.ids, "seed")},
             **study.spec(row, self.items[row[study.source.key]]),
-            "protocol": study.settings.protocol.model_dump(),
+            "protocol": {**self._protocol},
             "code": _protocol_code(study.protocol),
             "models": {name: self.identities[name] for name in study.cast(row)},
         }
@@ -147,6 +143,10 @@ class Sessions:
                 name: file_digest(path) if path.exists() else "" for name, path in files.items()
             }
         return spec
+
+    @cached_property
+    def _protocol(self) -> dict[str, Any]:
+        return dict(self.study.settings.protocol.model_dump())
 
     def digest(self, row: Row) -> str:
         """SHA-256 of all that a session depends on."""
@@ -178,18 +178,31 @@ class Sessions:
 
     def is_complete(self, row: Row) -> bool:
         """Whether a session's artefacts are there and made to what it depends on now."""
-        return is_complete(paths_in(self.folder, row["session_id"]), self.digest(row))
+        paths = paths_in(self.folder, row["session_id"])
+        has_tables = self.by_bundle or (paths.attempts.is_file() and paths.calls.is_file())
+        return has_tables and is_current(paths.transcript, self.digest(row))
 
-    def pending(self, rows: Iterable[Row]) -> list[Row]:
-        """The sessions that are still to be run, or to be run again."""
-        return [row for row in rows if not self.is_complete(row)]
+    def pending(self, rows: Iterable[Row], state: FolderState | None = None) -> list[Row]:
+        """The sessions that are still to be run, or to be run again.
 
-    def run(self, row: Row, registry: ModelRegistry) -> str:
+        Parameters
+        ----------
+        state : of the folder; without one, each session's files are looked at.
+        """
+        if state is None:
+            return [row for row in rows if not self.is_complete(row)]
+        return [row for row in rows if not state.is_complete(row["session_id"], self.digest(row))]
+
+    def run(self, row: Row, registry: ModelRegistry, separate: bool = True) -> SessionRows:
         """Run a session, or finish it from its journal, and write its artefacts.
+
+        Parameters
+        ----------
+        separate : whether what it tried and called is written to files of this session alone.
 
         Returns
         -------
-        Why it failed for good, "" where it did not.
+        What it left.
         """
         spec, name = self.spec(row), row["session_id"]
         types = self.study.ids
@@ -200,9 +213,9 @@ class Sessions:
         with claimed(journal):
             with Journal(journal) as replies:
                 session = self._play(spec, registry, replies)
-            ids = {column: spec[column] for column in types}
-            write_session(paths, session, ids, types, made_by, digest(spec))
-        return session.failure
+            rows = rows_of(session, {column: spec[column] for column in types})
+            write_session(paths, rows, types, made_by, separate)
+        return rows
 
     def replay(self, row: Row, registry: ModelRegistry) -> SessionRows:
         """What a session's artefacts hold by its journal alone; nothing is called or written.
@@ -236,7 +249,7 @@ class Sessions:
             return run_session(spec["seed"], steps, models, journal, limits)
 
     def run_bundle(
-        self, rows: Sequence[Row], registry: ModelRegistry, at_once: int
+        self, rows: Sequence[Row], registry: ModelRegistry, at_once: int, bundle: str = ""
     ) -> dict[str, str]:
         """Run what is pending of a bundle.
 
@@ -245,6 +258,7 @@ class Sessions:
         rows : of the manifest.
         registry : the run's models.
         at_once : how many sessions may run at the same time.
+        bundle : its name, where what sessions tried and called is kept by bundle.
 
         Returns
         -------
@@ -254,14 +268,48 @@ class Sessions:
         ------
         DissensusError, SessionsBroke : see :func:`~dissensus.study.jobs.run_all`.
         """
-        failures: dict[str, str] = {}
+        left: dict[str, SessionRows] = {}
 
         def run_one(row: Row) -> None:
-            if failure := self.run(row, registry):
-                failures[row["session_id"]] = failure
+            left[row["session_id"]] = self.run(row, registry, separate=not self.by_bundle)
 
         run_all(self.pending(rows), run_one, at_once, self.before)
-        return failures
+        if self.by_bundle:
+            self._gather(bundle, rows, left, registry)
+        failures = {name: session.outcome["failure"] for name, session in left.items()}
+        return {name: failure for name, failure in failures.items() if failure}
+
+    def _gather(
+        self, bundle: str, rows: Sequence[Row], left: Mapping[str, SessionRows], registry: Any
+    ) -> None:
+        """Write what the sessions of a bundle tried and called, in the order of the manifest.
+
+        Parameters
+        ----------
+        left : session_id -> what it left; of others, their journals say it.
+        """
+        digests = {row["session_id"]: self.digest(row) for row in rows}
+        sessions = (left.get(row["session_id"]) or self._remembered(row, registry) for row in rows)
+        simulated = all(registry.model(name).simulated for name in self.identities)
+        made_by = provenance("run_bundle", simulated, digests)
+        write_tried(table_in(self.folder, bundle), sessions, made_by)
+
+    def _remembered(self, row: Row, registry: ModelRegistry) -> SessionRows:
+        """What a session that has ended left, from its journal.
+
+        Raises
+        ------
+        ResourceError : the journal lacks a reply.
+        """
+        try:
+            return self.replay(row, registry)
+        except NotJournaled as error:
+            name = row["session_id"]
+            journal, paths = journal_path(self.folder, name), paths_in(self.folder, name)
+            raise ResourceError(
+                f"{journal} lacks a reply that {name} was made from ({error}); restore it from a "
+                f"copy, or delete {paths.transcript} and that call is made, and paid, again."
+            ) from None
 
 
 def ended(session_id: str, failure: str) -> str:

@@ -2,11 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, Field
 
 from dissensus.settings import Confidence, Count, Settings
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a text names: stands in the type of a setting, of the entries of a list or a mapping.
+
+    Attributes
+    ----------
+    kind : "model", "file", "embedder" or "tokenizer".
+    purpose : of the calls to a model; "" for the setting's name, or "debate" where no other
+        setting names a model.
+    """
+
+    kind: str
+    purpose: str = ""
+
+
+#: A setting that names a model of the configuration; also as ``list[Model]``.
+Model = Annotated[str, Mark("model")]
+#: The same of those who debate.
+Debater = Annotated[str, Mark("model", "debate")]
+#: The same of those who judge debates.
+Judge = Annotated[str, Mark("model", "judge")]
+#: A setting that names a file; also as ``list[File]``.
+File = Annotated[str, Mark("file")]
+#: A setting that names an embedder that a run uses.
+Embedder = Annotated[str, Mark("embedder")]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A setting whose type has a mark.
+
+    Attributes
+    ----------
+    path : in the block.
+    purpose : of its mark.
+    texts : path of a text -> the text; one where the setting is no list and no mapping.
+    """
+
+    path: str
+    purpose: str
+    texts: dict[str, str]
+
+
+def marked(settings: Settings, kind: str, before: str = "") -> Iterator[Marked]:
+    """The settings that have a mark of a kind in their types and are not null, in their order.
+
+    Parameters
+    ----------
+    settings : a block, with all blocks in it.
+    before : how paths begin.
+    """
+    for name, field in type(settings).model_fields.items():
+        path, value = f"{before}{name}", getattr(settings, name)
+        listed = dict(enumerate(value)) if isinstance(value, list) else value
+        entries = listed if isinstance(listed, dict) else {"": value}
+        inner = {f"{path}.{key}" if key != "" else path: entry for key, entry in entries.items()}
+        marks = [mark for mark in _marks((field.annotation, *field.metadata)) if mark.kind == kind]
+        if marks and value is not None:
+            yield Marked(path, marks[0].purpose, inner)
+        for where, entry in inner.items():
+            if isinstance(entry, Settings):
+                yield from marked(entry, kind, f"{where}.")
+
+
+def _marks(kinds: tuple[Any, ...]) -> Iterator[Mark]:
+    """The marks in types, in those of their entries, and in what they are where they are set."""
+    for kind in kinds:
+        if isinstance(kind, Mark):
+            yield kind
+        yield from _marks((*get_args(kind), *getattr(kind, "__metadata__", ())))
 
 
 def _few_enough(draws: int) -> int:
@@ -47,4 +121,4 @@ class StudySettings(Settings):
 
     def files(self) -> dict[str, str]:
         """Path of a setting -> the file that it names, which must exist."""
-        return {}
+        return {path: text for each in marked(self, "file") for path, text in each.texts.items()}

@@ -79,6 +79,14 @@ def stop(error: object) -> NoReturn:
     Of several threads that find the same, the first is heard.
     """
     _stopping.acquire()  # and never given back
+    # Python waits for this thread where Snakemake ends first, all of its jobs having ended.
+    last = threading.Thread(target=_drain_and_exit, args=(error,), daemon=False)
+    last.start()
+    last.join()
+    raise SystemExit(1)
+
+
+def _drain_and_exit(error: object) -> NoReturn:
     IN_FLIGHT.close()
     IN_FLIGHT.drain(_MAX_WAIT_S)
     exit_with(error)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from dissensus.llm.call import answers_for
 from dissensus.study.cost import EMBEDDING
-from dissensus.tables.artefact import Column, Schema
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import Column, Schema, read
 from dissensus.tables.common import common, count, text
 
 SPENDING = Schema(
@@ -53,6 +55,22 @@ CONDUCT = Schema(
 
 _USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
 _COUNTS = ("calls", "tries", "unpriced", "input_tokens", "cached_tokens", "output_tokens")
+
+
+@makes(spending=SPENDING, conduct=CONDUCT)
+def gather_spending(
+    manifest: list[dict[str, Any]], calls: list[Path], embedding_calls: list[Path]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What every session and every block has cost, and what the models reported."""
+    blocks = {row["session_id"]: row["block"] for row in manifest}
+    spent = spending(_rows(calls), _rows(embedding_calls), blocks)
+    return spent, conduct(_rows(calls), _rows(embedding_calls))
+
+
+def _rows(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """A shard at a time: a large run has millions of calls."""
+    for path in paths:
+        yield from read(path).to_pylist()
 
 
 def spending(

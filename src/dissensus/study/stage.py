@@ -69,7 +69,7 @@ class Stage:
     def registry(self) -> ModelRegistry:
         """The run's models, for a stage that asks some."""
         settings = self.configuration
-        return settings.registry(Path("results") / settings.run, self.provenance["stage"])
+        return settings.registry(settings.results, self.provenance["stage"])
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -116,6 +116,12 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     except DissensusError as error:
         # Why the run stops, it says itself.
         _fail(log, "" if isinstance(error, Stopped) else str(error))
+    except MemoryError:
+        sentence = (
+            f"{job.rule} ran out of memory; start again with fewer --cores, or on a machine with "
+            f"more memory. {log} says where."
+        )
+        _fail(log, sentence, traceback.format_exc())
     except Exception as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         _fail(log, f"{job.rule} failed ({what}); see {log}", traceback.format_exc())

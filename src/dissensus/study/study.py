@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -13,7 +14,7 @@ from dissensus.report.readers import Reader
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.protocol import Call, Steps
 from dissensus.settings import Settings
-from dissensus.study.settings import StudySettings
+from dissensus.study.settings import StudySettings, marked
 from dissensus.tables.artefact import Column
 
 Row = Mapping[str, Any]
@@ -170,7 +171,7 @@ class Study(ABC, Generic[S]):
     name: ClassVar[str]
     Settings: ClassVar[type[StudySettings]]
     ids: ClassVar[Mapping[str, Column]]
-    arm: ClassVar[str]
+    arm: ClassVar[str] = "arm"
     protocol: ClassVar[str]
     source: ClassVar[Source]
     manifest: ClassVar[Manifest]
@@ -189,17 +190,29 @@ class Study(ABC, Generic[S]):
     def __init__(self, settings: S) -> None:
         self.settings = settings
 
-    @abstractmethod
     def models(self) -> list[ModelUse]:
-        """The models that its settings name."""
+        """The models that its settings name, by their types (:func:`marked`)."""
+        settings = list(marked(self.settings, "model"))
+        alone = DEBATING if len(settings) == 1 else ""
+        return [
+            ModelUse(each.path, each.purpose or alone or each.path, list(each.texts.values()))
+            for each in settings
+        ]
 
     def embedders(self) -> list[tuple[str, str]]:
-        """Every embedder with the path of the setting that names it."""
-        return []
+        """Every embedder once, with the path of the first setting that names it."""
+        return self._named("embedder")
 
     def tokenizers(self) -> list[tuple[str, str]]:
-        """Every tokeniser with the path of the setting that names it."""
-        return []
+        """Every tokeniser once, with the path of the first setting that names it."""
+        return self._named("tokenizer")
+
+    def _named(self, kind: str) -> list[tuple[str, str]]:
+        first: dict[str, str] = {}
+        for each in marked(self.settings, kind):
+            for name in each.texts.values():
+                first.setdefault(name, each.path)
+        return [(path, name) for name, path in first.items()]
 
     @abstractmethod
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
@@ -214,9 +227,13 @@ class Study(ABC, Generic[S]):
         item : the row of the source that ``row`` names.
         """
 
-    @abstractmethod
     def cast(self, row: Row) -> list[str]:
-        """The models that a session may ask."""
+        """The models that a session may ask: all that the settings name."""
+        return self._all_models
+
+    @cached_property
+    def _all_models(self) -> list[str]:
+        return list(dict.fromkeys(name for use in self.models() for name in use.models))
 
     @abstractmethod
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
@@ -299,6 +316,19 @@ class Study(ABC, Generic[S]):
         Raises
         ------
         ResourceError : a prompt file lacks a part, or has one that cannot be filled in.
+        """
+
+    def rehearse(self, turns: Sequence[Row], item: Row) -> None:
+        """Try what measures on a session whose replies are assumed, before any is asked for.
+
+        Parameters
+        ----------
+        turns : as they stand in a transcript.
+        item : the row of the source that the session is about.
+
+        Raises
+        ------
+        DissensusError : it is wrong whatever the replies will be.
         """
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:

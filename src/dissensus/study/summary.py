@@ -1,13 +1,17 @@
-"""The head of a run's report."""
+"""The head of a run's report, and the page of its reader."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill, indent
 
 from dissensus.report.escaping import rst
+from dissensus.report.reader_page import reader_page
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
 
 
+@makes(report=write_text)
 def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) -> str:
     """The report's first page, as reStructuredText.
 
@@ -30,3 +34,9 @@ def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) 
         )
     blocks.append("Every number in a caption is read from this run's artefacts.")
     return "\n\n".join(blocks) + "\n"
+
+
+@makes(page=write_text)
+def write_reader_page(run: str, studies: Sequence[str], simulated: bool) -> str:
+    """See :func:`~dissensus.report.reader_page.reader_page`."""
+    return reader_page(run, studies, simulated)

@@ -20,11 +20,13 @@ from dissensus.llm.journal import Journal, NotJournaled
 from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
-from dissensus.session.record import ATTEMPTS, CALLS, SessionRows, transcript
+from dissensus.session.record import ATTEMPTS, CALLS, SessionRows, made_to, transcript
 from dissensus.study.configuration import Configuration
 from dissensus.study.gather import GATHERED_CALLS, gather, outcomes_schema, turns_schema
 from dissensus.study.jobs import shards
-from dissensus.study.sessions import Sessions, ended, journal_path, paths_in
+from dissensus.study.makes import makes
+from dissensus.study.session_tables import SessionTables, paths_in
+from dissensus.study.sessions import Sessions, ended, journal_path
 from dissensus.study.spending import CONDUCT, SPENDING, conduct, spending
 from dissensus.study.stage_log import read_log
 from dissensus.study.study import Row
@@ -112,6 +114,20 @@ class Verified:
         return seen
 
 
+@makes()
+def verify_run(configuration: Configuration) -> list[str]:
+    """That all of a run is as it was made.
+
+    Raises
+    ------
+    ArtefactError : something is not; a line for each file.
+    """
+    verified = verify(configuration, configuration.results)
+    if verified.findings:
+        raise ArtefactError("\n".join([*verified.findings.values(), verified.summary]))
+    return [verified.summary]
+
+
 def verify(settings: Configuration, results: Path) -> Verified:
     """Compare all of a run; ``results``: its folder."""
     verified = Verified(settings.run)
@@ -141,28 +157,33 @@ def _verify_study(
     if not all(path.exists() and verified.table(path) is not None for path in drawn):
         return
     sessions = Sessions.read(settings, folder)
-    sound = [_verify_session(sessions, row, registry, verified) for row in sessions.rows.values()]
+    kept, rows = SessionTables(folder), sessions.rows.values()
+    sound = [_verify_session(sessions, row, registry, kept, verified) for row in rows]
     # What is gathered waits for all sessions.
     if all(sound):
         _verify_gathered(sessions, verified)
 
 
 def _verify_session(
-    sessions: Sessions, row: Row, registry: ModelRegistry, verified: Verified
+    sessions: Sessions,
+    row: Row,
+    registry: ModelRegistry,
+    kept: SessionTables,
+    verified: Verified,
 ) -> bool:
     """Derive a session again and compare; whether its files are there and as they were made."""
     name = row["session_id"]
     paths, journal = paths_in(sessions.folder, name), journal_path(sessions.folder, name)
-    artefacts = {paths.attempts, paths.calls, paths.transcript}
-    if not all(path.is_file() for path in (*artefacts, paths.mark)):
+    if not (paths.transcript.is_file() and kept.has(name)):
         verified.pending += 1
         return False
     verified.files.add(journal)
-    if not _is_current(sessions, row, verified.bytes_of(paths.mark)):
+    is_its_own = _session_in(paths.transcript, verified) == name
+    if is_its_own and not _is_current(sessions, row, made_to(paths.transcript)):
         verified.find(
-            paths.mark,
-            f"{paths.mark} says that {name} is made to other settings or code; start again, and it "
-            "is made again: no call that stays the same is paid twice.",
+            paths.transcript,
+            f"{paths.transcript} is made to other settings or code; start again, and it is made "
+            "again: no call that stays the same is paid twice.",
         )
         return False
     try:
@@ -180,13 +201,23 @@ def _verify_session(
     verified.sessions += 1
     verified.turns += len(made.turns)
     _compare_session(sessions, name, made, verified)
+    bundle = kept.bundle_of(name)
+    if bundle and bundle not in verified.findings:
+        _compare_in_bundle(kept, bundle, name, made, verified)
+    artefacts = {paths.attempts, paths.calls, paths.transcript, bundle}
     return not verified.findings.keys() & artefacts
 
 
-def _is_current(sessions: Sessions, row: Row, mark: bytes) -> bool:
-    """Whether a session's mark says that it is made to what it depends on now."""
+def _session_in(transcript: Path, verified: Verified) -> str:
+    """The session whose transcript it is by its metadata; "" where it is damaged."""
+    said = "" if verified.table(transcript) is None else provenance_of(transcript)["session_id"]
+    return str(said)
+
+
+def _is_current(sessions: Sessions, row: Row, made_to: str | None) -> bool:
+    """Whether a session is made to what it depends on now."""
     try:
-        return mark == sessions.digest(row).encode()
+        return made_to == sessions.digest(row)
     except KeyError:
         return False
 
@@ -194,8 +225,10 @@ def _is_current(sessions: Sessions, row: Row, mark: bytes) -> bool:
 def _compare_session(sessions: Sessions, name: str, made: SessionRows, verified: Verified) -> None:
     """A session's artefacts and log, with what its journal gives."""
     paths, types = paths_in(sessions.folder, name), sessions.study.ids
-    verified.compare(paths.attempts, ATTEMPTS, made.attempts, "its journal")
-    verified.compare(paths.calls, CALLS, made.calls, "its journal")
+    if not sessions.by_bundle or paths.attempts.exists():
+        verified.compare(paths.attempts, ATTEMPTS, made.attempts, "its journal")
+    if not sessions.by_bundle or paths.calls.exists():
+        verified.compare(paths.calls, CALLS, made.calls, "its journal")
     verified.compare(paths.transcript, transcript(types), made.turns, "its journal")
     if paths.transcript not in verified.findings:
         said = provenance_of(paths.transcript)
@@ -205,6 +238,23 @@ def _compare_session(sessions: Sessions, name: str, made: SessionRows, verified:
     line = f"{ended(name, made.outcome['failure'])}\n"
     if log.exists() and verified.bytes_of(log) != line.encode():
         verified.find(log, f"{log} does not say how the session ended; delete it.")
+
+
+def _compare_in_bundle(
+    kept: SessionTables, bundle: Path, name: str, made: SessionRows, verified: Verified
+) -> None:
+    """What a bundle's file has of a session, with what the session's journal gives."""
+    verified.files.add(bundle)
+    try:
+        rows = {
+            schema.name: kept.of_bundle(bundle, name, schema).to_pylist()
+            for schema in (ATTEMPTS, CALLS)
+        }
+    except ArtefactError as error:
+        verified.find(bundle, error)
+        return
+    if rows != {ATTEMPTS.name: made.attempts, CALLS.name: made.calls}:
+        verified.find(bundle, f"{bundle} is not what the journal of {name} gives; {_MEND}.")
 
 
 def _verify_gathered(sessions: Sessions, verified: Verified) -> None:

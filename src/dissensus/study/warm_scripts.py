@@ -10,6 +10,7 @@ first that needs it.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import json
 import os
@@ -33,15 +34,20 @@ from dissensus.study.registry import STUDIES
 from dissensus.text.embeddings import OWN
 from dissensus.text.tokens import TEKKEN
 
-#: What nearly every script imports; the rest is imported where it is needed.
+#: What nearly every script imports, and what it does first (``module:function``); the rest is
+#: imported where it is needed.
 IMPORTED = (
-    *("snakemake.logging", "snakemake.iocontainers", "numpy", "pandas", "pyarrow.parquet"),
+    *("snakemake.logging", "snakemake.iocontainers", "snakemake.io", "numpy", "pandas"),
+    *("pyarrow.parquet", "pyarrow.acero"),
     *("scipy.special", "dissensus.study.sessions", "dissensus.study.stage"),
     *("dissensus.tables.artefact", *STUDIES.values()),
+    "dissensus.tables.provenance:package_versions",
 )
 #: Name in a stage's settings -> what loads it once for all: the project's own embedder takes a
 #: second of a processor, the vocabulary that it counts tokens by half of one.
 LOADED = {OWN: "dissensus.text.embeddings:load_own", TEKKEN: "dissensus.text.tokens:load_tekken"}
+#: Of Linux: a process asks for a signal at the end of the one that forked it.
+_PR_SET_PDEATHSIG = 1
 #: The settings that may name them.
 _NAMED_BY = ("embedder", "embedders", "corpus", "tokenizer", "tokenizers")
 
@@ -173,7 +179,7 @@ def _serve(ours: socket.socket) -> str:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     scripts: dict[int, int] = {}
-    asked = b""
+    asked, here = b"", os.getpid()
     with ours, woken, wake, selectors.DefaultSelector() as ready:
         ready.register(ours, selectors.EVENT_READ)
         ready.register(woken, selectors.EVENT_READ)
@@ -193,11 +199,19 @@ def _serve(ours: socket.socket) -> str:
                     _import(modules)
                     process = os.fork()
                     if not process:
+                        _end_with(here)
                         signal.set_wakeup_fd(-1)
                         for name in (signal.SIGCHLD, signal.SIGINT):
                             signal.signal(name, signal.SIG_DFL)
                         return str(path)
                     scripts[process] = number
+
+
+def _end_with(server: int) -> None:
+    """Have this process ended with the server, so that none writes files of a run that is over."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != server:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _ended(scripts: dict[int, int]) -> list[tuple[int, int]]:

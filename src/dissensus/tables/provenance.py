@@ -14,6 +14,8 @@ from dissensus.digests import digest
 
 #: In the folder of a project that was unpacked from an archive: the commit of its code.
 COMMIT_FILE = "COMMIT"
+#: The entry with the digest of what an artefact depends on.
+SETTINGS_DIGEST = "settings_sha256"
 _PACKAGES = ("dissensus", "numpy", "pyarrow", "scipy", "snakemake")
 
 
@@ -29,14 +31,15 @@ def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> di
     return {
         "stage": stage,
         "simulated": simulated,
-        "settings_sha256": digest(dict(depends_on)),
-        "versions": _versions(),
+        SETTINGS_DIGEST: digest(dict(depends_on)),
+        "versions": package_versions(),
         "commit": _commit(),
     }
 
 
 @cache
-def _versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """Python, and the packages that an artefact may depend on, with their versions."""
     versions = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:

@@ -17,7 +17,16 @@ from dissensus.settings import (
     Settings,
     fault,
 )
-from dissensus.study.settings import IntervalSettings, ProtocolSettings, StudySettings
+from dissensus.study.settings import (
+    Debater,
+    Embedder,
+    File,
+    IntervalSettings,
+    Judge,
+    Mark,
+    ProtocolSettings,
+    StudySettings,
+)
 
 
 class CorpusSettings(Settings):
@@ -27,7 +36,7 @@ class CorpusSettings(Settings):
     overlap: Annotated[int, Field(ge=0)]
     """Characters that a chunk shares with the one before it."""
     largest_mb: Annotated[float, Field(gt=0, le=1000)]
-    embedder: str
+    embedder: Embedder
     pool: Annotated[int, Field(ge=1, le=200)]
     diversity: Rate
 
@@ -64,7 +73,7 @@ class MapSettings(Settings):
     """Least distance of two claims in the plane, by umap."""
     min_cluster: Annotated[int, Field(ge=2)]
     """The fewest claims of a cluster."""
-    namer: str | None = None
+    namer: Annotated[str, Mark("model", "name")] | None = None
     """Names the clusters; without one, their names are their commonest terms."""
 
 
@@ -90,20 +99,20 @@ class DiagnosisSettings(Settings):
 class UnionSettings(StudySettings):
     """All settings of the union study."""
 
-    motions: str
+    motions: File
     speakers: str
     epochs: Annotated[int, Field(ge=1, le=100)]
     runs: Annotated[int, Field(ge=1, le=1000)]
     arms: Annotated[list[Literal["coached", "control"]], Field(min_length=1), Once]
-    speaker_model: str
-    extractor: str
-    interjector: str
-    annotator: str
+    speaker_model: Debater
+    extractor: Annotated[str, Mark("model", "extract")]
+    interjector: Annotated[str, Mark("model", "interject")]
+    annotator: Annotated[str, Mark("model", "annotate")]
     # As many as dissensus.union.protocol.floor.SEATS: one more would never be asked.
-    judges: Annotated[list[str], Field(min_length=1, max_length=3)]
-    coach: str
-    prompts: str
-    judging: str
+    judges: Annotated[list[Judge], Field(min_length=1, max_length=3)]
+    coach: Annotated[str, Mark("model", "coach")]
+    prompts: File
+    judging: File
     layers: Annotated[
         list[Literal["panel", "annotation", "rubric", "audit"]], Field(min_length=1), Once
     ]
@@ -141,6 +150,5 @@ class UnionSettings(StudySettings):
         """Setting -> the file that it names, which must exist; each document of a corpus is one."""
         from dissensus.union.speakers import documents
 
-        named = {name: getattr(self, name) for name in ("motions", "prompts", "judging")}
-        paths = documents(Path(self.speakers))
-        return named | {f"speakers.{number}": str(path) for number, path in enumerate(paths)}
+        paths = enumerate(documents(Path(self.speakers)))
+        return super().files() | {f"speakers.{number}": str(path) for number, path in paths}

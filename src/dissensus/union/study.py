@@ -11,7 +11,7 @@ from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Needs, Row, Source, Study
 from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.map.extra import check_projection
@@ -47,7 +47,6 @@ class Union(Study[UnionSettings]):
     Settings = UnionSettings
     question = "Who wins a debate between personas, and how far can its judges be trusted?"
     ids = IDS
-    arm = "arm"
     protocol = "dissensus.union.protocol"
     #: A session waits for what it reads, and for nothing else.
     sequential = False
@@ -87,21 +86,6 @@ class Union(Study[UnionSettings]):
         ),
         files=("prompts", "judging"),
     )
-
-    def models(self) -> list[ModelUse]:
-        settings = self.settings
-        return [
-            ModelUse("speaker_model", "debate", [settings.speaker_model]),
-            ModelUse("extractor", "extract", [settings.extractor]),
-            ModelUse("interjector", "interject", [settings.interjector]),
-            ModelUse("annotator", "annotate", [settings.annotator]),
-            ModelUse("judges", "judge", settings.judges),
-            ModelUse("coach", "coach", [settings.coach]),
-            ModelUse("map.namer", "name", list(filter(None, [settings.map.namer]))),
-        ]
-
-    def embedders(self) -> list[tuple[str, str]]:
-        return [("corpus.embedder", self.settings.corpus.embedder)]
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse motions without two equal sides, coaching of nobody, and a map without UMAP."""

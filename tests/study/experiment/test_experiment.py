@@ -32,13 +32,9 @@ from dissensus.study.experiment import (
     user,
     whole,
 )
+from dissensus.study.experiment.contrasts import compare, mean_against
 from dissensus.study.experiment.design import draw_sessions
-from dissensus.study.experiment.measures import (
-    compare,
-    mean_against,
-    measure_sessions,
-    turns_by_session,
-)
+from dissensus.study.experiment.measures import measure_sessions, rehearse, turns_by_session
 from dissensus.study.sessions import Sessions
 
 
@@ -224,6 +220,59 @@ def test_a_measure_that_gives_what_is_not_declared_is_a_sentence(
     monkeypatch.setattr(Panel, "measure", lambda *_: given)
     with pytest.raises(ResourceError, match=r"measure gives .*; outcomes declares score"):
         metrics_of({"d001-long": ["6", "9"]})
+
+
+def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure a session of which nothing but its speech could be read."""
+    monkeypatch.setattr(Panel, "measure", lambda _, turns, item: measure(turns, item))
+    ids = {"session_id": "d001-long", "draw_id": "d001", "item_id": "i1", "arm": "long"}
+    said = [("S", "Oaks", True), ("j1", "?", False), ("j2", "?", False)]
+    turns = [
+        {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
+        for number, (speaker, words, read) in enumerate(said, start=1)
+    ]
+    rehearse(panel(), turns, {"item_id": "i1", "topic": "t", "truth": 1})
+
+
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        (lambda turns, item: {"scor": 1.0}, "measure gives scor; outcomes declares score"),
+        (lambda turns, item: {"score": item.trith}, "no attribute 'trith'"),
+        (lambda turns, item: {"score": turns["valeu"].mean()}, "KeyError: 'valeu'"),
+        (lambda turns, item: {"score": turns[turns["turn"] > 9]["vlaue"].sum()}, "'vlaue'"),
+        (lambda turns, item: {"score": turns.txet.iloc[0]}, "no attribute 'txet'"),
+        (lambda turns, item: {"score": np.maen(turns["turn"])}, "no attribute 'maen'"),
+        (lambda turns, item: {"score": lenght(turns)}, "name 'lenght' is not defined"),  # type: ignore[name-defined] # noqa: F821
+    ],
+)
+def test_a_wrong_name_in_a_measure_is_a_sentence_before_any_session(
+    measure: Any, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ResourceError) as caught:
+        rehearsed(measure, monkeypatch)
+    assert sentence in str(caught.value)
+    assert f"{__file__}, line " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda turns, item: {"score": float(turns["value"].iloc[1])},
+        lambda turns, item: {"score": turns["value"].iloc[1]["points"]},
+        lambda turns, item: {"score": turns["value"].iloc[0].points},
+        lambda turns, item: {"score": turns["value"].iloc[1].lower()},
+        lambda turns, item: {"score": turns["value"].value_counts()["yes"]},
+        lambda turns, item: {"score": {"yes": 1.0}[turns["value"].iloc[0]]},
+        lambda turns, item: {"score": turns["value"].iloc[9]},
+        lambda turns, item: {"score": 1 / (len(turns) - 3)},
+        lambda turns, item: {"score": None},
+    ],
+)
+def test_replies_that_nobody_gave_need_not_be_measured(
+    measure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rehearsed(measure, monkeypatch)
 
 
 def frame(n: int, shift: float, seed: int = 1) -> pd.DataFrame:

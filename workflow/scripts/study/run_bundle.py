@@ -5,8 +5,10 @@ from typing import Any
 
 from dissensus.report import escaping
 from dissensus.session.progress import PROGRESS_COUNTS
+from dissensus.study.completion import note
 from dissensus.study.jobs import bundled
-from dissensus.study.sessions import Sessions
+from dissensus.study.session_tables import paths_in
+from dissensus.study.sessions import Sessions, ended
 from dissensus.study.shutdown import stopping_with
 from dissensus.study.stage import Stage, run
 
@@ -20,11 +22,13 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = bundled(sessions.rows.values(), mark.name, sessions.study.part)
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(results):
-        failures = sessions.run_bundle(rows, registry, stage.resources["at_once"])
-    lines = [
-        escaping.line(f"{name} failed for good, {why}") for name, why in sorted(failures.items())
-    ]
-    mark.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
+        failures = sessions.run_bundle(rows, registry, stage.resources["at_once"], mark.name)
+    transcripts = {
+        row["session_id"]: paths_in(folder, row["session_id"]).transcript for row in rows
+    }
+    failed = [escaping.line(ended(name, failure)) for name, failure in sorted(failures.items())]
+    text = note(transcripts) + "".join(f"{line}\n" for line in failed)
+    mark.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,19 @@ from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
-    files = dict(inputs.items()), dict(outputs.items())
-    run_function(stage.function, *files, stage.settings, stage.provenance, stage.embedder)
+    run_function(
+        stage.function,
+        dict(inputs.items()),
+        dict(outputs.items()),
+        stage.settings,
+        stage.provenance,
+        stage.embedder,
+        stage.simulated,
+        {
+            "configuration": lambda: stage.configuration,
+            "commit": lambda: stage.provenance["commit"],
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dissensus.consensus.figures.words import cell
 from dissensus.consensus.sanity.scoring import ACCURACY, ALL_AGENTS
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import records
-from dissensus.report.labels import MISSING
+from dissensus.report.frames import keyed
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 
@@ -24,8 +23,7 @@ _COLUMNS = {
 
 def table_1(artefacts: Artefacts, view: View) -> Table:
     """How close each agent's answers come to its own, by condition."""
-    frame = artefacts.frame("sanity")
-    by_cell = {(r["domain"], r["agent"], r["condition"], r["measure"]): r for r in records(frame)}
+    by_cell = keyed(artefacts.frame("sanity"), "domain", "agent", "condition", "measure")
     keys = dict.fromkeys(key[:3] for key in by_cell)
     rows: list[Row] = [
         (*key, *(cell(by_cell[*key, measure]) for measure in _COLUMNS)) for key in keys
@@ -47,16 +45,10 @@ def table_12(artefacts: Artefacts, view: View) -> Table:
     """The choices of all agents of a domain, a column for each condition."""
     frame = artefacts.frame("sanity")
     accuracies = frame[(frame["agent"] == ALL_AGENTS) & (frame["measure"] == ACCURACY)]
-    by_cell = {(row["domain"], row["condition"]): row for row in records(accuracies)}
+    by_cell = keyed(accuracies, "domain", "condition")
     domains, conditions = (list(dict.fromkeys(key[place] for key in by_cell)) for place in (0, 1))
     rows: list[Row] = [
-        (
-            domain,
-            *(
-                cell(by_cell[domain, condition]) if (domain, condition) in by_cell else MISSING
-                for condition in conditions
-            ),
-        )
+        (domain, *(cell(by_cell[domain, condition]) for condition in conditions))
         for domain in domains
     ]
     note = (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dissensus.consensus.figures.forest import domains_of
-from dissensus.consensus.figures.tables import COLUMNS, measure_cells
+from dissensus.consensus.figures.tables import CELL, COLUMNS, measure_cells
 from dissensus.consensus.figures.words import attrition, cell
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.consensus.learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
 from dissensus.consensus.wording import ABLATIONS, CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, arm_words, number, p_value
+from dissensus.report.frames import Record, keyed, records
+from dissensus.report.labels import arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 
@@ -37,7 +37,7 @@ _QUESTIONS = {
 def table_10(artefacts: Artefacts, view: View) -> Table:
     """The reference, ReConcile and CCAgent by model and temperature."""
     estimates, metrics, manifest = artefacts.frames("estimates", "metrics", "manifest")
-    by_cell = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
+    by_cell = keyed(estimates, *CELL)
     wanted = (view["arms"][view.reference], RECONCILE, CCAGENT)
     keys = {arm: (view["models_by_arm"][arm], view["temperatures"][arm]) for arm in view["arms"]}
     # A second name of an arm is no other model.
@@ -74,22 +74,11 @@ def table_10(artefacts: Artefacts, view: View) -> Table:
 
 def table_13(artefacts: Artefacts, view: View) -> Table:
     """Every measure with a part of CCAgent left out, and with none."""
-    by_cell = {
-        (r["domain"], r["arm"], r["outcome"]): r for r in records(artefacts.frame("estimates"))
-    }
+    by_cell = keyed(artefacts.frame("estimates"), *CELL)
     arms = _own_arms(view)
     shown = [(arms[strategy], head) for strategy, head in _PARTS.items() if strategy in arms]
     rows: list[Row] = [
-        (
-            domain,
-            head,
-            *(
-                cell(by_cell[domain, arm, outcome], factor, digits)
-                if (domain, arm, outcome) in by_cell
-                else MISSING
-                for arm, _ in shown
-            ),
-        )
+        (domain, head, *(cell(by_cell[domain, arm, outcome], factor, digits) for arm, _ in shown))
         for domain in domains_of(view)
         for outcome, (head, factor, digits) in COLUMNS.items()
     ]
@@ -107,16 +96,12 @@ def table_13(artefacts: Artefacts, view: View) -> Table:
 def table_ablations(artefacts: Artefacts, view: View) -> Table:
     """Every comparison of arms that learn: agreement and rounds, and what could be found."""
     frame = artefacts.frame("ablations")
-    comparisons = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
-    by_cell = {(r["question"], r["arm"], r["reference"], r["outcome"]): r for r in comparisons}
+    comparisons = frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)]
+    by_cell = keyed(comparisons, "outcome", "question", "arm", "reference")
     rows = [
-        tuple(
-            _comparison(
-                row, by_cell[row["question"], row["arm"], row["reference"], "consensus_round"]
-            )
-        )
-        for row in comparisons
-        if row["outcome"] == PRIMARY
+        tuple(_comparison(row, by_cell["consensus_round", *compared]))
+        for (outcome, *compared), row in by_cell.items()
+        if outcome == PRIMARY
     ]
     note = (
         f"Paired by statement, over all domains: {view.level} intervals and p from a standard "
@@ -124,7 +109,7 @@ def table_ablations(artefacts: Artefacts, view: View) -> Table:
         "for rounds over comparisons and all further measures. Detectable: the smallest true "
         "difference in agreement, in points, that is found in 80% of studies after the strictest "
         "step of Holm, with the statements of this run and with the 24 that a domain has; "
-        f"most of what is smaller would be missed. {_claim(comparisons)}"
+        f"most of what is smaller would be missed. {_claim(records(comparisons))}"
     )
     columns = (
         *("Question", "Comparison", "Statements", "Agreement, points", "Planted", "p", "p (Holm)"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from dissensus.consensus.scale import AGREE
 from dissensus.consensus.wording import CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
+from dissensus.report.frames import Keyed, keyed, records
 from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
@@ -34,6 +34,8 @@ COLUMNS = {
     "match": ("GT match", 1.0, 2),
     "match_levels": ("GT match, three levels", 1.0, 2),
 }
+#: What names a cell of the estimates.
+CELL = ("domain", "arm", "outcome")
 #: The paper's Table 3: its method, and what it sets beside it.
 FINAL = ("nudger", "moderator", "compromise", RECONCILE, CCAGENT)
 
@@ -70,7 +72,7 @@ def _measures(
     estimates, metrics, manifest, statements = artefacts.frames(
         "estimates", "metrics", "manifest", "statements"
     )
-    by_cell = {(r["domain"], r["arm"], r["outcome"]): r for r in records(estimates)}
+    by_cell = keyed(estimates, *CELL)
     rows: list[Row] = []
     for domain in domains_of(view):
         rows += [(domain, arm_words(arm), *measure_cells(by_cell, domain, arm)) for arm in arms]
@@ -86,22 +88,17 @@ def _measures(
     return make(name, title, columns, rows, note, view.simulated, facts)
 
 
-def measure_cells(
-    by_cell: Mapping[tuple[str, str, str], Record], domain: str, arm: str
-) -> tuple[str, ...]:
+def measure_cells(by_cell: Keyed, domain: str, arm: str) -> tuple[str, ...]:
     """How many debates an arm has in a domain, and every measure of them with its interval.
 
     Parameters
     ----------
-    by_cell : domain, arm and outcome -> row of the estimates.
+    by_cell : the rows of the estimates by :data:`CELL`.
     """
-    cells = [
+    return str(by_cell[domain, arm, PRIMARY]["n"]), *(
         cell(by_cell[domain, arm, outcome], factor, digits)
-        if (domain, arm, outcome) in by_cell
-        else MISSING
         for outcome, (_, factor, digits) in COLUMNS.items()
-    ]
-    return str(by_cell.get((domain, arm, PRIMARY), {"n": 0})["n"]), *cells
+    )
 
 
 def _always_agree(domain: str, manifest: pd.DataFrame, statements: pd.DataFrame) -> Row:
@@ -143,7 +140,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     """Every arm against the reference: agreement, rounds to consensus, and match."""
     contrasts, planted = artefacts.frames("contrasts", "planted")
     pooled = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
-    by_cell = {(row["arm"], row["outcome"], row["method"]): row for row in records(pooled)}
+    by_cell = keyed(pooled, "arm", "outcome", "method")
     arms = view.arms[1:]
     rows = [(arm_words(arm), *_contrast(arm, by_cell)) for arm in arms]
     note = (
@@ -164,7 +161,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     )
 
 
-def _contrast(arm: str, by_cell: dict[tuple[str, str, str], Record]) -> Iterator[str]:
+def _contrast(arm: str, by_cell: Keyed) -> Iterator[str]:
     primary = by_cell[arm, PRIMARY, HEADLINE]
     yield str(primary["n_clusters"])
     yield cell(primary, 100.0, 1)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dissensus.consensus.learning.tables import FEWSHOT, FEWSHOT_FILE
 from dissensus.consensus.learning.wording import BAD, GOOD, OTHER, LearningWords
 from dissensus.session.inputs import Inputs
+from dissensus.session.prompt_files import read_prompts
 from dissensus.session.quoting import one_line
 from dissensus.session.runner import CallFailed
 from dissensus.session.templates import render
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
 
 Row = Mapping[str, Any]
 
@@ -113,6 +117,19 @@ def _entry(number: int, row: Row, shown: Shown, words: LearningWords) -> str:
         RATIONALE=because if shown.rationale and why else "",
         COUNTERFACTUAL=instead if shown.counterfactual and how else "",
     ).rstrip("\n")
+
+
+@makes(fewshot=FEWSHOT, page=write_text)
+def write_fewshot(
+    turns: list[dict[str, Any]], profiles: list[dict[str, Any]], prompts: Path
+) -> tuple[list[dict[str, Any]], str]:
+    """The examples with what was said of them, and a page to read them on."""
+    said: dict[str, dict[tuple[str, str], str]] = {}
+    for turn in turns:
+        of_agent = said.setdefault(turn["domain"], {})
+        of_agent[turn["speaker"], turn["role"]] = turn["text"]
+    rows = list(gather_examples(profiles, said))
+    return rows, readable(rows, read_prompts(LearningWords, prompts))
 
 
 def gather_examples(

@@ -19,7 +19,7 @@ from dissensus.consensus.sanity.questions import (
     read_questions,
 )
 from dissensus.design.contrasts import defined
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.shares import wilson
 from dissensus.study.embedding import embedding_calls
@@ -120,7 +120,7 @@ def score_sanity(
                 else of_condition[of_condition["agent"] == agent]
             )
             for measure in (ACCURACY, *_CHOICES, *_TEXTS):
-                key = int(digest([seed, domain, condition, agent, measure])[:12], 16)
+                key = seed_of(seed, domain, condition, agent, measure)
                 estimated = _estimate(
                     some, measure, agent != ALL_AGENTS, (confidence, resamples, key)
                 )

@@ -14,7 +14,6 @@ parts of the examples are worth (``learns``), times ``carries`` where they are o
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,8 +47,9 @@ from dissensus.consensus.simulated.reflecting import is_reflection, reflect
 from dissensus.consensus.wording import CCAGENT, EXTRAS, LEARNED, SIDES, TRANSFERRED, WORDINGS
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
+from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import Faults, Rate, Settings, fault, validate
+from dissensus.settings import Faults, Rate, Settings, fault
 
 _STATEMENT = re.compile(
     r'^Policy statement: "(.+)"$|following policy: (.+?)"Have|statement: "(.+?)" D', re.M
@@ -153,11 +153,6 @@ class SpeechSettings(Settings):
 _HEARD = (*EXTRAS, *SIDES)
 
 
-def check(speech: Mapping[str, Any]) -> None:
-    """Validate a model's speech settings; SettingError where they are wrong."""
-    validate(SpeechSettings, speech, "", "speech.")
-
-
 def identity(settings: Mapping[str, Any]) -> str:
     """Digest of all that a model's words depend on besides its settings: statements and code."""
     return _resources_digest(tuple(settings["speech"]["domains"].values()))
@@ -178,7 +173,7 @@ def speak(
     ------
     ResourceError : the prompt is none of this study's, or its statement in no folder that is known.
     """
-    speech = validated_speech(settings["speech"])
+    speech = speech_of(SpeechSettings, settings["speech"])
     if is_reflection(messages):
         return reflect(messages, rng)
     if is_question(messages):
@@ -326,16 +321,6 @@ def _resources_digest(folders: tuple[str, ...]) -> str:
     paths = [Path(folder) / name for folder in folders for name in _READ]
     files = [file_digest(path) for path in paths if path.exists()]
     return digest([files, code_digest(__name__)])
-
-
-def validated_speech(speech: Mapping[str, Any]) -> SpeechSettings:
-    """A model's speech settings, validated once for each distinct set of them."""
-    return _validated(json.dumps(speech, sort_keys=True))
-
-
-@cache
-def _validated(text: str) -> SpeechSettings:
-    return validate(SpeechSettings, json.loads(text), "speech")
 
 
 def _truth(domains: tuple[tuple[str, str], ...], statement: str) -> tuple[int, ...]:

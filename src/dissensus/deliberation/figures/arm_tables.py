@@ -15,7 +15,7 @@ from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.columns import Column, tabulate
 from dissensus.report.frames import Record, attrition, complete, defined, mean, records
-from dissensus.report.labels import MISSING, arm_words, interval, number
+from dissensus.report.labels import MISSING, arm_words, in_brackets, interval, number, whole
 from dissensus.report.tables import Table
 from dissensus.report.view import View
 
@@ -110,7 +110,7 @@ def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str
     below = " / ".join(str(int((lowest <= level).sum())) for level in view["alerts"])
     return {
         "corrected": number(mean(last["entropy_mm"]), 2),
-        "collapsed": f"{int(collapsed.sum())} ({premature})",
+        "collapsed": in_brackets(whole(int(collapsed.sum())), "premature", whole(premature)),
         "alerts": below,
     }
 
@@ -118,7 +118,7 @@ def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str
 def _mean(values: pd.Series[float], n: int) -> str:
     """A mean, with its size where that is not all."""
     known = len(defined(values))
-    return number(mean(values), 2) + (f" ({known})" if 0 < known < n else "")
+    return in_brackets(number(mean(values), 2), "n", whole(known) if 0 < known < n else "")
 
 
 def table_hints(artefacts: Artefacts, view: View) -> Table:

@@ -11,16 +11,16 @@ from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDAR
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, complete, mean, records
-from dissensus.report.labels import MISSING, arm_words, number, p_value
+from dissensus.report.frames import Keyed, Record, complete, keyed, mean
+from dissensus.report.labels import MISSING, arm_words, marked, number, p_value
 from dissensus.report.tables import Table, make
 from dissensus.report.view import View
 
 #: After an estimate that is significant after adjustment.
 _MARK = "*"
 
-#: (outcome, arm, reference) -> row.
-Keyed = dict[tuple[str, str, str], Record]
+#: What names a row of one method.
+_KEY = ("outcome", "arm", "reference")
 
 
 def _estimated(header: str, view: View) -> tuple[Column, ...]:
@@ -71,7 +71,7 @@ def table_outcomes(artefacts: Artefacts, view: View) -> Table:
     pairs = _pairs(headline, view)
     rows = []
     for outcome in SECONDARY:
-        cells = [_marked(headline.get((outcome, *pair)), view.alpha) for pair in pairs]
+        cells = [_marked(headline[outcome, *pair], view.alpha) for pair in pairs]
         if set(cells) - {MISSING}:
             rows.append((OUTCOMES[outcome][1], *cells))
     note = (
@@ -115,10 +115,7 @@ def table_silence(artefacts: Artefacts, view: View) -> Table:
 
 
 def _keyed(contrasts: pd.DataFrame, method: str) -> Keyed:
-    return {
-        (row["outcome"], row["arm"], row["reference"]): row
-        for row in records(contrasts[contrasts["method"] == method])
-    }
+    return keyed(contrasts[contrasts["method"] == method], *_KEY)
 
 
 def _pairs(headline: Keyed, view: View) -> list[tuple[str, str]]:
@@ -132,8 +129,8 @@ def _pairs(headline: Keyed, view: View) -> list[tuple[str, str]]:
     ]
 
 
-def _marked(row: Record | None, alpha: float) -> str:
+def _marked(row: Record, alpha: float) -> str:
     """An estimate, with a mark where it is significant."""
-    if row is None or not row["n"]:
+    if not row["n"]:
         return MISSING
-    return number(row["estimate"], 2) + (_MARK if row["p_adjusted"] < alpha else "")
+    return marked(number(row["estimate"], 2), _MARK if row["p_adjusted"] < alpha else "")

@@ -15,7 +15,7 @@ from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, forest
-from dissensus.report.frames import Record, records, significant
+from dissensus.report.frames import Record, keyed, records, significant
 from dissensus.report.labels import (
     arm_words,
     interval,
@@ -42,6 +42,7 @@ NONE = "No arm has a draw in common with the reference, so that nothing can be c
 
 _ACROSS = 3
 
+_PAIR = ("arm", "reference")
 #: Contrasts in the order of the arms: (arm, reference) -> name.
 Names = dict[tuple[str, str], str]
 
@@ -93,7 +94,7 @@ def named(rows: pd.DataFrame, view: View) -> Names:
 
 def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
     """A dot and an interval for each contrast, filled where significant after adjustment."""
-    forest(axes, names, [(ARM, _keyed(rows))], significant(view))
+    forest(axes, names, [(ARM, keyed(rows, *_PAIR))], significant(view))
     zero_line(axes, vertical=True)
     common = sum(reference == next(iter(names))[1] for _, reference in names)
     # Below the line, the reference is another arm.
@@ -112,8 +113,8 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
 def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
     """Estimates, sizes and p-values of the primary outcome, a line beside each of its dots."""
     primary = contrasts[contrasts["outcome"] == PRIMARY]
-    keyed = _keyed(primary[primary["method"] == HEADLINE])
-    flips = _keyed(primary[primary["method"] == RANDOMISATION])
+    headline = keyed(primary[primary["method"] == HEADLINE], *_PAIR)
+    flips = keyed(primary[primary["method"] == RANDOMISATION], *_PAIR)
     axes.set_axis_off()
     axes.set_xlim(0.0, 1.0)
     heads = ("difference", "n", "p", "p (Holm)", "p (sign flip)")
@@ -122,7 +123,7 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
         side = "left" if x == 0.0 else "right"
         axes.text(x, -0.75, head, ha=side, va="bottom", size=6.5, color=GREY)
     for place, key in enumerate(names):
-        row = keyed[key]
+        row = headline[key]
         cells = (
             f"{signed(row['estimate'], 2)} {interval(row['ci_low'], row['ci_high'], 2, '−')}",
             str(row["n"]),
@@ -133,10 +134,6 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
         for (x, _), cell in zip(columns, cells, strict=True):
             side = "left" if x == 0.0 else "right"
             axes.text(x, place, cell, ha=side, va="center", size=6.8, color=INK)
-
-
-def _keyed(rows: pd.DataFrame) -> dict[tuple[str, str], Record]:
-    return {(row["arm"], row["reference"]): row for row in records(rows)}
 
 
 def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:

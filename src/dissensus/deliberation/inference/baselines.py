@@ -20,7 +20,7 @@ from dissensus.design.equal_tokens import (
     equal_tokens_schema,
     strategies_of,
 )
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.study.makes import makes
 
 EQUAL_TOKENS = equal_tokens_schema(MANIFEST.pick("arm"))
@@ -95,7 +95,7 @@ def compare_baselines(
         np.array(list(draws.values()), dtype=object),
         confidence=confidence,
         resamples=resamples,
-        seed=int(digest([seed, "equal tokens"])[:12], 16),
+        seed=seed_of(seed, "equal tokens"),
     )
     return [{"arm": reference, **row} for row in rows]
 

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from dissensus.deliberation.inference.library import simulate_library
-from dissensus.design.contrasts import METHODS, Options, Pairs, compare
-from dissensus.design.diagnosis import HOLM, World, run_worlds
+from dissensus.design.contrasts import METHODS, Options, Pairs
+from dissensus.design.diagnosis import (
+    HOLM,
+    World,
+    contrast_estimates,
+    run_worlds,
+    with_family,
+)
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
@@ -171,10 +177,13 @@ def _simulate(
     noise = {name: differences(plan, dealt, share, rng) for name, share in SHARES.items()}
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
     nulls = {name: [_compare(row, dealt, options) for row in rows] for name, rows in noise.items()}
-    return [
-        _estimates(nulls[world.name], noise[world.name][0], dealt, world.true, options)
-        for world in worlds
-    ]
+    estimates = []
+    for world in worlds:
+        first, *others = nulls[world.name]
+        if world.true:
+            first = _compare(noise[world.name][0] + world.true, dealt, options)
+        estimates.append(with_family(first, others, bool(world.true)))
+    return estimates
 
 
 def deal_topics(plan: Plan, rng: np.random.Generator) -> IntArray:
@@ -194,29 +203,4 @@ def differences(plan: Plan, dealt: IntArray, share: float, rng: np.random.Genera
 
 
 def _compare(values: FloatArray, dealt: IntArray, options: Options) -> dict[str, Estimate]:
-    """One contrast by every method; nothing where a method has no test."""
-    pairs = Pairs(values, np.zeros_like(values), dealt.astype(np.str_))
-    estimates = compare(pairs, options).items()
-    return {
-        name: estimate if estimate.p_value == estimate.p_value else Estimate(NAN)
-        for name, estimate in estimates
-    }
-
-
-def _estimates(
-    nulls: Sequence[dict[str, Estimate]],
-    noise: FloatArray,
-    dealt: IntArray,
-    effect: float,
-    options: Options,
-) -> dict[str, Estimate]:
-    """The first contrast, which has the effect, alone and adjusted with the others."""
-    first = _compare(noise + effect, dealt, options) if effect else nulls[0]
-    every = [first, *nulls[1:]]
-    families = {}
-    for name in METHODS:
-        adjusted = adjust([study[name].p_value for study in every], "holm")
-        # Not `nanmin`, which warns where a method has no p-value at all.
-        smallest = adjusted[0] if effect else np.fmin.reduce(adjusted)
-        families[name + HOLM] = Estimate(NAN, p_value=float(smallest))
-    return first | families
+    return contrast_estimates(Pairs(values, np.zeros_like(values), dealt.astype(np.str_)), options)

@@ -21,7 +21,7 @@ from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.deliberation.settings import ArmSettings, ControlSettings
 from dissensus.design.diagnosis import over_cores
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
@@ -61,7 +61,7 @@ def _run_topic(topic: Row, settings: Mapping[str, Any], seed: int) -> FloatArray
     """The primary outcome of all draws on a topic, shape (arms, draws)."""
     diagnosis, arms = settings["diagnosis"], list(settings["arms"])
     people = {f"debater-{n}": model for n, model in enumerate(diagnosis["debaters"], start=1)}
-    topic_seed = int(digest([seed, "library", topic["topic_id"]])[:12], 16)
+    topic_seed = seed_of(seed, "library", topic["topic_id"])
     drawing = Drawing(
         topic_seed, diagnosis["sessions"], 1, settings["rounds"], list(people), [_JUDGE], arms
     )

@@ -56,7 +56,6 @@ errs with misjudgement_rate.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -68,15 +67,10 @@ from dissensus.deliberation.simulated.debater import debate
 from dissensus.deliberation.simulated.judge import judge
 from dissensus.deliberation.simulated.speech import SpeechSettings
 from dissensus.digests import code_digest, digest, file_digest
+from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import validate
 
-__all__ = ["check", "identity", "speak"]
-
-
-def check(speech: Mapping[str, Any]) -> None:
-    """Validate a model's speech settings; SettingError where they are wrong."""
-    validate(SpeechSettings, speech, "", "speech.")
+__all__ = ["SpeechSettings", "identity", "speak"]
 
 
 def identity(settings: Mapping[str, Any]) -> str:
@@ -95,7 +89,7 @@ def speak(
     settings : the model's entry of the configuration, with ``speech``.
     rng : source of every random choice but the first beliefs.
     """
-    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    speech = speech_of(SpeechSettings, settings["speech"])
     if speech.role == "judge":
         return judge(messages, speech, rng)
     return debate(messages, speech, rng)
@@ -104,9 +98,3 @@ def speak(
 @cache
 def _resources_digest(topics: str) -> str:
     return digest([file_digest(Path(topics)), code_digest(__name__)])
-
-
-@cache
-def _validated(text: str) -> SpeechSettings:
-    """Settings from their JSON, once for each distinct set of them."""
-    return validate(SpeechSettings, json.loads(text), "speech")

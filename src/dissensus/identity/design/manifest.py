@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from dissensus.design.manifest import stream
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.errors import SettingError
 from dissensus.identity.design.graph import peers_in, write_peers
 from dissensus.identity.protocol import read_personas
@@ -215,7 +215,7 @@ def _draw(placed: _Placed, cast: _Cast, drawing: Drawing) -> list[dict[str, Any]
             "seats": seats,
             "agents": agents,
             "rounds": drawing.rounds_of(condition),
-            "seed": int(digest([drawing.seed, session_id])[:12], 16),
+            "seed": seed_of(drawing.seed, session_id),
         }
 
     return [

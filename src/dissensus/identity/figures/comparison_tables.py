@@ -7,7 +7,7 @@ from dissensus.identity.terms import AGAIN
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.columns import Column, tabulate
 from dissensus.report.frames import records
-from dissensus.report.labels import estimate, number, p_value
+from dissensus.report.labels import estimate, marked, number, p_value
 from dissensus.report.tables import Table
 from dissensus.report.view import View
 
@@ -88,7 +88,8 @@ def _compared(view: View) -> tuple[Column, ...]:
 
 def _difference(value: float, low: float, high: float) -> str:
     text = estimate(value, low, high)
-    return f"{text} {DAGGER}" if contains_zero({"ci_low": low, "ci_high": high}) else text
+    contains = contains_zero({"ci_low": low, "ci_high": high})
+    return marked(text, f" {DAGGER}") if contains else text
 
 
 def _tested(view: View) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.terms import ANONYMIZED, OPENING, POOLED, VANILLA
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import counted, estimate, whole
+from dissensus.report.frames import Keyed, Record, keyed
+from dissensus.report.labels import counted, estimate, marked, whole
 from dissensus.report.view import View
 
 #: Condition -> the word for it, and the mark of the paper's tables.
@@ -20,13 +19,6 @@ LABELS = {VANILLA: ("vanilla", "✗"), ANONYMIZED: ("anonymised", "✓")}
 
 #: Set behind a cell whose interval contains zero.
 DAGGER = "†"
-
-_NAN = float("nan")
-_NOTHING: Record = {
-    **dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), _NAN),
-    "n": 0,
-    "n_questions": 0,
-}
 
 
 def warning(view: View) -> str:
@@ -49,7 +41,7 @@ class Estimates:
     rounds : rounds after the opening, ascending.
     """
 
-    rows: Mapping[tuple[Any, ...], Record]
+    rows: Keyed
     teams: list[str]
     banks: list[str]
     rounds: list[int]
@@ -59,9 +51,8 @@ class Estimates:
         """Of the rows of the estimates artefact."""
         frame = artefacts.frame("estimates")
         key = ("team", "bank", "round", "condition", "peers", "policy", "measure")
-        rows = {tuple(row[name] for name in key): row for row in records(frame)}
         return cls(
-            rows,
+            keyed(frame, *key),
             sorted(set(frame["team"])),
             sorted(set(frame["bank"]) - {POOLED}),
             sorted({int(number) for number in frame["round"] if number > 0}),
@@ -78,7 +69,7 @@ class Estimates:
         policy: str = "drop",
     ) -> Record:
         """One cell's row; numbers that are not there are NaN, and counts zero."""
-        return self.rows.get((team, bank, at, condition, peers, policy, measure), _NOTHING)
+        return self.rows[team, bank, at, condition, peers, policy, measure]
 
     def cells(self) -> Iterator[tuple[str, str]]:
         """Every team and bank that the team debated."""
@@ -108,7 +99,7 @@ def contains_zero(row: Record) -> bool:
 def cell(row: Record, mark: bool = False) -> str:
     """Such as "0.124 [0.051, 0.197]"; with ``mark``, a dagger where the interval contains zero."""
     text = estimate(row["estimate"], row["ci_low"], row["ci_high"])
-    return f"{text} {DAGGER}" if mark and contains_zero(row) else text
+    return marked(text, f" {DAGGER}") if mark and contains_zero(row) else text
 
 
 def range_words(counts: Sequence[int], noun: str) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-
-import pandas as pd
+from math import inf
 
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
 from dissensus.identity.terms import DIFFERENCE
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import MISSING, listed, number, p_value
+from dissensus.report.frames import Keyed, Record, keyed, records
+from dissensus.report.labels import MISSING, Cell, listed, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 
@@ -22,26 +21,14 @@ FIRST = "1"
 
 _METRICS = (("conformity", "Conformity"), ("obstinacy", "Obstinacy"), ("delta", "Delta"))
 
-Key = tuple[str, str, str, str, str, str]
-
-
-def _keyed(dcm: pd.DataFrame) -> dict[Key, Record]:
-    return {
-        (
-            str(row["team"]),
-            str(row["bank"]),
-            str(row["condition"]),
-            str(row["rounds"]),
-            str(row["method"]),
-            str(row["parameter"]),
-        ): row
-        for row in records(dcm)
-    }
+#: What names a place, and a parameter of its fit.
+_PLACE = ("team", "bank", "condition", "rounds")
+_KEY = (*_PLACE, "method", "parameter")
 
 
 def table_4(artefacts: Artefacts, view: View) -> Table:
     """Observed shares beside those that the fitted DCM implies."""
-    estimates, fitted = Estimates.of(artefacts), _keyed(artefacts.frame("dcm"))
+    estimates, fitted = Estimates.of(artefacts), keyed(artefacts.frame("dcm"), *_KEY)
     banks = estimates.panels()
     rows: list[Row] = []
     for team in estimates.teams:
@@ -49,9 +36,8 @@ def table_4(artefacts: Artefacts, view: View) -> Table:
             for measure, words in _METRICS:
                 cells = []
                 for condition in LABELS:
-                    model = fitted.get((team, bank, condition, FIRST, MAIN, measure))
                     cells.append(cell(estimates.get(team, bank, measure, condition)))
-                    cells.append(cell(model) if model else MISSING)
+                    cells.append(cell(fitted[team, bank, condition, FIRST, MAIN, measure]))
                 if any(text != MISSING for text in cells):
                     rows.append((team, bank_words(bank), words, *cells))
     note = (
@@ -77,7 +63,8 @@ Place = tuple[str, str, str, str]
 
 
 def _place(row: Record) -> Place:
-    return (str(row["team"]), str(row["bank"]), str(row["condition"]), str(row["rounds"]))
+    team, bank, condition, rounds = (str(row[name]) for name in _PLACE)
+    return team, bank, condition, rounds
 
 
 @dataclass(frozen=True)
@@ -93,8 +80,8 @@ class Fits:
     """
 
     places: Sequence[Place]
-    fitted: Mapping[Key, Record]
-    equal: Mapping[Place, Record]
+    fitted: Keyed
+    equal: Keyed
     estimates: Estimates
 
     @classmethod
@@ -102,11 +89,10 @@ class Fits:
         """Of the rows of the artefacts."""
         estimates, (dcm, tests) = Estimates.of(artefacts), artefacts.frames("dcm", "dcm_tests")
         every = dict.fromkeys(_place(row) for row in records(dcm))
-        equal = records(tests[tests["test"] == "equal_weights"])
         return cls(
             [place for place in every if place[1] in estimates.panels()],
-            _keyed(dcm),
-            {_place(row): row for row in equal},
+            keyed(dcm, *_KEY),
+            keyed(tests[tests["test"] == "equal_weights"], *_PLACE),
             estimates,
         )
 
@@ -117,18 +103,16 @@ class Fits:
 
     def text(self, place: Place, parameter: str, method: str = MAIN) -> str:
         """An estimate with its interval; a dagger at a difference that may be none."""
-        row = self.fitted.get((*place, method, parameter))
-        if row is None:
-            return MISSING
+        row = self.fitted[*place, method, parameter]
         if row["ci_high"] > _ENDLESS:
-            return f"{number(row['estimate'])} [{number(row['ci_low'])}, ∞)"
+            text = f"{number(row['estimate'])} [{number(row['ci_low'])}, ∞)"
+            return Cell(text, {"": row["estimate"], "ci_low": row["ci_low"], "ci_high": inf})
         difference = place[2] == DIFFERENCE or parameter in ("ibc", "delta")
         return cell(row, mark=difference)
 
     def test(self, place: Place) -> str:
         """p of equal weights."""
-        row = self.equal.get(place)
-        return p_value(row["p_value"]) if row else MISSING
+        return p_value(self.equal[place]["p_value"])
 
     def questions(self, place: Place) -> str:
         row = self.fitted.get((*place, MAIN, "ibc"))
@@ -264,7 +248,7 @@ def table_goodness(artefacts: Artefacts, view: View) -> Table:
     estimates, tests = Estimates.of(artefacts), artefacts.frame("dcm_tests")
     chosen = tests[tests["test"] == "goodness_of_fit"]
     apart = tests[tests["test"] == "goodness_by_agent"]
-    by_agent = {_place(row): float(row["p_value"]) for row in records(apart)}
+    by_agent = keyed(apart, *_PLACE)
     heads: dict[str, None] = {}
     split = []
     for row in records(chosen):
@@ -279,7 +263,7 @@ def table_goodness(artefacts: Artefacts, view: View) -> Table:
             *(cells.get(head, MISSING).replace("/", " / ") for head in heads),
             number(row["statistic"], 2),
             p_value(row["p_value"]),
-            p_value(by_agent.get(_place(row))),
+            p_value(by_agent[_place(row)]["p_value"]),
             str(int(row["n"])),
         )
         for row, cells in split

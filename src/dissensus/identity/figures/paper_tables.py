@@ -20,7 +20,7 @@ from dissensus.identity.figures.frames import (
 from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, VANILLA
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
-from dissensus.report.labels import MISSING, interval, listed, percent
+from dissensus.report.labels import MISSING, estimate, listed, marked, percent
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
 
@@ -175,13 +175,11 @@ def _vote(row: Record) -> str:
     """An accuracy or a difference of two, in percent as the paper prints it."""
     if not known(row):
         return MISSING
-    text = f"{100 * row['estimate']:.1f}"
-    limits = interval(100 * row["ci_low"], 100 * row["ci_high"], 1)
-    if limits == MISSING:
-        return text
+    value, low, high = (100 * row[name] for name in ("estimate", "ci_low", "ci_high"))
+    text = estimate(value, low, high, 1)
     # A share of zero is no difference of zero.
     zero = row["condition"] == DIFFERENCE and contains_zero(row)
-    return f"{text} {limits}{f' {DAGGER}' if zero else ''}"
+    return marked(text, f" {DAGGER}") if zero else text
 
 
 def _counts(

@@ -22,7 +22,7 @@ from dissensus.design.equal_tokens import (
     equal_tokens_schema,
     strategies_of,
 )
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.terms import ANONYMIZED, BASELINES, REFINED, SAMPLED, VANILLA
 from dissensus.study.makes import makes
@@ -90,7 +90,7 @@ def compare_baselines(
                 np.array(asked, dtype=object),
                 confidence=confidence,
                 resamples=resamples,
-                seed=int(digest([seed, "equal tokens", team])[:12], 16),
+                seed=seed_of(seed, "equal tokens", team),
             )
         ]
     return rows

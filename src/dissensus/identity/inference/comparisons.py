@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dissensus.design.contrasts import adjust_holm, defined
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import BoolArray, Tally, columns, tally
@@ -330,7 +330,7 @@ def _row(comparison: _Comparison, confidence: float, resamples: int, seed: int) 
     }
     if not shared:
         return row
-    stream = int(digest([seed, "identity comparisons", comparison.kind, comparison.team])[:12], 16)
+    stream = seed_of(seed, "identity comparisons", comparison.kind, comparison.team)
     weights = _weights(len(shared), resamples, stream)
     one, other = comparison.one.on(shared, weights), comparison.other.on(shared, weights)
     difference = one - other

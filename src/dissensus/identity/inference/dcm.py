@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.fitting import Fit, equal_weights_test, fit
@@ -145,7 +145,7 @@ def _of_bank(
     for condition, panel in panels.items():
         for rounds in _spans(panel):
             place = {"condition": condition, "rounds": _span(rounds)}
-            stream = int(digest([how.seed, "dcm", *name, *place.values()])[:12], 16)
+            stream = seed_of(how.seed, "dcm", *name, *place.values())
             fitted = _fitted(panel, rounds, how.confidence)
             if fitted is not None:
                 fits[condition, rounds] = fitted

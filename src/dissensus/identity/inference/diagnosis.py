@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.design.diagnosis import World, run_worlds
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.identity.inference.fitting import fit
 from dissensus.identity.inference.likelihood import Parameters
 from dissensus.identity.inference.moments import moment_estimate
@@ -102,7 +102,7 @@ def _simulate(
 def _estimates(
     name: str, scenario: Scenario, questions: int, confidence: float, seed: int, index: int
 ) -> dict[str, Estimate]:
-    rng = np.random.default_rng(int(digest([seed, "diagnosis", name, index])[:12], 16))
+    rng = np.random.default_rng(seed_of(seed, "diagnosis", name, index))
     parameters = Parameters(scenario.w_self, scenario.w_peer, *_BELIEFS)
     panel = simulate(empty(scenario, questions), parameters, rng)
     estimates = {"hierarchical": fit(panel, scenario.rounds, confidence).estimates["ibc"]}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import EVERY, BoolArray, Tally, tally
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POLICIES, POOLED
@@ -97,7 +97,7 @@ def estimate_identity(
         banks = dict.fromkeys(team.banks.tolist())
         for bank in (*banks, POOLED):
             chosen = np.array([bank in (of_team, POOLED) for of_team in team.banks])
-            stream = int(digest([seed, "identity estimates", team.team, bank])[:12], 16)
+            stream = seed_of(seed, "identity estimates", team.team, bank)
             weights = cluster_weights(int(chosen.sum()), resamples, stream)
             estimated = _estimated(_ratios(team, chosen), weights, confidence)
             rows += [{"team": team.team, "bank": bank} | row for row in estimated]

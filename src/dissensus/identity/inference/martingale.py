@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.terms import CONDITIONS, POOLED
 from dissensus.stats.balance import paired_proportion_equivalence
@@ -62,7 +62,7 @@ def martingale_tests(
     """
     rows: list[dict[str, Any]] = []
     for place, before, after in _pairs(metrics):
-        stream = int(digest([seed, "martingale", *place.values()])[:12], 16)
+        stream = seed_of(seed, "martingale", *place.values())
         tested = _tests(before, after, confidence, margin, stream)
         rows += [{**place, **row} for row in tested]
     return rows

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.design.manifest import rows_of_draw
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.design.instrument import rendered_draws, rendering_id, renderings_of
 from dissensus.language.design.pool import POOL
 from dissensus.language.settings import ROLES
@@ -155,7 +155,7 @@ def _translations(debates: Sequence[Mapping[str, Any]], drawing: Drawing) -> lis
                         "rendered_from": language,
                         "position": len(drawing.languages) + number,
                         # As of a debate: not of the width of the draw's id.
-                        "seed": int(digest([row["seed"], "translation", into])[:12], 16),
+                        "seed": seed_of(row["seed"], "translation", into),
                     }
                 )
     return rows

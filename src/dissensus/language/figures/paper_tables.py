@@ -39,14 +39,10 @@ def _scales(view: View) -> list[str]:
     return list(dict.fromkeys((primary(view), paper(view))))
 
 
-def _found(effect: pd.DataFrame) -> dict[tuple[str, str, str], Record]:
-    return {(row["contrast"], row["outcome"], row["method"]): row for row in records(effect)}
-
-
 def table_1(artefacts: Artefacts, view: View) -> Table:
     """Main causal estimates: net of the instrument first, then the paper's index as it reads."""
     effect = artefacts.frame("language_effect")
-    estimates, rows = _found(effect), []
+    estimates, rows = keyed(effect, "contrast", "outcome", "method"), []
     contrasts = list(dict.fromkeys(effect["contrast"]))
     for contrast in contrasts:
         for outcome in _scales(view):

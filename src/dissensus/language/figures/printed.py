@@ -10,7 +10,7 @@ from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.frames import by_language_means, paper
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import keyed, records
+from dissensus.report.frames import keyed
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import View
@@ -155,10 +155,7 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
 
 
 def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
-    checked = {
-        (row["check"], row["group"], row["statistic"]): row
-        for row in records(run.frame("diagnostics"))
-    }
+    checked = keyed(run.frame("diagnostics"), "check", "group", "statistic")
 
     def one(check: str, group: str, statistic: str, column: str = "value") -> float:
         return float(checked.get((check, group, statistic), {}).get(column, "nan"))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from dissensus.language.figures.frames import debates_of, languages_of, read_draws
 from dissensus.language.figures.reuse import Extreme, describe, extremes
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.captions import filled
 from dissensus.report.escaping import html, markdown, plain
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
 from dissensus.report.tables import SIMULATED, page
 from dissensus.report.view import View
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
 
 #: Shorter matches are chance: a few letters of English, one or two characters of Chinese.
 SHORTEST = {"latin": 12, "han": 4}
@@ -48,6 +53,15 @@ class Text:
     markdown: str
     html: str
     facts: Mapping[str, str]
+
+
+@makes(html=write_text, markdown=write_text, caption=write_text)
+def compare_speeches(
+    caption: Path, view: dict[str, Any], simulated: bool, **artefacts: Path
+) -> tuple[str, str, str]:
+    """The page in both forms, and its caption."""
+    text = build(Artefacts(artefacts), View.of(view, simulated))
+    return text.html, text.markdown, filled(caption, text.facts, simulated)
 
 
 def build(artefacts: Artefacts, view: View) -> Text:

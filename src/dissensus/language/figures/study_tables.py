@@ -13,9 +13,8 @@ from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, records
+from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import (
-    MISSING,
     contrast_words,
     interval,
     language_name,
@@ -143,12 +142,10 @@ def _df(between: float, within: float) -> str:
 def table_components(artefacts: Artefacts, view: View) -> Table:
     """The effect on each raw component of the index."""
     effect = artefacts.frame("language_effect")
-    by = {
-        (row["method"], row["contrast"], row["outcome"]): row
-        for row in records(effect[effect["outcome"].isin(list(PANELS))])
-    }
+    of_parts = effect[effect["outcome"].isin(list(PANELS))]
+    by = keyed(of_parts, "method", "contrast", "outcome")
     rows = [
-        row | {name: by.get((name, *place)) for name in (NET, OFFSET, "sign_flip")}
+        row | {name: by[name, *place] for name in (NET, OFFSET, "sign_flip")}
         for (method, *place), row in by.items()
         if method == METHOD
     ]
@@ -176,16 +173,16 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
     return tabulate("table_components", title, columns, rows, note, view)
 
 
-def _estimate(row: Record | None) -> str:
-    return number(row["estimate"]) if row else MISSING
+def _estimate(row: Record) -> str:
+    return number(row["estimate"])
 
 
-def _limits(row: Record | None) -> str:
-    return interval(row["ci_low"], row["ci_high"]) if row else MISSING
+def _limits(row: Record) -> str:
+    return interval(row["ci_low"], row["ci_high"])
 
 
-def _p(row: Record | None) -> str:
-    return p_value(row["p_value"]) if row else MISSING
+def _p(row: Record) -> str:
+    return p_value(row["p_value"])
 
 
 def table_instrument(artefacts: Artefacts, view: View) -> Table:

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import special
 
 from dissensus.design.contrasts import contrast_name, robust_mean, sign_flip
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.inference.pairs import Array, Pairs, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.groups import pairwise_welch
@@ -61,7 +61,7 @@ def diagnose_conduct(
         group = contrast_name(language, reference)
         for name, words in COUNTS.items():
             pairs = pair_up(counted, name, language, reference)
-            stream = int(digest([seed, "conduct", group, name])[:12], 16)
+            stream = seed_of(seed, "conduct", group, name)
             rows.append(_effect(group, name, words, pairs, settings, stream))
         pairs = pair_up(metrics, outcome, language, reference)
         blocks = metrics.drop_duplicates("draw_id").sort_values("draw_id")["block"].to_numpy(float)

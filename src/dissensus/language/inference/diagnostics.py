@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import contrast_name
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.inference.conduct import diagnose_conduct
 from dissensus.language.inference.domains import domain_names, drawable_domains
 from dissensus.language.inference.pairs import Array, compared_languages, languages_of
@@ -220,7 +220,7 @@ def _casting(
         ]
     squares = float(((table - n / len(panel)) ** 2).sum())
     times = min(settings.flips, _MOST_REDRAWS)
-    rng = np.random.default_rng(int(digest([seed, check])[:12], 16))
+    rng = np.random.default_rng(seed_of(seed, check))
     null = _partial_permutations(len(panel), n, times, rng)
     p_value = (int((null >= squares - 1e-9).sum()) + 1) / (times + 1)
     note = f"deviations from n/{len(panel)}; Monte Carlo over {times} sets of partial permutations"

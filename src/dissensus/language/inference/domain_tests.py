@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import contrast_name
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.inference.domains import (
     BOTH,
     DOMAIN_CONTRASTS,
@@ -148,7 +148,7 @@ def test_domains(
         draws = draw_outcomes(metrics, outcome)
         values = draws[BOTH].to_numpy(dtype=float)
         labels = draws["domain_id"].to_numpy(dtype=np.int64)
-        redraws = _Redraws(domains, times, int(digest([seed, outcome, BOTH])[:12], 16))
+        redraws = _Redraws(domains, times, seed_of(seed, outcome, BOTH))
         place = {"outcome": outcome, "language": BOTH}
         omnibus, picked = _redrawn("permutation_f", values, labels, redraws, names)
         groups = list(outcome_groups(draws, BOTH).values())
@@ -158,7 +158,7 @@ def test_domains(
         for language in compared_languages(metrics, reference):
             pairs = pair_up(metrics, outcome, language, reference)
             place = {"outcome": outcome, "language": contrast_name(language, reference)}
-            redraws = _Redraws(domains, times, int(digest([seed, *place.values()])[:12], 16))
+            redraws = _Redraws(domains, times, seed_of(seed, *place.values()))
             labels = pairs.domains[pairs.complete].astype(np.int64)
             differences = pairs.sample().differences
             rows.append(place | _redrawn("interaction_f", differences, labels, redraws, names)[0])

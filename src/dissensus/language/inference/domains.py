@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from dissensus.design.contrasts import by_arm
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.design.pool import POOL
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import COLUMNS, Array, Sample, draw_table
@@ -117,7 +117,7 @@ def estimate_domains(
                 values = group[language].to_numpy(dtype=float)
                 sample = Sample(values, group["motion_id"].to_numpy(), values > values)
                 place = {"outcome": outcome, "language": language, "domain_id": number}
-                stream = int(digest([seed, *place.values()])[:12], 16)
+                stream = seed_of(seed, *place.values())
                 options = Options(settings.confidence, settings.resamples, settings.flips, stream)
                 rows += [
                     {**place, "domain": names[number], **_mean(method, sample, options)}

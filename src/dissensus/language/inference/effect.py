@@ -14,7 +14,7 @@ from dissensus.design.contrasts import (
     contrasts_schema,
     sign_flip,
 )
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.inference.estimators import (
     BOUNDS,
     CORE,
@@ -120,7 +120,7 @@ def estimate_language_effect(
                 chosen[contrast] = NET if NET in estimates else REFITTED
             pairs = pair_up(metrics, outcome, language, reference)
             for method in methods:
-                stream = int(digest([seed, contrast, outcome, method])[:12], 16)
+                stream = seed_of(seed, contrast, outcome, method)
                 options = Options(settings.confidence, settings.resamples, settings.flips, stream)
                 estimates[method] = _estimate(method, pairs, options)
             for method, estimated in estimates.items():
@@ -148,7 +148,7 @@ def _net(
     parts, scaling = _parts(outcome, measures)
     if not set(parts) <= set(metrics.columns):
         return {}
-    stream = int(digest([seed, "net", *contrast, outcome])[:12], 16)
+    stream = seed_of(seed, "net", *contrast, outcome)
     readings = read_texts(metrics, renderings, parts, *contrast)
     every = estimate_net(readings, scaling, settings.confidence, settings.resamples, stream)
     estimates = {method: every[name] for name, method in REFITTING.items() if name in every}

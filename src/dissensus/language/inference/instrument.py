@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import contrast_name, defined
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.inference.net import (
     BACK,
     FORWARD,
@@ -92,7 +92,7 @@ def measure_instrument(
         for place, readings, scaling in _every(
             components, metrics, renderings, language, reference, measures
         ):
-            stream = int(digest([seed, "instrument", contrast, *map(str, place.values())])[:12], 16)
+            stream = seed_of(seed, "instrument", contrast, *map(str, place.values()))
             times = min(inference.resamples, _MOST_RESAMPLES)
             estimates = estimate_net(readings, scaling, inference.confidence, times, stream)
             spread = _spread(readings, scaling)

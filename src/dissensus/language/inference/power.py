@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.stats.results import NAN
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
@@ -103,7 +103,7 @@ def simulate_studies(
     sizes = drawable.groupby("domain_id").size().to_numpy()
     motions, first = int(sizes.sum()), np.cumsum(sizes) - sizes
     times = int(np.clip(_MOST_CELLS // max(n, motions), 200, _STUDIES))
-    rng = np.random.default_rng(int(digest([seed, "power", n])[:12], 16))
+    rng = np.random.default_rng(seed_of(seed, "power", n))
     domains = rng.integers(len(sizes), size=(times, n))
     codes = first[domains] + (rng.random((times, n)) * sizes[domains]).astype(np.int64)
     codes += motions * np.arange(times)[:, None]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE, contrast_name
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Pairs, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings, MeasureSettings
@@ -166,7 +166,7 @@ def specification_curve(
         ]
         columns = (pair(index(choice)).differences for choice in varying)
         n = max(row["n"] for row in rows)
-        stream = int(digest([seed, "specification_curve", contrast])[:12], 16)
+        stream = seed_of(seed, "specification_curve", contrast)
         tests += _joint(contrast, columns, (n, len(varying)), inference, stream)
         # NaN sorts last; ties keep the order of the choices.
         rows.sort(key=lambda row: (np.isnan(row["estimate_d"]), row["estimate_d"]))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from dissensus.study.embedding import embedding_calls
+from dissensus.language.design.instrument import is_debate
+from dissensus.language.design.manifest import read_manifest
+from dissensus.study.embedding import StageEmbedder, embedding_calls
+from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common
-from dissensus.text.embeddings import Embedder, Vectors
+from dissensus.text.embeddings import Embedder, Vectors, is_own
 
 EMBEDDINGS = Schema(
     name="embeddings",
@@ -25,6 +30,34 @@ EMBEDDINGS = Schema(
 )
 
 EMBEDDING_CALLS = embedding_calls("embedding_calls", "shards/{shard}/embedding_calls.parquet")
+
+
+@makes(embeddings=EMBEDDINGS, calls=EMBEDDING_CALLS)
+def embed_turns(
+    turns: TurnsBySession,
+    rendered: TurnsBySession,
+    manifest: Path,
+    embedders: list[str],
+    embedder_of: Callable[[str, Path], StageEmbedder],
+) -> tuple[pa.Table, list[dict[str, Any]]]:
+    """Every turn of a shard's debates and of their renderings, and what that costs."""
+    debates = {name: spoken for name, spoken in turns.items() if is_debate(spoken[0])}
+    sessions = {**debates, **rendered}
+    journals = manifest.parent / "journal/embeddings"
+    own = [embedder_of(name, journals).used for name in embedders if is_own(name)]
+    tables, calls = [embed_block(sessions, own)], []
+    # Paid ones by block: those journals serve a larger manifest too, which has other shards.
+    blocks = {row["draw_id"]: row["block"] for row in read_manifest(manifest).values()}
+
+    def block_of(name: str) -> int:
+        return int(blocks[sessions[name][0]["draw_id"]])
+
+    for block, group in groupby(sorted(sessions, key=block_of), key=block_of):
+        paid = [embedder_of(name, journals / f"{block}") for name in embedders if not is_own(name)]
+        some = {name: sessions[name] for name in group}
+        tables.append(embed_block(some, [embedder.used for embedder in paid]))
+        calls += [{**row, "block": block} for embedder in paid for row in embedder.calls]
+    return pa.concat_tables(tables), calls
 
 
 def embed_block(

@@ -1,8 +1,7 @@
 """Simulated models: a study's behaviour composes the replies, and calls fail at set rates.
 
-A model's settings name the behaviour: an importable module with
-``speak(messages, settings, rng) -> str`` and ``identity(settings) -> Any``. Time-outs and empty
-replies are the same for every behaviour.
+A model's settings name the behaviour (:mod:`dissensus.llm.behaviours`). Time-outs and empty replies
+are the same for every behaviour.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import numpy as np
 
 from dissensus.digests import digest
 from dissensus.errors import ProviderError
+from dissensus.llm.behaviours import identity_of
 from dissensus.llm.call import Reply, Request
 
 #: Characters to a token, for the token counts that a paid provider would report.
@@ -57,7 +57,7 @@ class SimulatedModel:
 
 def identity(settings: Mapping[str, Any]) -> str:
     """See :func:`dissensus.llm.providers.identity`."""
-    return digest({"settings": settings, "behaviour": _behaviour(settings).identity(settings)})
+    return digest({"settings": settings, "behaviour": identity_of(_behaviour(settings), settings)})
 
 
 def _behaviour(settings: Mapping[str, Any]) -> ModuleType:

@@ -23,23 +23,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Annotated
 
-from dissensus.session.blinding.people import names, needed
+from dissensus.session.blinding.people import names, names_begin
 from dissensus.session.blinding.phrases import (
     AFTER_NAME,
     ARTICLE,
     BEFORE_NAME,
+    BEFORE_NAME_BEGIN,
     GONE,
+    JOINED_TITLES,
     MARKS,
-    NEEDED,
     OTHER,
     OWN,
     PERSON,
     PHRASES,
+    PHRASES_BEGIN,
     SIDE_PHRASES,
     SIDES,
     SLOT_OF,
@@ -47,7 +49,7 @@ from dissensus.session.blinding.phrases import (
     TEAM,
     TEAM_OF,
 )
-from dissensus.session.blinding.spelling import BEGIN, Searched, any_of, folded, words_in
+from dissensus.session.blinding.spelling import BEGIN, Searched, any_of, beginnings, whole
 from dissensus.session.prompt_files import Part, Text, slots
 from dissensus.session.templates import fill
 
@@ -133,20 +135,30 @@ class _Pattern:
     Attributes
     ----------
     regex, marks : the pattern, and what stands for each of its groups.
-    may_occur : whether a plain text has words that every match has. To ask takes a small part of
-        the time of a search, and masked texts have none of them.
+    begins : finds in a folded text where a match may begin. To try the pattern there alone takes
+        a small part of the time of a search.
     """
 
     regex: re.Pattern[str]
     marks: Mapping[str, str]
-    may_occur: Callable[[str], bool]
+    begins: re.Pattern[str]
+
+    def matches(self, searched: Searched) -> Iterator[re.Match[str]]:
+        """As ``regex.finditer`` gives them."""
+        if len(searched.folded) != len(searched.plain):
+            # Its places are not those of the plain text.
+            yield from self.regex.finditer(searched.plain)
+            return
+        end = 0
+        for begin in self.begins.finditer(searched.folded):
+            if begin.start() >= end and (match := self.regex.match(searched.plain, begin.start())):
+                yield match
+                end = match.end()
 
 
 def _marked(searched: Searched, pattern: _Pattern) -> str:
-    if not pattern.may_occur(searched.plain):
-        return searched.text
     text, pieces, last = searched.text, [], 0
-    for match in pattern.regex.finditer(searched.plain):
+    for match in pattern.matches(searched):
         begin, end = searched.span(match)
         pieces += [text[last:begin], pattern.marks[str(match.lastgroup)]]
         last = end
@@ -157,14 +169,10 @@ def _marked(searched: Searched, pattern: _Pattern) -> str:
 def _names(people: tuple[tuple[str, str], ...]) -> _Pattern:
     """The names of a debate's speakers, with the honorifics around them."""
     named, marks = _grouped(names(dict(people)))
-    letters = needed(dict(people))
-
-    def may_occur(plain: str) -> bool:
-        text = folded(plain)
-        return any(needed_letter in text for needed_letter in letters)
-
+    joined = ((word[0], word[1:]) for word in JOINED_TITLES)
+    begins = beginnings([*whole(BEFORE_NAME_BEGIN), *joined, *names_begin(dict(people))])
     regex = _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)")
-    return _Pattern(regex, marks, may_occur)
+    return _Pattern(regex, marks, begins)
 
 
 @cache
@@ -172,7 +180,7 @@ def _phrases() -> _Pattern:
     """What is removed from the texts of all debates."""
     (phrases, marks), (sides, others) = _grouped(PHRASES), _grouped(SIDE_PHRASES, "s")
     regex = _compiled(any_of([phrases, ARTICLE + sides]))
-    return _Pattern(regex, marks | others, lambda plain: not NEEDED.isdisjoint(words_in(plain)))
+    return _Pattern(regex, marks | others, beginnings(whole(PHRASES_BEGIN)))
 
 
 def _grouped(marked: Iterable[tuple[str, str]], letter: str = "g") -> tuple[str, dict[str, str]]:

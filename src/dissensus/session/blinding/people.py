@@ -59,19 +59,20 @@ def names(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield mark, one_of(word, plural=True)
 
 
-def needed(people: Mapping[str, str]) -> frozenset[str]:
-    """Folded letters, some of which stand wherever a speaker is named.
+def names_begin(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What a name of :func:`names` may begin with, for :func:`~spelling.beginnings`.
 
     Parameters
     ----------
     people : name -> side.
     """
-    return frozenset(
-        # An apostrophe may be left out.
-        max(folded(word).split("'"), key=len)
-        for words in map(parts_of, people)
-        for word in (*sorted(words, key=len)[-1:], *_lone(words))
-    )
+    for words in map(parts_of, people):
+        for word in {*words, *_lone(words)}:
+            if len(word) > 1:
+                yield folded(word)[0], _escaped(folded(word)[1:])
+        # As an initial, or as a name of one letter.
+        after = r"[\W_]" if len(words) > 1 else ""
+        yield from ((letter, after) for word in words for letter in folded(word[0].upper()))
 
 
 def _lone(words: tuple[str, ...]) -> Iterator[str]:

@@ -49,14 +49,16 @@ _ALWAYS = any_of(
 #: Removed before a name; in small letters some of them are words like others.
 _BEFORE_NAME = _CAPITAL + one_of(*_LONG_TITLES, "hon", "hon'ble", "honourable")
 #: Removed before the name of a speaker alone, where they can be nothing else.
-_BEFORE_SPEAKER = one_of(
+_SPEAKERS_TITLES = (
     *("rev", "reverend", "senator", "councillor", "cllr", "president", "minister", "judge"),
     *("justice", "ambassador", "captain", "general", "colonel", "comrade", "count", "countess"),
     *("lords", "ladies", "herr", "frau", "madame", "monsieur", "signor", "signora", "senor"),
     *("senora", "don", "dona"),
 )
+_BEFORE_SPEAKER = one_of(*_SPEAKERS_TITLES)
 #: Written as one word with a name, as in @DrStone.
-_JOINED = "(?:(?:dr|prof|mr|mrs|ms|lord|lady|sir|dame)(?-i:(?=[A-Z])))?"
+JOINED_TITLES = ("dr", "prof", "mr", "mrs", "ms", "lord", "lady", "sir", "dame")
+_JOINED = f"(?:{any_of(JOINED_TITLES)}(?-i:(?=[A-Z])))?"
 TITLE = rf"(?:{_ALWAYS}|{_BEFORE_NAME})\.?"
 POST_NOMINAL = any_of([rf"{one_of('m.p')}\.?", one_of("mp", "kc", "qc", "phd")])
 
@@ -107,7 +109,11 @@ _AGAINST_MOTION = ("opponent", "critic")
 #: it is not tried again: of many titles in a row, each would double the ways.
 BEFORE_NAME = f"{_maybe('the')}(?>(?:{TITLE}|{_BEFORE_SPEAKER}\\.?){SPACE}){_FEW}{_JOINED}"
 AFTER_NAME = f"(?:{SPACE}{POST_NOMINAL}){_FEW}"
-
+#: The words that what stands before a name begins with, besides the titles that are joined to it.
+BEFORE_NAME_BEGIN = (
+    *("the", "rt", "right", *_HONOURABLES, *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
+    *_SPEAKERS_TITLES,
+)
 #: (mark, pattern), the first that fits counts; names come before all of them.
 PHRASES = (
     (OWN, f"{_words('my/our')}{SPACE}{_HONOURABLE}{one_of('friend', 'colleague', plural=True)}"),
@@ -134,15 +140,14 @@ SIDE_PHRASES = (
     (TEAM, rf"{_words('team')}{SPACE}(?-i:[AB])(?![^\W_])"),
 )
 
-#: One of these words stands in each phrase, in small letters, as :func:`spelling.words_in` has it.
-NEEDED = frozenset(
-    [
-        *("hon", "honourable", "honorable", "p", *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
-        *(*_FOR_WORDS, *_AGAINST_WORDS, "prop", "opp", *_BENCHES),
-        *(
-            word + plural
-            for word in ("proposer", "opposer", *_FOR_MOTION, *_AGAINST_MOTION)
-            for plural in ("", "s", "es")
-        ),
-    ]
+#: The words that a phrase begins with.
+PHRASES_BEGIN = (
+    *("my", "our", "the", "this", "that", "a", "an", "side", "opposing", "team", "prop", "opp"),
+    *("rt", "right", *_HONOURABLES, *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
+    *(*_FOR_WORDS, *_FOR_BEFORE, *_AGAINST_WORDS, *_AGAINST_BEFORE),
+    *(
+        word + plural
+        for word in ("proposer", "opposer", *_FOR_MOTION, *_AGAINST_MOTION)
+        for plural in ("", "s", "es")
+    ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,7 +26,6 @@ _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0
 _APOSTROPHES = frozenset("\u2018\u2019\u02bc\u00b4`")
 #: A word broken at the end of a line.
 _BROKEN = re.compile(rf"(?<={_LETTER})-[^\S\n]*[\r\n]\s*(?={_LETTER})")
-_LETTERS = re.compile(f"{_LETTER}+")
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,7 @@ class Searched:
     ----------
     text, joined : see :meth:`of`.
     plain : what is searched.
+    folded : the same in small letters, see :func:`folded`.
     starts : of each character of ``plain``, where it begins in the text; then the text's length.
     has_joints : whether it matters if what they stand between is joined, see :meth:`of`.
     """
@@ -47,6 +47,7 @@ class Searched:
     text: str
     joined: bool
     plain: str
+    folded: str
     starts: list[int]
     has_joints: bool
 
@@ -71,7 +72,8 @@ class Searched:
         if broken and joined:
             kept = [at for at in range(len(plain)) if at not in broken]
             plain, starts = "".join(plain[at] for at in kept), [starts[at] for at in kept]
-        return cls(text, joined, plain, [*starts, len(text)], has_joints or bool(broken))
+        ends = [*starts, len(text)]
+        return cls(text, joined, plain, folded(plain), ends, has_joints or bool(broken))
 
     def span(self, match: re.Match[str]) -> tuple[int, int]:
         """Where a match begins and ends in the text, with the accents of its last letter."""
@@ -99,9 +101,32 @@ def folded(plain: str) -> str:
     return plain.casefold().replace("\u0131", "i")
 
 
-def words_in(plain: str) -> frozenset[str]:
-    """The words of a plain text, folded; each is all letters that stand together."""
-    return frozenset(_LETTERS.findall(folded(plain)))
+def beginnings(openings: Iterable[tuple[str, str]]) -> re.Pattern[str]:
+    """Finds where one of some words may begin in a folded text, taking its first letter alone.
+
+    Parameters
+    ----------
+    openings : first letter, and the pattern of what must follow, of each word.
+    """
+    after: dict[str, set[str]] = {}
+    for letter, rest in openings:
+        after.setdefault(letter, set()).add(rest)
+    # Each way begins with a letter as it is, so that other letters are passed over at once.
+    ways = [
+        f"{re.escape(letter)}{_in_front(letter)}(?={any_of(sorted(rests))})"
+        for letter, rests in after.items()
+    ]
+    return re.compile("|".join(ways) or "(?!)")
+
+
+def _in_front(letter: str) -> str:
+    """That no letter stands before a letter of ours, which has just been read; see ``BEGIN``."""
+    return f"(?<!{_LETTER}{letter})" if letter.isascii() and letter.isalpha() else ""
+
+
+def whole(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The openings of words in small letters that end where their letters do."""
+    return ((word[0], f"{re.escape(word[1:])}(?!{_LETTER})") for word in words)
 
 
 def plain(text: str) -> str:

@@ -3,8 +3,9 @@
 from dissensus.session.quoting import block, one_line, quoted
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.session import Session, assistant, user
-from dissensus.study.experiment.settings import ExperimentSettings, File, Model
+from dissensus.study.experiment.settings import ExperimentSettings
 from dissensus.study.experiment.study import Experiment
+from dissensus.study.settings import File, Model
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
 
 __all__ = [

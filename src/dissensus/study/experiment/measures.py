@@ -1,32 +1,46 @@
-"""From the turns of an experiment to its metrics, and from these to its contrasts."""
+"""From the turns of an experiment to its metrics."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from math import nan
-from types import SimpleNamespace
+from collections.abc import Iterable, Mapping
+from inspect import unwrap
+from traceback import walk_tb
+from types import NoneType, SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import (
-    HEADLINE,
-    Columns,
-    Options,
-    compare_arms,
-    contrast_row,
-    robust_mean,
-)
 from dissensus.errors import ResourceError
-from dissensus.stats.results import Estimate
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
+from dissensus.study.makes import makes
 from dissensus.study.own_code import naming_the_line
+from dissensus.study.stage import resolve
+from dissensus.tables.artefact import Schema
 
 Row = dict[str, Any]
+
+
+@makes(metrics=None)
+def measure_experiment(
+    turns: list[dict[str, Any]],
+    outcomes: list[dict[str, Any]],
+    pool: list[dict[str, Any]],
+    declared: str,
+    block: dict[str, Any],
+) -> tuple[Schema, list[Row]]:
+    """The metrics of an experiment, with their schema.
+
+    Parameters
+    ----------
+    declared : ``module:name`` of its class.
+    block : the settings that :meth:`Experiment.measure` may use.
+    """
+    cls: type[Experiment] = resolve(declared)
+    items = {item["item_id"]: item for item in pool}
+    study = cls(cls.Settings.model_validate(block))
+    return cls.metrics_schema, measure_sessions(study, turns_by_session(turns), outcomes, items)
 
 
 def turns_by_session(turns: Iterable[Mapping[str, Any]]) -> dict[str, pd.DataFrame]:
@@ -85,67 +99,68 @@ def measure_sessions(
     return rows
 
 
+def rehearse(
+    study: Experiment, turns: Iterable[Mapping[str, Any]], item: Mapping[str, Any]
+) -> None:
+    """Measure a session whose replies are assumed, for the names in the code that measures.
+
+    Parameters
+    ----------
+    turns : of one session, as they stand in a transcript.
+    item : what was debated.
+
+    Raises
+    ------
+    ResourceError : something has no such name, or what is measured is not what is declared. That
+        the assumed replies cannot be measured is no error.
+    """
+    (frame,) = turns_by_session(turns).values()
+    session = frame["session_id"][0]
+    what = f"measure of {session} with the replies that its calls expect"
+    with naming_the_line(type(study).__module__, what):
+        try:
+            measured = study.measure(frame, SimpleNamespace(**item))
+        except Exception as error:
+            if not _is_wrong_name(error, frame):
+                return
+            raise
+    _check(study, measured, study.declared_outcomes())
+
+
+def _is_wrong_name(error: Exception, turns: pd.DataFrame) -> bool:
+    """Whether an error is about a name that is wrong whatever the replies are."""
+    if isinstance(error, AttributeError):
+        return not isinstance(error.obj, _READ_IN_REPLIES)
+    if isinstance(error, KeyError):
+        stack = walk_tb(error.__traceback__)
+        return any(_lacks_column(frame.f_locals, turns) for frame, _ in stack)
+    return isinstance(error, NameError) and not isinstance(error, UnboundLocalError)
+
+
+#: What an attribute may be asked of because a reply is a placeholder.
+_READ_IN_REPLIES = (NoneType, str, int, float, list, dict)
+
+
+def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
+    """Whether a frame of the stack, by its local names, asks turns for a column they have not."""
+    asked, key = names.get("self"), names.get("key")
+    return (
+        isinstance(asked, pd.DataFrame)
+        and isinstance(key, str)
+        and key not in asked
+        and set(turns) <= set(asked)
+    )
+
+
 def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) -> None:
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
     if names != set(declared):
+        line = unwrap(study.measure).__code__.co_firstlineno
         raise ResourceError(
-            f"{study.file()}: measure gives {', '.join(sorted(names)) or 'nothing'}; outcomes "
-            f"declares {', '.join(declared)}."
+            f"{study.file()}, line {line}: measure gives {', '.join(sorted(names)) or 'nothing'}; "
+            f"outcomes declares {', '.join(declared)}."
         )
 
 
 def _number(value: Any) -> float | None:
     return None if value is None or value != value else float(value)
-
-
-def compare(
-    metrics: pd.DataFrame,
-    arms: Sequence[str],
-    outcomes: Mapping[str, Outcome],
-    cluster: str,
-    options: Options,
-) -> list[Row]:
-    """Every arm against the first, and the mean of each, in rows of the schema of contrasts.
-
-    Parameters
-    ----------
-    metrics : a row a session.
-    arms : the reference first.
-    outcomes : the primary one first.
-    cluster : column of what is independent.
-    options : of :func:`~dissensus.design.contrasts.compare_arms`.
-
-    Returns
-    -------
-    The contrasts, then a row a mean. A mean is tested against its outcome's null, and has no
-    p-value where that has none.
-    """
-    compared = [(arm, arms[0]) for arm in arms[1:]]
-    rows = compare_arms(metrics, compared, list(outcomes), options, Columns(cluster=cluster))
-    for name, outcome in outcomes.items():
-        for arm in arms:
-            kept = metrics[(metrics["arm"] == arm) & metrics["complete"] & metrics[name].notna()]
-            values, clusters = kept[name].to_numpy(float), kept[cluster].to_numpy()
-            mean = mean_against(values, clusters, options.confidence, outcome.null)
-            rows.append(contrast_row(name, arm, "", HEADLINE, mean, False))
-    return rows
-
-
-def mean_against(
-    values: np.ndarray, clusters: np.ndarray, confidence: float, null: float | None
-) -> Estimate:
-    """A mean with its clustered interval, and its p-value against a null where there is one.
-
-    Parameters
-    ----------
-    values, clusters : shape (n,).
-    """
-    shift = null or 0.0
-    mean = robust_mean(values - shift, clusters, confidence)
-    return replace(
-        mean,
-        estimate=mean.estimate + shift,
-        ci_low=mean.ci_low + shift,
-        ci_high=mean.ci_high + shift,
-        p_value=nan if null is None else mean.p_value,
-    )

@@ -23,6 +23,8 @@ from dissensus.session.protocol import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from dissensus.study.study import ModelUse
+
 #: Reads a reply: its value; None, or a ValueError that says what is wrong, where it has none.
 Reads = Callable[..., Any]
 
@@ -89,7 +91,7 @@ class Session:
     factors : what was drawn at random for the session's draw, a name a factor.
     settings : the study's block.
     seed : the session's own.
-    models : field of the settings -> the models that it names.
+    models : setting that names models -> these, and what they are asked for.
     decoding : of calls that say nothing else.
     """
 
@@ -98,7 +100,7 @@ class Session:
     factors: SimpleNamespace
     settings: Any
     seed: int
-    models: Mapping[str, Sequence[str]]
+    models: Mapping[str, ModelUse]
     decoding: Decoding
 
     @cached_property
@@ -168,7 +170,7 @@ class Session:
             format=Read(reads),
             again=Again(conversation),
             decoding=replace(self.decoding, **other),
-            purpose=purpose_of(field, self.models),
+            purpose=self.models[field].purpose,
             required=required,
             expected=expected,
             otherwise=otherwise,
@@ -178,16 +180,12 @@ class Session:
         fields = [by] if by else list(self.models)
         if len(fields) != 1 or fields[0] not in self.models:
             raise ValueError(f"by is {by!r}; it may be one of {', '.join(self.models)}")
-        models = [model] if model else list(dict.fromkeys(self.models[fields[0]]))
-        if len(models) != 1 or models[0] not in self.models[fields[0]]:
-            known = ", ".join(self.models[fields[0]])
+        known_models = self.models[fields[0]].models
+        models = [model] if model else list(dict.fromkeys(known_models))
+        if len(models) != 1 or models[0] not in known_models:
+            known = ", ".join(known_models)
             raise ValueError(f"model is {model!r}; {fields[0]} names {known}")
         return fields[0], models[0]
-
-
-def purpose_of(field: str, models: Mapping[str, Sequence[str]]) -> str:
-    """What calls to the models of a setting are for: "debate" where there is no other setting."""
-    return field if len(models) > 1 else "debate"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,14 +24,10 @@ from dissensus.study.experiment.design import (
     pool_schema,
 )
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema
-from dissensus.study.experiment.session import Debate, Session, numbered, purpose_of
-from dissensus.study.experiment.settings import (
-    ExperimentSettings,
-    OneModel,
-    models_of,
-)
+from dissensus.study.experiment.session import Debate, Session, numbered
+from dissensus.study.experiment.settings import ExperimentSettings, OneModel
 from dissensus.study.gather import OUTCOMES, TURNS
-from dissensus.study.study import Manifest, ModelUse, Registered, Row, Source, Study
+from dissensus.study.study import Manifest, Registered, Row, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
 if TYPE_CHECKING:
@@ -65,7 +61,6 @@ class Experiment(Study[ExperimentSettings]):
     manifest_schema: ClassVar[Schema]
     metrics_schema: ClassVar[Schema]
     Settings: ClassVar[type[ExperimentSettings]] = OneModel
-    arm = "arm"
     view = ("inference.confidence",)
     figures = (
         Figure("outcomes", f"{_SHOWN}:plot", ("contrasts",), "Outcomes by arm", "1 Figures", True),
@@ -174,19 +169,13 @@ class Experiment(Study[ExperimentSettings]):
 
     # What the core asks of every study.
 
-    def models(self) -> list[ModelUse]:
-        named = models_of(self.settings)
-        return [ModelUse(field, purpose_of(field, named), names) for field, names in named.items()]
-
-    def cast(self, row: Row) -> list[str]:
-        return list(dict.fromkeys(name for use in self.models() for name in use.models))
-
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         """All of the item, and all settings of the study's own."""
-        return {"item": dict(item), "settings": self._own_settings}
+        return {"item": dict(item), "settings": self.measured_settings}
 
     @cached_property
-    def _own_settings(self) -> dict[str, Any]:
+    def measured_settings(self) -> dict[str, Any]:
+        """The settings of its own, which sessions and :meth:`measure` may use, as plain data."""
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
@@ -197,16 +186,17 @@ class Experiment(Study[ExperimentSettings]):
                 factors=SimpleNamespace(**{name: spec[name] for name in self.factors}),
                 settings=self.settings,
                 seed=spec["seed"],
-                models=models_of(self.settings),
+                models={use.setting: use for use in self.models()},
                 decoding=Decoding.of(spec["protocol"]),
             )
             return numbered(self.debate(session), self.file())
 
         return start
 
-    def measured_settings(self) -> dict[str, Any]:
-        """The settings that :meth:`measure` may use, as plain data."""
-        return self._own_settings
+    def rehearse(self, turns: Sequence[Row], item: Row) -> None:
+        from dissensus.study.experiment.measures import rehearse
+
+        rehearse(self, turns, item)
 
     def shown(self) -> dict[str, Any]:
         """Arms, titles of the outcomes, and what their means are tested against."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.design.manifest import stream
-from dissensus.digests import digest
+from dissensus.digests import seed_of
 from dissensus.union.tables import COACHED, SIDES
 
 #: Emphasis lenses, as many as the prompt file has.
@@ -76,15 +76,15 @@ def _other(kind: str, arm: str, shared: Row, order: Sequence[str], seed: int) ->
         "position": 1,
         "order": list(order),
         "lenses": [],
-        "draw_seed": _seed(seed, name),
-        "seed": _seed(seed, name, arm),
+        "draw_seed": seed_of(seed, name),
+        "seed": seed_of(seed, name, arm),
     }
 
 
 def _debates(motion: Row, shared: Row, arms: Sequence[str], seed: int) -> list[dict[str, Any]]:
     """The debates of one draw."""
     draw_id = f"{motion['motion_id']}-e{shared['epoch']}-r{shared['run']:02d}"
-    draw_seed = _seed(seed, draw_id)
+    draw_seed = seed_of(seed, draw_id)
     order = _order(motion, draw_seed)
     lenses = [str(stream(draw_seed, "lens", name).integers(LENSES)) for name in order]
     return [
@@ -98,7 +98,7 @@ def _debates(motion: Row, shared: Row, arms: Sequence[str], seed: int) -> list[d
             "order": order,
             "lenses": lenses,
             "draw_seed": draw_seed,
-            "seed": _seed(seed, draw_id, arm),
+            "seed": seed_of(seed, draw_id, arm),
         }
         for position, arm in enumerate(arms, start=1)
     ]
@@ -114,7 +114,3 @@ def _order(motion: Row, draw_seed: int) -> list[str]:
         for side in SIDES
     ]
     return [name for pair in zip(*shuffled, strict=True) for name in pair]
-
-
-def _seed(*key: Any) -> int:
-    return int(digest(list(key))[:12], 16)

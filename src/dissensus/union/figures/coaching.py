@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import estimated, whisker
-from dissensus.report.frames import Record, records
+from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import interval, number, p_clause, percent, range_of, signed
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -131,10 +131,7 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
 
 def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     """What the caption says."""
-    of = {
-        (row["outcome"], row["contrast"], row["epoch"]): row
-        for row in records(rows[rows["method"] == RANDOMISATION])
-    }
+    of = keyed(rows[rows["method"] == RANDOMISATION], "outcome", "contrast", "epoch")
     pooled = [of.get((name, DIFFERENCE, COACHED_EPOCHS)) for name in OUTCOMES]
     known = [row for row in pooled if row and np.isfinite(row["estimate"])]
     head = next((row for row in pooled if row and row["headline"]), None)

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from dissensus.report.captions import SIMULATED
+from dissensus.report.captions import SIMULATED, filled
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted, percent
 from dissensus.report.tables import as_html, page
 from dissensus.report.view import View
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
 from dissensus.union.map.cluster_table import cluster_table
+from dissensus.union.map.naming import name_clusters
 from dissensus.union.map.page_data import Row, as_json, page_data
 from dissensus.union.map.page_files import scripts, style
+from dissensus.union.map.tables import CLUSTER_NAMES
 
 TITLE = "Map of the arguments"
+
+
+@makes(names=CLUSTER_NAMES, page=write_text, caption=write_text)
+def draw_map(
+    claims: list[dict[str, Any]],
+    clusters: list[dict[str, Any]],
+    motions: list[dict[str, Any]],
+    caption: Path,
+    namer: str | None,
+    projection: str,
+    confidence: float,
+    simulated: bool,
+    turns: Sequence[Row] = (),
+) -> tuple[list[Row], str, str]:
+    """The names of the clusters, the page, and its caption; ``turns`` where a model names them."""
+    names = name_clusters(clusters, turns, namer or "")
+    page = map_page(
+        claims,
+        [{**cluster, **name} for cluster, name in zip(clusters, names, strict=True)],
+        {row["motion_id"]: row["motion"] for row in motions},
+        projection=projection,
+        confidence=confidence,
+        simulated=simulated,
+    )
+    facts = caption_facts(claims, clusters, confidence)
+    return names, page, filled(caption, facts, simulated)
 
 
 def map_page(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from dissensus.errors import ResourceError
 from dissensus.report.columns import Column
 from dissensus.report.labels import MISSING, counted, number
-from dissensus.report.markdown import bullets, line, page, paragraphs, table
+from dissensus.report.markdown import bullets, line, page, paragraphs, table, write_data
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
 from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.totals import mean
-from dissensus.union.pages.run import Row, Rows, Run
+from dissensus.union.pages.run import Row, Rows, Run, load
 from dissensus.union.tables import CONTESTED, DEBATE, DIMENSIONS, LAYERS, RECORDS, SIDES
 
 #: Layer -> what decides it.
@@ -21,6 +24,14 @@ _LAYERS = {
     "rubric": "Rubric: scores after recalibration",
     "audit": "Audit: claims that survive",
 }
+
+
+@makes(page=write_text, data=write_data)
+def write_debate(session: str, simulated: bool, **artefacts: Path) -> tuple[str, dict[str, Any]]:
+    """One debate, to read and as data."""
+    run = load(artefacts, simulated, session=session)
+    check_debate(run, session)
+    return debate_page(run, session), debate_data(run, session)
 
 
 def check_debate(run: Run, session: str) -> None:

@@ -54,7 +54,7 @@ def _having(rows: Iterable[dict[str, Any]], values: Mapping[str, Any]) -> Rows:
     return [row for row in rows if all(row[name] == value for name, value in values.items())]
 
 
-def load(paths: Mapping[str, str | Path], simulated: bool, *, session: str = "") -> Run:
+def load(paths: Mapping[str, Path], simulated: bool, *, session: str = "") -> Run:
     """A run from its artefacts.
 
     Parameters

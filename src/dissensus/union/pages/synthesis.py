@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from dissensus.report.columns import Column
 from dissensus.report.labels import counted, listed, number, percent
-from dissensus.report.markdown import line, page, table
+from dissensus.report.markdown import line, page, table, write_data
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
 from dissensus.union.measures.totals import mean, share
 from dissensus.union.measures.verdicts import NONE
-from dissensus.union.pages.run import Row, Rows, Run
+from dissensus.union.pages.memos import memos_page
+from dissensus.union.pages.run import Row, Rows, Run, load
 from dissensus.union.pages.summary import summary
 from dissensus.union.tables import CONTESTED, FATES, KINDS, LAYERS, SIDES
+
+
+@makes(summary=write_data, memos=write_text, synthesis=write_text)
+def summarise_union(simulated: bool, **artefacts: Path) -> tuple[dict[str, Any], str, str]:
+    """What all debates come to, in numbers and in sentences, and the coaching memos."""
+    run = load(artefacts, simulated)
+    return summary(run), memos_page(run), synthesis_page(run)
 
 
 def synthesis_page(run: Run) -> str:

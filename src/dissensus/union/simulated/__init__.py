@@ -34,22 +34,19 @@ Proposition and minus it where that is Opposition.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dissensus.digests import code_digest
+from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import validate
 from dissensus.union.simulated import annotating, assisting, judging, speaking
 from dissensus.union.simulated.material import style
 from dissensus.union.simulated.prompts import Prompt, read_prompt
 from dissensus.union.simulated.settings import SpeechSettings
 
-__all__ = ["check", "identity", "speak"]
+__all__ = ["SpeechSettings", "speak"]
 
 _REPLIES: dict[str, Callable[[Prompt, SpeechSettings, np.random.Generator], str]] = {
     "style": lambda prompt, speech, rng: style(prompt.part(0)),
@@ -73,16 +70,6 @@ _REPLIES: dict[str, Callable[[Prompt, SpeechSettings, np.random.Generator], str]
 _FREE = ("prepare", "speech", "answer")
 
 
-def check(speech: Mapping[str, Any]) -> None:
-    """Validate a model's speech settings; SettingError where they are wrong."""
-    validate(SpeechSettings, speech, "", "speech.")
-
-
-def identity(settings: Mapping[str, Any]) -> str:
-    """Digest of all that a model's words depend on besides its settings: its code."""
-    return _code()
-
-
 def speak(
     messages: Sequence[Message], settings: Mapping[str, Any], rng: np.random.Generator
 ) -> str:
@@ -94,21 +81,10 @@ def speak(
     settings : the model's entry of the configuration, with ``speech``.
     rng : source of every random choice.
     """
-    speech = _validated(json.dumps(settings["speech"], sort_keys=True))
+    speech = speech_of(SpeechSettings, settings["speech"])
     prompt = read_prompt(messages)
     if prompt.kind not in _REPLIES:
         return "I do not know what I am asked."
     broken = prompt.kind not in _FREE and rng.random() < speech.bad_json_rate
     reply = _REPLIES[prompt.kind](prompt, speech, rng)
     return reply[: len(reply) // 2] if broken and not prompt.again else reply
-
-
-@cache
-def _code() -> str:
-    return code_digest(__name__)
-
-
-@cache
-def _validated(text: str) -> SpeechSettings:
-    """Settings from their JSON, once for each distinct set of them."""
-    return validate(SpeechSettings, json.loads(text), "speech")
