@@ -97,9 +97,9 @@ class Project:
 
     def configure(self, overrides: dict[str, Any]) -> None:
         """Settings on top of the default ones, from the next run on: the language study's alone
-        unless others are named.
+        unless others are named, and a job a session, as real models have it.
         """
-        text = yaml.safe_dump({"studies": ["language"], **overrides})
+        text = yaml.safe_dump({"studies": ["language"], "sessions_per_job": 1, **overrides})
         (self.folder / "more.yaml").write_text(text, encoding="utf-8")
 
     def settings(self) -> dict[str, Any]:

@@ -35,18 +35,23 @@ def settings(**changes: Any) -> Configuration:
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     """A run's folder with the manifest of four draws in two blocks."""
-    run = settings()
-    folder = tmp_path / "language"
+    return draw_manifest(settings(), tmp_path)
+
+
+def draw_manifest(run: Configuration, results: Path) -> Path:
+    folder = results / "language"
     pool, _ = build_pool(run.language.pool, run.language.languages)
     items = {row["motion_id"]: row for row in pool}
     chosen = plain(pick(run.language, run.study("language").manifest.settings))
     write(folder / "pool.parquet", POOL, pool, {})
     write(folder / "manifest.parquet", MANIFEST, draw(items, chosen, 1), {})
-    return tmp_path
+    return results
 
 
 def graph(results: Path, runs_here: bool = True, **changes: Any) -> JobGraph:
-    return JobGraph(settings(**changes), results, is_main=True, runs_here=runs_here)
+    """The files of a run that has a job a session unless the changes say otherwise."""
+    changed = settings(**{"sessions_per_job": 1, **changes})
+    return JobGraph(changed, results, is_main=True, runs_here=runs_here)
 
 
 def run_all(results: Path) -> None:
@@ -177,12 +182,21 @@ def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> Non
 
 
 def test_how_many_sessions_a_job_runs(results: Path) -> None:
-    assert graph(results).per_job("language") == 1
-    assert graph(results, runs_here=False).per_job("language") == 100
     assert graph(results, sessions_per_job=3).per_job("language") == 3
-    # Simulated sessions do not wait for models.
+    # Where none is set: simulated sessions are over sooner than a job of their own is planned.
+    assert graph(results, sessions_per_job=None).per_job("language") == 100
     assert graph(results).cores("language", "d001_d002") == 1
     assert graph(results).at_once("language", "d001_d002", 1) == 2
+    changed = {
+        **{"studies": ["language"], "models": {"real": {"provider": "openai"}}},
+        **{"language": {**settings().language.model_dump(), "panel": ["real"] * 4}},
+        "sessions_per_job": None,
+    }
+    draw_manifest(settings(**changed), results)
+    assert graph(results, **changed).per_job("language") == 1
+    assert graph(results, **changed, few_sessions=7).per_job("language") == 100
+    assert graph(results, runs_here=False, **changed).per_job("language") == 100
+    assert graph(results, **changed).cores("language", "d001_d002") == 4
 
 
 def test_an_unknown_session_is_a_sentence(results: Path) -> None:

@@ -209,6 +209,18 @@ def test_bundles_are_of_neighbouring_blocks_whatever_the_ids(
     assert all(bundled(rows, name) == some for name, some in named)
 
 
+def test_ids_with_the_sign_between_them_are_told_apart():
+    draws = ["a", "a_b", "b_b", "few_shot", "no_interview"]
+    rows = [{"session_id": f"{draw}-1", "draw_id": draw, "block": 1} for draw in draws]
+    for per_job in range(1, 6):
+        dealt = bundles(rows, per_job)
+        assert [bundled(rows, name) for name in dealt] == [*dealt.values()]
+    jobs = [{**row, "job": f"{row['draw_id']}_01"} for row in rows]
+    assert {name: ids(bundled(jobs, name)) for name in bundles(jobs, 1)} == {
+        f"{draw}_01": [f"{draw}-1"] for draw in draws
+    }
+
+
 def test_sessions_that_read_what_is_made_of_others_are_a_shard_of_their_own():
     late = [{"session_id": f"x{n}", "draw_id": f"x{n}", "block": 41 + n} for n in (1, 2)]
     rows = [*late, *epochs(40, 1, 2)]

@@ -39,7 +39,8 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Project:
     def build(folder: Path) -> None:
         made = pairs(folder, epochs=2, map=NAMER)
         path = made.folder / "more.yaml"
-        path.write_text(f"sessions_per_job: 3\n{path.read_text('utf-8')}", encoding="utf-8")
+        text = path.read_text("utf-8")
+        path.write_text(text.replace("sessions_per_job: 1", "sessions_per_job: 3"), "utf-8")
         assert "run_session" not in made.planned(*MAPPED)
         made.succeed(*MAPPED)
         assert made.planned(*MAPPED) == {}

@@ -302,9 +302,14 @@ class JobGraph:
             return []
 
     def per_job(self, study: str) -> int:
-        """How many of a study's sessions a job may run."""
-        few = len(self.drawn(study).sessions.rows) <= self.settings.few_sessions and self._runs_here
-        return self.settings.sessions_per_job or (1 if few else BUNDLE)
+        """How many of a study's sessions a job may run.
+
+        A session that computes its words itself is over sooner than a job of its own is planned.
+        """
+        few = len(self.drawn(study).sessions.rows) <= self.settings.few_sessions
+        return self.settings.sessions_per_job or (
+            1 if few and self.waits and self._runs_here else BUNDLE
+        )
 
     @cached_property
     def waits(self) -> bool:

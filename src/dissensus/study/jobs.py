@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from itertools import chain, groupby
@@ -78,16 +78,24 @@ def bundled(
     rows: Iterable[Row], bundle: str, part: Callable[[Row], int] = lambda row: 0
 ) -> list[Row]:
     """The rows of the manifest that a bundle's name stands for; ``part`` as in :func:`shards`."""
-    ending = _PART.search(bundle)
-    first, dealt, last = bundle[: ending.start() if ending else None].partition("_")
-    if not dealt:
+    rows = list(rows)
+    if rows and "job" in rows[0]:
         return [row for row in rows if row["job"] == bundle]
+    ending = _PART.search(bundle)
+    first, last = _ends(bundle[: ending.start() if ending else None], {r["draw_id"] for r in rows})
     number = int(ending[1]) if ending else 0
     rows = [row for row in rows if part(row) == number]
     ends = [_place(row)[:2] for row in rows if row["draw_id"] in (first, last)]
     # Ids alone do not say what lies between them: e10 comes before e9.
     chosen = [row for row in rows if ends and min(ends) <= _place(row)[:2] <= max(ends)]
     return sorted(chosen, key=_place)
+
+
+def _ends(name: str, draws: Set[str]) -> tuple[str, str]:
+    """The first and the last draw that a bundle is named after; their ids may have a "_" too."""
+    cuts = (cut.start() for cut in re.finditer("_", name))
+    named = ((name[:cut], name[cut + 1 :]) for cut in cuts)
+    return next((ends for ends in named if draws >= {*ends}), ("", ""))
 
 
 def _place(row: Row) -> tuple[int, str, str]:
