@@ -13,8 +13,7 @@ _HEAD = """# Benchmarks
 
 Made by `python benchmarks/run.py`. All debaters are simulated models, or a local server that
 answers as one would: the machinery is measured, and no model's own time. CPU is user and system
-time of a command and all that it starts and waits for: stages that run in the server of scripts,
-such as measures and figures, are not in it. Memory is the highest sum over its processes, in MB of
+time of a command and all that it starts. Memory is the highest sum over its processes, in MB of
 2^20 bytes; pages that they share count in each. A ratio is of the two medians. Machines differ:
 compare ratios. Each part, the load of the machine just before it, and when and on what it ran:
 """

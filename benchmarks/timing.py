@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import resource
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +21,10 @@ import psutil
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 #: Bytes in what the tables call a MB.
 MB = 2**20
+#: Of Linux: what outlives its parent becomes a child of the process that asks for it.
+_PR_SET_CHILD_SUBREAPER = 36
+#: Seconds in which what a command has left is to end by itself.
+_ORPHANS_S = 60.0
 #: Seconds between two looks at a command's memory: at first, and at most.
 _SHORTEST_S, _LONGEST_S = 0.1, 1.0
 
@@ -33,7 +40,7 @@ class Took:
     seconds: float
     """Wall clock."""
     cpu_s: float
-    """User and system, of every process that was waited for."""
+    """User and system, of all its processes (where not on Linux: of those that were waited for)."""
     largest_mb: float = 0.0
     """Highest resident memory of its largest process."""
     together_mb: float = 0.0
@@ -71,6 +78,7 @@ def took(
     own. What calls this must be small, then, and import nothing large.
     """
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        others, cpu_before = _children(), _cpu_of_children()
         started = time.perf_counter()
         process = subprocess.Popen(
             command,
@@ -90,6 +98,8 @@ def took(
             seconds = time.perf_counter() - started
             watch.stop()
         process.returncode = os.waitstatus_to_exitcode(status)
+        _wait_for_orphans(others)
+        cpu_s = _cpu_of_children() - cpu_before
         words = " ".join(command[1:])[:120]
         if watch.too_long:
             raise Failed(f"`{words}` was ended after {limit_s:,.0f} s")
@@ -102,7 +112,7 @@ def took(
             raise Failed(f"`{words}` ended with {process.returncode}: {end}")
     largest = used.ru_maxrss * 1024 / MB
     together = max(largest, watch.together / MB)
-    return Took(seconds, used.ru_utime + used.ru_stime, largest, together, *texts)
+    return Took(seconds, cpu_s, largest, together, *texts)
 
 
 def in_turn(runs: int, **measured: Callable[[], Took]) -> dict[str, list[Took]]:
@@ -150,6 +160,32 @@ class _Watch:
                 self.too_long = True
                 _end(self._pid)
                 return
+
+
+def _children() -> set[psutil.Process]:
+    """Of this process, which is to have those as well whose parents have ended."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    return {*psutil.Process().children()}
+
+
+def _wait_for_orphans(others: set[psutil.Process]) -> None:
+    """Wait for what a command has left, such as its server of scripts, which ends with it.
+
+    Parameters
+    ----------
+    others : children of this process that were there before the command.
+    """
+    while left := _children() - others:
+        _, alive = psutil.wait_procs(left, timeout=_ORPHANS_S)
+        for process in alive:
+            _end(process.pid)
+
+
+def _cpu_of_children() -> float:
+    """Seconds of user and system, of all children that were waited for, and theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _tree(pid: int) -> list[psutil.Process]:

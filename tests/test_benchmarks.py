@@ -41,6 +41,16 @@ def rows(stem: Path) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
+def test_processes_that_outlive_their_parent_count(tmp_path: Path) -> None:
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    parent = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {burn!r}])"
+    there = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    run = module("timing").took([sys.executable, "-c", parent], tmp_path)
+    assert run.cpu_s >= 0.3
+    assert there.poll() is None, "another child is nobody's orphan"
+    there.communicate()
+
+
 def test_a_row_shows_median_range_ratio_and_whether_its_target_is_met() -> None:
     table = module("table")
     row = table.Row(
