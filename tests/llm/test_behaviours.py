@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -45,10 +46,43 @@ def test_a_check_of_its_own_goes_first_and_neither_is_needed(
 
 def test_what_cannot_speak_is_no_behaviour(monkeypatch: pytest.MonkeyPatch) -> None:
     vars(behaviour(monkeypatch)).pop("speak")
-    with pytest.raises(AttributeError, match="speak"):
+    with pytest.raises(SettingError, match=r"'stammer'; that module has no function speak\("):
         check_speech("stammer", {})
-    with pytest.raises(ImportError):
-        check_speech("no.such.module", {})
+    for name in ("no.such.module", "dissensus.nowhere", ".stammer", ""):
+        with pytest.raises(SettingError, match=r"it must be an importable module such as"):
+            check_speech(name, {})
+
+
+def test_what_a_check_says_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(speech: dict[str, Any]) -> None:
+        if speech["rate"] > 1:
+            raise ValueError("a rate is from 0 to 1")
+
+    behaviour(monkeypatch, check=refuse)
+    with pytest.raises(SettingError, match=r"^speech holds {'rate': 2}; a rate is from 0 to 1\.$"):
+        check_speech("stammer", {"rate": 2})
+    with pytest.raises(SettingError, match=rf"KeyError in {__file__}, line \d+: 'rate'\.$"):
+        check_speech("stammer", {})
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (
+            "import nowhere",
+            r"ModuleNotFoundError in .*stutter\.py, line 1: No module named 'nowhere'",
+        ),
+        ("a = 1\nb = a[2]", r"TypeError in .*stutter\.py, line 2: 'int' object"),
+        ("a = 1\n  b = 2", r"IndentationError in .*stutter\.py, line 2: unexpected indent"),
+    ],
+)
+def test_a_behaviour_that_cannot_be_imported_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, words: str
+) -> None:
+    (tmp_path / "stutter.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SettingError, match=words):
+        check_speech("stutter", {})
 
 
 def test_words_depend_on_the_code_where_nothing_else_is_said(

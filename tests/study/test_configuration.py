@@ -238,8 +238,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "models/simulated-a/behaviour",
         "json",
-        f"{A}.behaviour holds 'json'; it must be an importable module such as "
-        "dissensus.language.simulated.",
+        f"{A}.behaviour holds 'json'; that module has no function speak(messages, settings, rng).",
     ),
     (
         "models/simulated-a/speech/motions",

@@ -1,7 +1,7 @@
 """What composes the replies of simulated models: modules, called behaviours.
 
 A behaviour has ``speak(messages, settings, rng) -> str``. Its ``SpeechSettings`` are what a model's
-``speech`` may hold, or ``check(speech)`` refuses what it may not, with a SettingError. Its
+``speech`` may hold, or ``check(speech)`` refuses what it may not, with a ValueError. Its
 ``identity(settings)`` is what its words depend on besides its settings, where that is more than its
 code, such as files.
 """
@@ -12,17 +12,19 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any, TypeVar
 
 from dissensus.digests import code_digest
-from dissensus.settings import Settings, validate
+from dissensus.errors import SettingError
+from dissensus.settings import Settings, fault, validate
 
 S = TypeVar("S", bound=Settings)
 
 
 def check_speech(behaviour: str, speech: Mapping[str, Any]) -> None:
-    """Refuse settings that are not those of a behaviour.
+    """Refuse a module that is no behaviour, and settings that are not those of one.
 
     Parameters
     ----------
@@ -30,15 +32,46 @@ def check_speech(behaviour: str, speech: Mapping[str, Any]) -> None:
 
     Raises
     ------
-    SettingError : they are not.
-    ImportError, AttributeError : there is no such module, or it is no behaviour.
+    SettingError : lines that begin with ``behaviour`` or ``speech``.
     """
-    module = import_module(behaviour)
-    module.speak  # noqa: B018
+    module = _imported(behaviour)
+    if not hasattr(module, "speak"):
+        may = "that module has no function speak(messages, settings, rng)"
+        raise SettingError(fault("behaviour", behaviour, may))
     if hasattr(module, "check"):
-        module.check(speech)
+        try:
+            module.check(speech)
+        except SettingError:
+            raise
+        except ValueError as error:
+            raise SettingError(fault("speech", speech, str(error))) from None
+        except Exception as error:
+            raise SettingError(
+                fault("speech", speech, f"to check it ends in {_said(error)}")
+            ) from None
     elif hasattr(module, "SpeechSettings"):
         validate(module.SpeechSettings, speech, "", "speech.")
+
+
+def _imported(behaviour: str) -> ModuleType:
+    may = "it must be an importable module such as dissensus.language.simulated"
+    if all(part.isidentifier() for part in behaviour.split(".")):
+        try:
+            return import_module(behaviour)
+        except Exception as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if not missing or not f"{behaviour}.".startswith(f"{missing}."):
+                may = f"to import it ends in {_said(error)}"
+    raise SettingError(fault("behaviour", behaviour, may))
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, and in which line of which file."""
+    last = extract_tb(error.__traceback__)[-1]
+    file, line = last.filename, last.lineno
+    if isinstance(error, SyntaxError):
+        file, line = error.filename or file, error.lineno or line
+    return f"{type(error).__name__} in {file}, line {line}: {error}"
 
 
 def identity_of(behaviour: ModuleType, settings: Mapping[str, Any]) -> Any:

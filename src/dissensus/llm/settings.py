@@ -68,9 +68,6 @@ class SimulatedModelSettings(Settings):
             check_speech(self.behaviour, self.speech)
         except SettingError as error:
             raise Faults(*str(error).split("\n")) from None
-        except (ImportError, ValueError, AttributeError, TypeError):
-            may = "it must be an importable module such as dissensus.language.simulated"
-            raise Faults(fault("behaviour", self.behaviour, may)) from None
         return self
 
 

@@ -122,11 +122,6 @@ def _check(entry: Mapping[str, Any], where: str) -> None:
     except SettingError as error:
         lines = str(error).split("\n")
         raise SettingError("\n".join(f"{where}.{line}" for line in lines)) from None
-    except (ImportError, ValueError, AttributeError):
-        raise SettingError(
-            f"{where}.behaviour holds {behaviour!r}; it must be an importable module such as "
-            "dissensus.language.simulated."
-        ) from None
 
 
 def serve(chosen: argparse.Namespace) -> int:

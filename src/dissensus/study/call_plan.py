@@ -16,6 +16,7 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.course import describe_starts
 from dissensus.study.makes import makes
 from dissensus.study.own_code import naming_the_line
+from dissensus.study.rehearsal import rehearse
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Study
 
@@ -81,7 +82,9 @@ def call_plans(sessions: Sessions) -> Iterator[CallPlan]:
 def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[list[PlannedCall]]:
     """The calls of a session, in each way that it may go."""
     study, name = sessions.study, row["session_id"]
-    with naming_the_line(type(study).__module__, f"session {name} with expected replies"):
+    with naming_the_line(
+        type(study).__module__, f"session {name} with expected replies", is_paid=False
+    ):
         start = study.steps(sessions.spec(row), inputs)
         ways = [planned_calls(study, start())]
         if any(call.depends for call in ways[0]):
@@ -133,6 +136,8 @@ def plan(configuration: Configuration) -> Iterator[str]:
     """How many sessions and calls each study will have, and how its arms are spread in time."""
     for study in configuration.studies:
         sessions = Sessions.read(configuration, configuration.results / study)
+        if study in configuration.study_folders:
+            rehearse(sessions)
         yield from describe(sessions)
         yield from describe_starts(sessions.folder, sessions.rows.values())
 

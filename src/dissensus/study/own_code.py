@@ -13,13 +13,14 @@ from dissensus.llm.journal import NotJournaled
 
 
 @contextmanager
-def naming_the_line(module: str, what: str) -> Iterator[None]:
+def naming_the_line(module: str, what: str, *, is_paid: bool = True) -> Iterator[None]:
     """Let what the code of a study raises end as a sentence; studies of the project as they do.
 
     Parameters
     ----------
     module : of the study's declaration.
     what : was asked of it, such as "the session t001-a".
+    is_paid : whether calls may have been made for it.
 
     Raises
     ------
@@ -35,7 +36,8 @@ def naming_the_line(module: str, what: str) -> Iterator[None]:
         if module.partition(".")[0] == "dissensus" or not frames:
             raise
         said = " ".join(f"{type(error).__name__}: {error}".split())
+        mend = "correct the study and start again: what was paid for is kept"
         raise ResourceError(
             f"{frames[-1].filename}, line {frames[-1].lineno}: {what} ended with {said}; "
-            "correct the study and start again: what was paid for is kept."
+            f"{mend if is_paid else 'correct the study; nothing was asked of a model yet'}."
         ) from error

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from inspect import isgenerator
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import PACKAGES, source_files
-from dissensus.errors import SettingError
-from dissensus.session.protocol import Call, assumed_calls
+from dissensus.errors import ResourceError, SettingError
+from dissensus.session.inputs import Inputs
+from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.session.record import as_json
-from dissensus.study.call_plan import planned_calls
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Study, pick
+from dissensus.study.study import Row, Study, pick
 
 
 def check_declaration(study: Study[Any]) -> None:
@@ -58,46 +58,84 @@ def check_declaration(study: Study[Any]) -> None:
 def rehearse(sessions: Sessions) -> None:
     """Play one session of every arm with the replies that its calls expect; nothing is asked.
 
+    Where calls name another reply, the session is played with that too. Each is measured.
+
     Raises
     ------
-    ResourceError : the study's code cannot go on, by its file and line.
+    ResourceError : the study's code cannot go on, by its file and line; it asks nothing, or cannot
+        read the reply that it expects itself.
     SettingError : an edit of the steps would not be seen, or a call asks a model that is not cast.
     """
     study = sessions.study
-    name, file = type(study).__module__, sys.modules[type(study).__module__].__file__
     first = {study.arm_of(row): row for row in reversed(list(sessions.rows.values()))}
     inputs = study.expected_inputs(sessions.folder)
-    known = source_files(study.protocol)
     for row in first.values():
-        session = row["session_id"]
-        with naming_the_line(name, f"session {session} with the replies that its calls expect"):
-            spec = sessions.spec(row)
-            start = study.steps(spec, inputs)
-            steps = start()
-            if isgenerator(steps) and Path(steps.gi_code.co_filename) not in known:
-                raise SettingError(
-                    f"{file}: protocol is {study.protocol!r}, and the steps are made in "
-                    f"{steps.gi_code.co_filename}, which it does not import; name that module, so "
-                    "that an edit runs sessions again."
-                )
-            for call in planned_calls(study, steps):
-                if call.model not in spec["models"]:
-                    raise SettingError(
-                        f"{file}: session {session} asks {call.model!r}, which cast does not name."
-                    )
-            ids = {column: row[column] for column in study.ids}
-            turns = [{**ids, **_expected_turn(call)} for call in assumed_calls(start())]
-        if turns:
-            study.rehearse(turns, sessions.items[row[study.source.key]])
+        expected = _play(sessions, row, inputs, lambda call: call.expected)
+        if any(call.otherwise for call, _ in expected):
+            _play(sessions, row, inputs, lambda call: call.otherwise or call.expected)
 
 
-def _expected_turn(call: Call) -> dict[str, Any]:
-    """The turn that a call leads to, as it stands in a transcript, where its reply is assumed."""
-    read = call.format.read(call.expected)
-    turn = call.turn(call.expected, read.value, read.problems)
+def _play(
+    sessions: Sessions, row: Row, inputs: Inputs, say: Callable[[Call], str]
+) -> list[tuple[Call, str]]:
+    """The calls of a session with the replies that are assumed, once they were measured."""
+    study, session = sessions.study, row["session_id"]
+    name, file = type(study).__module__, sys.modules[type(study).__module__].__file__
+    what = f"session {session} with the replies that its calls expect"
+    with naming_the_line(name, what, is_paid=False):
+        spec = sessions.spec(row)
+        steps = study.steps(spec, inputs)()
+        _check_is_seen(study, steps)
+        calls = []
+        for call in assumed_calls(steps, say):
+            # What a reply leads to that cannot be read, and what plans count.
+            call.again(call.format.read("").problems)
+            study.embedded(call)
+            calls.append((call, say(call)))
+        turns = [_turn(row, study, call, reply) for call, reply in calls]
+    if not calls:
+        raise ResourceError(
+            f"{file}: session {session} ({study.arm} {study.arm_of(row)!r}) asks no model; its "
+            "steps must yield a call."
+        )
+    for call, reply in calls:
+        if call.model not in spec["models"]:
+            raise SettingError(
+                f"{file}: session {session} asks {call.model!r}, which cast does not name."
+            )
+        problems = call.format.read(reply).problems
+        if problems and reply == call.expected != PLACEHOLDER:
+            raise ResourceError(
+                f"{file}: in session {session} the call of {call.speaker} expects {reply!r}, which "
+                f"cannot be read as its replies are ({'; '.join(problems)}); correct what it "
+                "expects, or the function that reads it."
+            )
+    study.rehearse(turns, sessions.items[row[study.source.key]])
+    return calls
+
+
+def _check_is_seen(study: Study[Any], steps: Any) -> None:
+    """Refuse steps that are made where an edit would go unnoticed."""
+    file = sys.modules[type(study).__module__].__file__
+    if isgenerator(steps) and Path(steps.gi_code.co_filename) not in source_files(study.protocol):
+        raise SettingError(
+            f"{file}: protocol is {study.protocol!r}, and the steps are made in "
+            f"{steps.gi_code.co_filename}, which it does not import; name that module, so "
+            "that an edit runs sessions again."
+        )
+
+
+def _turn(row: Row, study: Study[Any], call: Call, reply: str) -> dict[str, Any]:
+    """The turn that a reply leads to, as it stands in a transcript."""
+    read = call.format.read(reply)
+    turn = call.turn(reply, read.value, read.problems)
     names = ("speaker", "role", "round_label", "model", "text", "repairs", "compliant")
     value = None if turn.value is None else as_json(turn.value)
-    return {"turn": turn.number, "value": value, **{name: getattr(turn, name) for name in names}}
+    return {
+        **{column: row[column] for column in study.ids},
+        **{"turn": turn.number, "value": value},
+        **{name: getattr(turn, name) for name in names},
+    }
 
 
 def _setting_paths(study: Study[Any]) -> Iterator[tuple[str, str]]:

@@ -16,65 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.design.contrasts import Options
-from dissensus.errors import ResourceError, SettingError
+from dissensus.errors import ResourceError
 from dissensus.session.inputs import PlaceholderInputs
-from dissensus.session.protocol import Turn
 from dissensus.study.call_plan import call_plans, describe
 from dissensus.study.experiment import (
     Experiment,
-    ExperimentSettings,
-    File,
-    Model,
-    Outcome,
-    assistant,
     number,
     text,
-    user,
-    whole,
 )
 from dissensus.study.experiment.contrasts import compare, mean_against
 from dissensus.study.experiment.design import draw_sessions
-from dissensus.study.experiment.measures import measure_sessions, rehearse, turns_by_session
 from dissensus.study.sessions import Sessions
-
-
-class Panel(Experiment):
-    """Two judges hear a speaker, who is told to be brief or not."""
-
-    name = "panel"
-    question = "Do judges agree more with the brief?"
-    arms = ("long", "brief")
-    item: ClassVar = {"topic": text("What is spoken of."), "truth": whole("Its value.")}
-    outcomes: ClassVar = {"score": Outcome("Mean score.", "mean score", "points", null=5.0)}
-    factors: ClassVar = {"side": ("for", "against")}
-    cluster = "topic"
-
-    class Settings(ExperimentSettings):
-        speaker: Model
-        judges: list[Model]
-        topics: File | None = None
-        words: int = 50
-
-    def items(self, rng: np.random.Generator) -> Any:
-        for truth in range(self.settings.words):
-            yield {"topic": f"topic {truth // 2}", "truth": truth}
-
-    def debate(self, session: Any) -> Any:
-        turn = yield session.call("S", session.item.topic, by="speaker", system=session.arm)
-        turns = yield [
-            session.call(name, f"{turn.text}?", int, by="judges", model=name, temperature=0.0)
-            for name in session.settings.judges
-        ]
-        talk = [user("why?"), assistant(turns[0].text), user("why?")]
-        yield [session.call("S", talk, by="speaker", label="after", required=False)]
-
-    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> dict[str, float]:
-        return {"score": float(turns["value"].iloc[1:3].astype(float).mean())}
-
-
-def panel(**more: Any) -> Panel:
-    given = {"speaker": "s", "judges": ["j1", "j2"], **more}
-    return Panel(Panel.Settings.model_validate(given))
+from panel_study import Panel, declared, panel
 
 
 def play(study: Panel, replies: dict[str, str], arm: str = "brief") -> list[Any]:
@@ -191,90 +144,6 @@ def test_items_are_named_counted_and_checked() -> None:
         collected(draws=5)
 
 
-def metrics_of(replies: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """Metrics of sessions by the replies of their judges; one without any failed for good."""
-    turns, ended = [], []
-    for name, said in replies.items():
-        arm = name.split("-")[1]
-        ids = {"session_id": name, "draw_id": name[:4], "item_id": "i1", "arm": arm, "side": "for"}
-        ended.append({**ids, "complete": bool(said)})
-        for number_, words in enumerate(["speech", *said] if said else [], start=1):
-            value = None if number_ == 1 or not words.isdecimal() else words
-            turn = Turn(number_, "x", "r", "l", "m", words, 0, () if words else ("empty",), None)
-            turns.append({**ids, **vars(turn), "value": value, "compliant": value is not None})
-    items = {"i1": {"item_id": "i1", "topic": "t", "truth": 1}}
-    return measure_sessions(panel(), turns_by_session(turns), ended, items)
-
-
-def test_outcomes_are_measured_by_the_values_of_turns() -> None:
-    rows = metrics_of({"d001-long": ["6", "9"], "d001-brief": ["6", "x"], "d002-long": []})
-    assert [row["score"] for row in rows] == [7.5, 6.0, None]
-    assert [row["topic"] for row in rows] == ["t", "t", "t"]
-    assert set(rows[0]) == set(Panel.metrics_schema.columns)
-
-
-@pytest.mark.parametrize("given", [{"scor": 1.0}, {}, None, {"score": 1.0, "more": 2.0}])
-def test_a_measure_that_gives_what_is_not_declared_is_a_sentence(
-    given: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Panel, "measure", lambda *_: given)
-    with pytest.raises(ResourceError, match=r"measure gives .*; outcomes declares score"):
-        metrics_of({"d001-long": ["6", "9"]})
-
-
-def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure a session of which nothing but its speech could be read."""
-    monkeypatch.setattr(Panel, "measure", lambda _, turns, item: measure(turns, item))
-    ids = {"session_id": "d001-long", "draw_id": "d001", "item_id": "i1", "arm": "long"}
-    said = [("S", "Oaks", True), ("j1", "?", False), ("j2", "?", False)]
-    turns = [
-        {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
-        for number, (speaker, words, read) in enumerate(said, start=1)
-    ]
-    rehearse(panel(), turns, {"item_id": "i1", "topic": "t", "truth": 1})
-
-
-@pytest.mark.parametrize(
-    ("measure", "sentence"),
-    [
-        (lambda turns, item: {"scor": 1.0}, "measure gives scor; outcomes declares score"),
-        (lambda turns, item: {"score": item.trith}, "no attribute 'trith'"),
-        (lambda turns, item: {"score": turns["valeu"].mean()}, "KeyError: 'valeu'"),
-        (lambda turns, item: {"score": turns[turns["turn"] > 9]["vlaue"].sum()}, "'vlaue'"),
-        (lambda turns, item: {"score": turns.txet.iloc[0]}, "no attribute 'txet'"),
-        (lambda turns, item: {"score": np.maen(turns["turn"])}, "no attribute 'maen'"),
-        (lambda turns, item: {"score": lenght(turns)}, "name 'lenght' is not defined"),  # type: ignore[name-defined] # noqa: F821
-    ],
-)
-def test_a_wrong_name_in_a_measure_is_a_sentence_before_any_session(
-    measure: Any, sentence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(ResourceError) as caught:
-        rehearsed(measure, monkeypatch)
-    assert sentence in str(caught.value)
-    assert f"{__file__}, line " in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        lambda turns, item: {"score": float(turns["value"].iloc[1])},
-        lambda turns, item: {"score": turns["value"].iloc[1]["points"]},
-        lambda turns, item: {"score": turns["value"].iloc[0].points},
-        lambda turns, item: {"score": turns["value"].iloc[1].lower()},
-        lambda turns, item: {"score": turns["value"].value_counts()["yes"]},
-        lambda turns, item: {"score": {"yes": 1.0}[turns["value"].iloc[0]]},
-        lambda turns, item: {"score": turns["value"].iloc[9]},
-        lambda turns, item: {"score": 1 / (len(turns) - 3)},
-        lambda turns, item: {"score": None},
-    ],
-)
-def test_replies_that_nobody_gave_need_not_be_measured(
-    measure: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rehearsed(measure, monkeypatch)
-
-
 def frame(n: int, shift: float, seed: int = 1) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     values = rng.normal(5.0, 1.0, (n, 1)) + rng.normal(0.0, 0.5, (n, 2)) + [0.0, shift]
@@ -320,37 +189,6 @@ def test_a_mean_has_a_p_value_only_against_a_null() -> None:
     assert without.ci_low == pytest.approx(against.ci_low)
 
 
-def declared(**wrong: Any) -> type[Experiment]:
-    good: dict[str, Any] = {
-        "name": "x",
-        "arms": ("a", "b"),
-        "item": {"topic": text("t")},
-        "outcomes": {"y": "z"},
-        "__module__": __name__,
-    }
-    return type("Wrong", (Experiment,), {**good, **wrong})
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"arms": ()}, "Wrong declares no arms; add it"),
-        ({"arms": ("a",)}, "needs at least two different names, the reference first"),
-        ({"arms": ("a", "a")}, "needs at least two different names"),
-        ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
-        ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),
-        ({"factors": {"role": ("a", "b")}}, "Wrong.factors has 'role', which is a column of every"),
-        ({"item": {"seed": text("t")}}, "Wrong.item has 'seed', which is a column of every study"),
-        ({"outcomes": {"complete": "z"}}, "Wrong.outcomes has 'complete', which is a column"),
-        ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
-    ],
-)
-def test_a_wrong_declaration_is_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(SettingError) as caught:
-        declared(**wrong)
-    assert sentence in str(caught.value) and __file__ in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("step", "sentence"),
     [
@@ -362,8 +200,9 @@ def test_a_wrong_step_is_a_sentence(step: Any, sentence: str) -> None:
     def debate(self: Any, session: Any) -> Any:
         yield step(session)
 
-    study = declared(debate=debate, items=None, measure=None)
-    study.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+    study = declared(
+        debate=debate, items=lambda self, rng: [], measure=lambda self, turns, item: {}
+    )
     made = study(study.Settings.model_validate({"model": "m"}))
     spec = {"arm": "a", "seed": 1, "protocol": made.settings.protocol.model_dump()}
     steps = made.steps({**spec, **made.spec({}, {"topic": "t"})}, PlaceholderInputs())()

@@ -35,22 +35,24 @@ def manifest_schema(factors: Mapping[str, Sequence[str]]) -> Schema:
 
 
 def named_items(
-    given: Iterable[Mapping[str, Any]], columns: Iterable[str], draws: int | None, where: str
+    given: Iterable[Mapping[str, Any]], columns: Mapping[str, Column], draws: int | None, where: str
 ) -> list[Row]:
     """The items that are drawn, each with a name.
 
     Parameters
     ----------
     given : the study's, with a name of their own (``item_id``) or without.
-    columns : that each must have, and no others.
+    columns : that each must have, and no others; those of a kind that ends in "?" may be None.
     draws : how many are taken, from the first on; None for all.
     where : the file of the study.
 
     Raises
     ------
-    ResourceError : an item has other columns, or they are fewer than the draws.
+    ResourceError : an item has other columns, lacks a value, has another's name, or they are fewer
+        than the draws.
     """
-    rows = []
+    rows: list[Row] = []
+    numbers: dict[str, int] = {}
     wanted = set(columns)
     for number, each in enumerate(islice(given, draws), start=1):
         row = {"item_id": f"i{number:04d}", **each}
@@ -60,6 +62,18 @@ def named_items(
             raise ResourceError(
                 f"{where}: item {number} that items gives {state} {name!r}; an item has "
                 f"{', '.join(sorted(wanted))}, as `item` says."
+            )
+        for name, column in columns.items():
+            if row[name] is None and not column.kind.endswith("?"):
+                raise ResourceError(
+                    f"{where}: item {number} that items gives has None as its {name!r}; give it a "
+                    f'value, or declare the kind "{column.kind}?", which may have none.'
+                )
+        before = numbers.setdefault(row["item_id"], number)
+        if before != number:
+            raise ResourceError(
+                f"{where}: items {before} and {number} that items gives have one item_id, "
+                f"{row['item_id']!r}; give each a name of its own."
             )
         rows.append(row)
     if draws is not None and len(rows) < draws:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import unwrap
 from traceback import walk_tb
-from types import NoneType, SimpleNamespace
+from types import NoneType
 from typing import Any
 
 import pandas as pd
 
 from dissensus.errors import ResourceError
+from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes
@@ -40,15 +41,30 @@ def measure_experiment(
     cls: type[Experiment] = resolve(declared)
     items = {item["item_id"]: item for item in pool}
     study = cls(cls.Settings.model_validate(block))
-    return cls.metrics_schema, measure_sessions(study, turns_by_session(turns), outcomes, items)
+    by_session = turns_by_session(turns, cls.levels())
+    return cls.metrics_schema, measure_sessions(study, by_session, outcomes, items)
 
 
-def turns_by_session(turns: Iterable[Mapping[str, Any]]) -> dict[str, pd.DataFrame]:
+def turns_by_session(
+    turns: Iterable[Mapping[str, Any]], levels: Mapping[str, Sequence[str]]
+) -> dict[str, pd.DataFrame]:
     """session_id -> its turns in order, with what was read in each as its ``value``.
 
     A value is what the function that reads the reply gave; None where it gave nothing.
+
+    Parameters
+    ----------
+    levels : column of the arm, or of a factor -> what there is; see
+        :class:`~dissensus.study.experiment.levels.Level`.
     """
-    frame = pd.DataFrame([{**turn, "value": _value(turn)} for turn in turns])
+    frame = pd.DataFrame(
+        {
+            **turn,
+            **{name: Level(turn[name], name, known) for name, known in levels.items()},
+            "value": _value(turn),
+        }
+        for turn in turns
+    )
     if frame.empty:
         return {}
     frame["value"] = frame["value"].astype(object).where(frame["value"].notna(), None)
@@ -93,7 +109,7 @@ def measure_sessions(
         measured: Mapping[str, Any] = {}
         if ended["complete"]:
             with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
-                measured = study.measure(turns[ended["session_id"]], SimpleNamespace(**item))
+                measured = study.measure(turns[ended["session_id"]], Fields(**item))
             _check(study, measured, declared)
         rows.append({**row, **{name: _number(measured.get(name)) for name in declared}})
     return rows
@@ -114,12 +130,12 @@ def rehearse(
     ResourceError : something has no such name, or what is measured is not what is declared. That
         the assumed replies cannot be measured is no error.
     """
-    (frame,) = turns_by_session(turns).values()
+    (frame,) = turns_by_session(turns, study.levels()).values()
     session = frame["session_id"][0]
     what = f"measure of {session} with the replies that its calls expect"
-    with naming_the_line(type(study).__module__, what):
+    with naming_the_line(type(study).__module__, what, is_paid=False):
         try:
-            measured = study.measure(frame, SimpleNamespace(**item))
+            measured = study.measure(frame, Fields(**item))
         except Exception as error:
             if not _is_wrong_name(error, frame):
                 return
@@ -134,6 +150,8 @@ def _is_wrong_name(error: Exception, turns: pd.DataFrame) -> bool:
     if isinstance(error, KeyError):
         stack = walk_tb(error.__traceback__)
         return any(_lacks_column(frame.f_locals, turns) for frame, _ in stack)
+    if isinstance(error, UnknownLevelError):
+        return True
     return isinstance(error, NameError) and not isinstance(error, UnboundLocalError)
 
 
@@ -154,12 +172,20 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
 
 def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) -> None:
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
+    where = f"{study.file()}, line {unwrap(study.measure).__code__.co_firstlineno}"
     if names != set(declared):
-        line = unwrap(study.measure).__code__.co_firstlineno
         raise ResourceError(
-            f"{study.file()}, line {line}: measure gives {', '.join(sorted(names)) or 'nothing'}; "
-            f"outcomes declares {', '.join(declared)}."
+            f"{where}: measure gives {', '.join(sorted(names)) or 'nothing'}; outcomes declares "
+            f"{', '.join(declared)}."
         )
+    for name, value in measured.items():
+        try:
+            _number(value)
+        except (TypeError, ValueError):
+            raise ResourceError(
+                f"{where}: measure gives {name} as {value!r}; it must be a number, or None where "
+                "it is not defined."
+            ) from None
 
 
 def _number(value: Any) -> float | None:

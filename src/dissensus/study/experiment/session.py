@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
+from inspect import isgenerator, signature
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -210,8 +210,12 @@ def numbered(debate: Debate, where: str) -> Steps:
 
     Raises
     ------
-    ResourceError : a step is no call, or two of its calls have one speaker.
+    ResourceError : nothing is yielded, a step is no call, or two of its calls have one speaker.
     """
+    if not isgenerator(debate):
+        raise ResourceError(
+            f"{where}: debate gives {type(debate).__name__}; it must yield the calls of its steps."
+        )
     sent: Any = None
     number = 0
     while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -11,22 +10,21 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.manifest import stream
-from dissensus.errors import SettingError
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import Decoding, Steps
-from dissensus.settings import WORD
+from dissensus.study.experiment.declaration import check_names, check_overrides
 from dissensus.study.experiment.design import (
     draw_sessions,
     manifest_schema,
     named_items,
     pool_schema,
 )
+from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema
 from dissensus.study.experiment.session import Debate, Session, numbered
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
-from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.study.study import Manifest, Registered, Row, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
@@ -104,7 +102,8 @@ class Experiment(Study[ExperimentSettings]):
         super().__init_subclass__(**given)
         if not hasattr(cls, "name"):
             return
-        _check_declaration(cls)
+        check_names(cls)
+        check_overrides(cls)
         here = f"{cls.__module__}:{cls.__qualname__}"
         cls.pool_schema = pool_schema(cls.item)
         cls.manifest_schema = manifest_schema(cls.factors)
@@ -163,6 +162,11 @@ class Experiment(Study[ExperimentSettings]):
         return {name: Outcome.of(said) for name, said in cls.outcomes.items()}
 
     @classmethod
+    def levels(cls) -> dict[str, tuple[str, ...]]:
+        """The arms, and every factor by its name -> what it may be."""
+        return {"arm": cls.arms, **cls.factors}
+
+    @classmethod
     def file(cls) -> str:
         """Where it is declared."""
         return str(sys.modules[cls.__module__].__file__)
@@ -179,11 +183,13 @@ class Experiment(Study[ExperimentSettings]):
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
+        levels = {name: Level(spec[name], name, known) for name, known in self.levels().items()}
+
         def start() -> Steps:
             session = Session(
-                arm=spec["arm"],
-                item=SimpleNamespace(**spec["item"]),
-                factors=SimpleNamespace(**{name: spec[name] for name in self.factors}),
+                arm=levels["arm"],
+                item=Fields(**spec["item"]),
+                factors=Fields(**{name: levels[name] for name in self.factors}),
                 settings=self.settings,
                 seed=spec["seed"],
                 models={use.setting: use for use in self.models()},
@@ -241,39 +247,3 @@ class Experiment(Study[ExperimentSettings]):
             f"({', '.join(self.arms)}), in random order, and compared pair by pair with "
             f"{self.arms[0]}."
         ).strip()
-
-
-def _check_declaration(cls: type[Experiment]) -> None:
-    """Refuse an experiment that lacks something, or whose names cannot stand in ids and columns.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    lacking = [name for name in ("arms", "item", "outcomes") if not getattr(cls, name, None)]
-    if lacking:
-        raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
-    names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
-    taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
-    for what, each in names.items():
-        if clash := sorted(taken & set(each)) if what != "arms" else []:
-            raise SettingError(
-                f"{cls.file()}: {cls.__name__}.{what} has {clash[0]!r}, which is a column of every "
-                "study; take another name."
-            )
-        for name in each:
-            if not isinstance(name, str) or not re.fullmatch(WORD.pattern, name):
-                raise SettingError(
-                    f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
-                    f"{WORD.words}."
-                )
-    if len(set(cls.arms)) != len(cls.arms) or len(cls.arms) < 2:
-        raise SettingError(
-            f"{cls.file()}: {cls.__name__}.arms is {cls.arms!r}; it needs at least two different "
-            "names, the reference first."
-        )
-    if cls.cluster != "item_id" and cls.cluster not in cls.item:
-        raise SettingError(
-            f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}; it may be item_id, or a "
-            f"column of item: {', '.join(cls.item)}."
-        )

@@ -1,0 +1,115 @@
+"""What an experiment may not declare: names that no column can have, or that are taken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from inspect import Parameter, getattr_static, isfunction, signature
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import SettingError
+from dissensus.settings import WORD
+from dissensus.study.experiment.design import manifest_schema
+from dissensus.study.gather import OUTCOMES, TURNS
+
+if TYPE_CHECKING:
+    from dissensus.study.experiment.study import Experiment
+#: The module of the class that all of them inherit from.
+_EXPERIMENT = "dissensus.study.experiment.study"
+
+
+def check_names(cls: type[Experiment]) -> None:
+    """Refuse an experiment that lacks something, or whose names cannot stand in ids and columns.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    lacking = [name for name in ("arms", "item", "outcomes") if not getattr(cls, name, None)]
+    if lacking:
+        raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
+    names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
+    taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
+    for what, each in names.items():
+        if clash := sorted(taken & set(each)) if what != "arms" else []:
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__}.{what} has {clash[0]!r}, which is a column of every "
+                "study; take another name."
+            )
+        for name in each:
+            if not isinstance(name, str) or not re.fullmatch(WORD.pattern, name):
+                raise SettingError(
+                    f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
+                    f"{WORD.words}."
+                )
+    if len(set(cls.arms)) != len(cls.arms) or len(cls.arms) < 2:
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.arms is {cls.arms!r}; it needs at least two different "
+            "names, the reference first."
+        )
+    if cls.cluster != "item_id" and cls.cluster not in cls.item:
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}; it may be item_id, or a "
+            f"column of item: {', '.join(cls.item)}."
+        )
+
+
+def check_overrides(cls: type[Experiment]) -> None:
+    """Refuse what is called like something that every experiment has, and cannot stand for it.
+
+    It is a helper of the study's own, as a rule, whose name is taken.
+
+    Raises
+    ------
+    SettingError : with the file, the line and the mend.
+    """
+    base = next(each for each in cls.__mro__ if each.__module__ == _EXPERIMENT)
+    for name, given in vars(cls).items():
+        if name.startswith("__") or not (wanted := _wanted(name, base)):
+            continue
+        function = given.__func__ if isinstance(given, staticmethod | classmethod) else given
+        what, fits = wanted
+        if not fits(given):
+            line = f", line {function.__code__.co_firstlineno}" if isfunction(function) else ""
+            raise SettingError(
+                f"{cls.file()}{line}: {cls.__name__}.{name} hides what every experiment "
+                f"has, {what}; take another name, or give it that form."
+            )
+
+
+def _wanted(name: str, base: type) -> tuple[str, Callable[[Any], bool]] | None:
+    """In words what an experiment has under a name, and whether something can stand for it."""
+    known = getattr_static(base, name, None)
+    if isinstance(known, classmethod | staticmethod):
+        return "a method of its class", lambda given: isinstance(given, type(known))
+    if isinstance(known, property | cached_property):
+        return "a property", lambda given: not isfunction(given)
+    if isfunction(known):
+        count = len([*_needed(known)])
+        words = f"{name}({', '.join(_needed(known))})"
+        return words, lambda given: _takes(given, count)
+    declared = any(name in vars(each).get("__annotations__", ()) for each in base.__mro__)
+    if known is not None or declared:
+        return "a value", lambda given: not isfunction(given)
+    return None
+
+
+def _needed(function: Callable[..., Any]) -> Iterator[str]:
+    """The arguments that a function must be given."""
+    for each in signature(function).parameters.values():
+        if each.default is Parameter.empty and each.kind is not Parameter.VAR_POSITIONAL:
+            yield each.name
+
+
+def _takes(given: Any, count: int) -> bool:
+    """Whether something can be called with so many arguments, the study itself among them."""
+    if isinstance(given, staticmethod):
+        given, count = given.__func__, count - 1
+    if not isfunction(given):
+        return False
+    try:
+        signature(given).bind(*range(count))
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,46 @@
+"""What an experiment declares wrongly is a sentence with its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import panel_study
+from dissensus.errors import SettingError
+from dissensus.study.experiment import (
+    text,
+)
+from panel_study import declared
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"arms": ()}, "Wrong declares no arms; add it"),
+        ({"arms": ("a",)}, "needs at least two different names, the reference first"),
+        ({"arms": ("a", "a")}, "needs at least two different names"),
+        ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
+        ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),
+        ({"factors": {"role": ("a", "b")}}, "Wrong.factors has 'role', which is a column of every"),
+        ({"item": {"seed": text("t")}}, "Wrong.item has 'seed', which is a column of every study"),
+        ({"outcomes": {"complete": "z"}}, "Wrong.outcomes has 'complete', which is a column"),
+        (
+            {"shown": lambda self, a, b: 1},
+            "Wrong.shown hides what every experiment has, shown(self);",
+        ),
+        (
+            {"check": lambda self: 1},
+            "hides what every experiment has, check(self, models, ",
+        ),
+        ({"steps": 3}, "Wrong.steps hides what every experiment has, steps(self, spec, inputs);"),
+        ({"truth": lambda self: 1}, "Wrong.truth hides what every experiment has, a value;"),
+        ({"measured_settings": lambda self: 1}, "has, a property; take another name"),
+        ({"collect": lambda self: 1}, "has, a method of its class; take another name"),
+        ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
+    ],
+)
+def test_a_wrong_declaration_is_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        declared(**wrong)
+    assert sentence in str(caught.value) and panel_study.__file__ in str(caught.value)

@@ -1,0 +1,116 @@
+"""An experiment's metrics are those that its own code measures, and its faults are sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dissensus.errors import ResourceError
+from dissensus.session.protocol import Turn
+from dissensus.study.experiment.measures import measure_sessions, rehearse, turns_by_session
+from panel_study import Panel, panel
+
+
+class Heard(Panel):
+    """The same, declared in this file, which its faults name."""
+
+    name = "heard"
+
+
+def metrics_of(replies: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Metrics of sessions by the replies of their judges; one without any failed for good."""
+    turns, ended = [], []
+    for name, said in replies.items():
+        arm = name.split("-")[1]
+        ids = {"session_id": name, "draw_id": name[:4], "item_id": "i1", "arm": arm, "side": "for"}
+        ended.append({**ids, "complete": bool(said)})
+        for number_, words in enumerate(["speech", *said] if said else [], start=1):
+            value = None if number_ == 1 or not words.isdecimal() else words
+            turn = Turn(number_, "x", "r", "l", "m", words, 0, () if words else ("empty",), None)
+            turns.append({**ids, **vars(turn), "value": value, "compliant": value is not None})
+    items = {"i1": {"item_id": "i1", "topic": "t", "truth": 1}}
+    return measure_sessions(panel(Heard), turns_by_session(turns, Panel.levels()), ended, items)
+
+
+def test_outcomes_are_measured_by_the_values_of_turns() -> None:
+    rows = metrics_of({"d001-long": ["6", "9"], "d001-brief": ["6", "x"], "d002-long": []})
+    assert [row["score"] for row in rows] == [7.5, 6.0, None]
+    assert [row["topic"] for row in rows] == ["t", "t", "t"]
+    assert set(rows[0]) == set(Panel.metrics_schema.columns)
+
+
+@pytest.mark.parametrize("given", [{"scor": 1.0}, {}, None, {"score": 1.0, "more": 2.0}])
+def test_a_measure_that_gives_what_is_not_declared_is_a_sentence(
+    given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Heard, "measure", lambda *_: given)
+    with pytest.raises(ResourceError, match=r"measure gives .*; outcomes declares score"):
+        metrics_of({"d001-long": ["6", "9"]})
+
+
+def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure a session of which nothing but its speech could be read."""
+    monkeypatch.setattr(Heard, "measure", lambda _, turns, item: measure(turns, item))
+    ids = {"session_id": "d001-long", "draw_id": "d001", "item_id": "i1"}
+    ids |= {"arm": "long", "side": "for"}
+    said = [("S", "Oaks", True), ("j1", "?", False), ("j2", "?", False)]
+    turns = [
+        {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
+        for number, (speaker, words, read) in enumerate(said, start=1)
+    ]
+    rehearse(panel(Heard), turns, {"item_id": "i1", "topic": "t", "truth": 1})
+
+
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        (lambda turns, item: {"scor": 1.0}, "measure gives scor; outcomes declares score"),
+        (
+            lambda turns, item: {"score": item.trith},
+            "there is no 'trith'; there are item_id, topic",
+        ),
+        (
+            lambda turns, item: {"score": turns["arm"].iloc[0] == "breif"},
+            "'breif' is no arm; there",
+        ),
+        (lambda turns, item: {"score": (turns["side"] != "fro").sum()}, "'fro' is no side; there"),
+        (
+            lambda turns, item: {"score": "many"},
+            "measure gives score as 'many'; it must be a number",
+        ),
+        (lambda turns, item: {"score": turns["valeu"].mean()}, "KeyError: 'valeu'"),
+        (lambda turns, item: {"score": turns[turns["turn"] > 9]["vlaue"].sum()}, "'vlaue'"),
+        (lambda turns, item: {"score": turns.txet.iloc[0]}, "no attribute 'txet'"),
+        (lambda turns, item: {"score": np.maen(turns["turn"])}, "no attribute 'maen'"),
+        (lambda turns, item: {"score": lenght(turns)}, "name 'lenght' is not defined"),  # type: ignore[name-defined] # noqa: F821
+    ],
+)
+def test_a_wrong_name_in_a_measure_is_a_sentence_before_any_session(
+    measure: Any, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ResourceError) as caught:
+        rehearsed(measure, monkeypatch)
+    assert sentence in str(caught.value)
+    assert f"{__file__}, line " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda turns, item: {"score": float(turns["value"].iloc[1])},
+        lambda turns, item: {"score": turns["value"].iloc[1]["points"]},
+        lambda turns, item: {"score": turns["value"].iloc[0].points},
+        lambda turns, item: {"score": turns["value"].iloc[1].lower()},
+        lambda turns, item: {"score": turns["value"].value_counts()["yes"]},
+        lambda turns, item: {"score": {"yes": 1.0}[turns["value"].iloc[0]]},
+        lambda turns, item: {"score": turns["value"].iloc[9]},
+        lambda turns, item: {"score": 1 / (len(turns) - 3)},
+        lambda turns, item: {"score": None},
+    ],
+)
+def test_replies_that_nobody_gave_need_not_be_measured(
+    measure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rehearsed(measure, monkeypatch)

@@ -1,0 +1,162 @@
+"""Sessions are played and measured in every arm, and each way they may go, before any call."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus.errors import ResourceError
+from dissensus.study.experiment import Experiment, text
+from dissensus.study.experiment.design import named_items, pool_schema
+from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
+from dissensus.study.rehearsal import rehearse
+from dissensus.study.sessions import Sessions
+from dissensus.tables.artefact import Column
+from dissensus.tables.common import whole
+
+
+class Table(Experiment):
+    """Agents answer once, and again where they differ."""
+
+    name = "table"
+    arms = ("talk", "alone")
+    item: ClassVar = {"topic": text("t")}
+    outcomes: ClassVar = {"agree": "1 where both say the same."}
+
+    def items(self, rng: np.random.Generator) -> Any:
+        yield {"topic": "trees"}
+
+    def debate(self, session: Any) -> Any:
+        first = session.call("A", session.item.topic, _yes, expected="yes", otherwise="no")
+        turns = yield [first, session.call("B", session.item.topic, _yes, expected="yes")]
+        if session.arm == "talk" and turns[0].value != turns[1].value:
+            yield from self._again(session)
+
+    def _again(self, session: Any) -> Any:
+        yield session.call("A", "Again?", _yes, expected="yes")
+
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> dict[str, float]:
+        return {"agree": float(turns["value"].nunique() == 1)}
+
+
+def _yes(reply: str) -> bool | None:
+    return {"yes": True, "no": False}.get(reply)
+
+
+def sessions_of(cls: type[Experiment], folder: Path) -> Sessions:
+    study = cls(cls.Settings.model_validate({"model": "m"}))
+    rows = cls.draw_manifest({"i": {}}, {"repeats": 1, "block_size": 2}, 1)
+    by_name = {row["session_id"]: row for row in rows}
+    items = {"i": {"item_id": "i", "topic": "trees"}}
+    return Sessions(study, folder, by_name, items, {"m": "identity"})
+
+
+def test_a_study_that_is_sound_is_played(tmp_path: Path) -> None:
+    rehearse(sessions_of(Table, tmp_path))
+
+
+def misspelt(self: Any, session: Any) -> Any:
+    turn = yield session.call("A", "Yes?", _yes, expected="yes")
+    if session.arm == "tlak":
+        yield session.call("A", turn.text)
+
+
+def silent(self: Any, session: Any) -> Any:
+    if session.arm == "talk":
+        yield session.call("A", "Yes?", _yes, expected="yes")
+
+
+def nothing(self: Any, session: Any) -> Any:
+    session.call("A", "Yes?")
+
+
+def unreadable(self: Any, session: Any) -> Any:
+    yield session.call("A", "Yes?", _yes, expected="Yes.")
+
+
+def other_field(self: Any, session: Any) -> Any:
+    yield session.call("A", session.item.passage)
+
+
+def broken(self: Any, session: Any) -> Any:
+    yield session.call("A", {}["nowhere"])
+
+
+@pytest.mark.parametrize(
+    ("member", "function", "sentence"),
+    [
+        ("debate", misspelt, "UnknownLevelError: 'tlak' is no arm; there are talk, alone; correct"),
+        ("debate", silent, "session d001-alone (arm 'alone') asks no model; its steps must yield"),
+        ("debate", nothing, "debate gives NoneType; it must yield the calls of its steps"),
+        ("debate", unreadable, "the call of A expects 'Yes.', which cannot be read as its replies"),
+        ("debate", other_field, "there is no 'passage'; there are item_id, topic"),
+        # Only where replies are the others that calls name.
+        ("_again", broken, "ended with KeyError: 'nowhere'; correct the study; nothing was asked"),
+        (
+            "measure",
+            lambda _, turns, item: {"agree": 1.0} if len(turns) < 3 else {"argee": 1.0},
+            "measure gives argee; outcomes declares agree",
+        ),
+    ],
+)
+def test_what_is_wrong_is_a_sentence_before_any_call(
+    member: str, function: Any, sentence: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Table, member, function)
+    with pytest.raises(ResourceError) as caught:
+        rehearse(sessions_of(Table, tmp_path))
+    assert sentence in str(caught.value) and __file__ in str(caught.value)
+
+
+def test_a_level_is_compared_with_levels_alone() -> None:
+    level = Level("talk", "arm", ["talk", "alone"])
+    assert level == "talk" and level != "alone" and level in ("alone", "talk")
+    assert level != 3 and hash(level) == hash("talk")
+    assert {level: 1}["talk"] == 1 and f"{level}-1" == "talk-1"
+    for again in (copy.deepcopy(level), pickle.loads(pickle.dumps(level))):
+        with pytest.raises(UnknownLevelError, match="'tlak' is no arm; there are talk, alone"):
+            again == "tlak"  # noqa: B015
+    with pytest.raises(UnknownLevelError):
+        level != "tlak"  # noqa: B015
+    with pytest.raises(UnknownLevelError):
+        pd.Series([level, level], dtype=object) == "tlak"  # noqa: B015
+    assert (pd.Series([level], dtype=object) == "talk").all()
+
+
+def test_fields_say_what_there_is() -> None:
+    fields = Fields(topic="t")
+    assert fields.topic == "t" and vars(copy.deepcopy(fields)) == {"topic": "t"}
+    with pytest.raises(AttributeError, match="there is no 'tropic'; there are topic"):
+        fields.tropic  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("items", "sentence"),
+    [
+        (
+            [{"item_id": "a", "n": 1}, {"item_id": "a", "n": 2}],
+            "items 1 and 2 that items gives",
+        ),
+        ([{"n": 1}, {"item_id": "i0001", "n": 2}], "have one item_id, 'i0001'; give each a name"),
+        ([{"n": 1}, {"n": None}], "item 2 that items gives has None as its 'n'; give it a value"),
+    ],
+)
+def test_an_item_that_no_pool_can_hold_is_named(items: list[Any], sentence: str) -> None:
+    with pytest.raises(ResourceError) as caught:
+        named_items(items, {"n": whole("A number.")}, None, "study.py")
+    assert sentence in str(caught.value) and str(caught.value).startswith("study.py: ")
+
+
+def test_an_item_may_lack_what_it_need_not_have() -> None:
+    columns = {"n": Column("int?", "A number.")}
+    assert named_items([{"n": None}], columns, None, "study.py") == [
+        {"item_id": "i0001", "n": None}
+    ]
+    assert "n" in pool_schema(columns).columns
