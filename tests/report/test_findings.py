@@ -12,7 +12,7 @@ from tests.language import figure_frames
 
 from dissensus.language.figures.headline import state
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows
+from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, unread
 from dissensus.report.view import View
 from dissensus.study.ending import ending, planned
 from dissensus.tables.artefact import write
@@ -111,3 +111,10 @@ def test_a_dry_run_says_how_many_sessions_will_run() -> None:
     assert planned({"draw_language_manifest": 1}, {}, settings).startswith(
         "Sessions that will run: at most 4 (4 of language);"
     )
+
+
+def test_turns_that_could_not_be_read_are_said_from_a_tenth_on() -> None:
+    assert unread([]) == unread([True] * 9) == unread([True] * 91 + [False] * 9) == []
+    (sentence,) = unread([True] * 9 + [False])
+    assert sentence.startswith("1 of 10 turns (10%) could not be read: they break a rule")
+    assert unread([False] * 1680)[0].startswith("1,680 of 1,680 turns (100%) could not")

@@ -12,6 +12,8 @@ from dissensus.tables.common import text
 
 #: Sessions that a sentence names.
 _NAMED = 5
+#: Share of turns that could not be read from which a run says so.
+_UNREAD = 0.1
 _KINDS = ("headline", "against", "planted", "lost")
 
 FINDINGS = Schema(
@@ -72,6 +74,23 @@ def losses(outcomes: Sequence[Mapping[str, Any]]) -> str:
     more = [f"{rest:,} more"] if rest else []
     share = f"{len(lost):,} of {counted(len(outcomes), 'session')}"
     return f"Lost for good: {share}, {listed([*named, *more])}."
+
+
+def unread(readable: Sequence[bool]) -> list[str]:
+    """A sentence on the turns that could not be read, where they are a tenth of all or more.
+
+    Parameters
+    ----------
+    readable : of every turn, whether it keeps the rules of its format.
+    """
+    number = len(readable) - sum(readable)
+    if number < _UNREAD * len(readable) or not number:
+        return []
+    share = f"{number:,} of {counted(len(readable), 'turn')} ({100 * number / len(readable):.0f}%)"
+    return [
+        f"{share} could not be read: they break a rule of their format after the last repair. "
+        "`dissensus replies <run>` counts them."
+    ]
 
 
 def derived(contrasts: Sequence[Mapping[str, Any]]) -> Findings:

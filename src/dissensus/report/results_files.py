@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import Findings, derived, losses, rows
+from dissensus.report.findings import Findings, derived, losses, rows, unread
 from dissensus.report.results import Part, Place, Shown, tables_of
 from dissensus.report.view import View
 from dissensus.tables.artefact import read
@@ -38,7 +39,10 @@ def findings_of(
     else:
         contrasts = folder / "contrasts.parquet"
         findings = derived(read(contrasts).to_pylist() if contrasts.exists() else [])
-    return rows(findings, losses(read(folder / "outcomes.parquet").to_pylist()))
+    readable = read(folder / "turns.parquet")["compliant"].to_pylist()
+    against = [*unread(readable), *findings.against]
+    lost = losses(read(folder / "outcomes.parquet").to_pylist())
+    return rows(replace(findings, against=against), lost)
 
 
 def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) -> Part:

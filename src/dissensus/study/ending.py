@@ -47,7 +47,8 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
     # Each study's first, then further ones where these are few.
     each = max(1, _MOST // max(len(said), 1))
     for study, sentences in said.items():
-        lines += [f"{study}: {sentence}" for sentence in sentences["headline"][:each]]
+        headlines = sentences["headline"][:each] or ["No headline."]
+        lines += [f"{study}: {sentence}" for sentence in headlines]
         lines += [f"  against it: {sentence}" for sentence in sentences["against"][:2]]
     lines += _planted([results / study / "truth.parquet" for study in said])
     for study, sentences in said.items():
