@@ -21,8 +21,8 @@ class JudgedDebate(Experiment):
     }
     factors = {"first": ("right", "wrong"), "claimed": ("right", "wrong")}
     outcomes = {
-        "weak": Outcome("1 where the weaker judge is right.", "weaker judge right", null=0.5),
-        "strong": Outcome("1 where the stronger judge is right.", "stronger judge right", null=0.5),
+        judge: Outcome("1 where it is right.", f"{judge}er judge right", null=0.5, is_share=True)
+        for judge in ("weak", "strong")
     }
     cluster = "story_id"
 

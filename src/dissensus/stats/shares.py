@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from dissensus.stats.checks import FloatArray, check_level
+from dissensus.stats.results import Estimate
 
 
 def mid_p_sign_test(successes: npt.ArrayLike, trials: npt.ArrayLike) -> FloatArray:
@@ -102,3 +103,15 @@ def _counts(successes: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[FloatArray
     if ((k < 0) | (k > n)).any():
         raise ValueError("A count of successes is below 0 or above that of trials.")
     return k, n
+
+
+def share_limits(mean: Estimate) -> tuple[float, float]:
+    """The limits of a share's t interval on the logit scale (delta method): between 0 and 1.
+
+    Parameters
+    ----------
+    mean : of shares, above 0 and below 1, with a symmetrical interval.
+    """
+    half = (mean.ci_high - mean.estimate) / (mean.estimate * (1.0 - mean.estimate))
+    low, high = special.expit(special.logit(mean.estimate) + np.array([-half, half]))
+    return float(low), float(high)

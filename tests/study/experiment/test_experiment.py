@@ -21,6 +21,7 @@ from dissensus.session.inputs import PlaceholderInputs
 from dissensus.study.call_plan import call_plans, describe
 from dissensus.study.experiment import (
     Experiment,
+    Outcome,
     number,
     text,
 )
@@ -179,6 +180,24 @@ def test_contrasts_and_means_are_those_of_scipy() -> None:
         row = found[arm, "", "cluster_robust"]
         assert row["p_value"] == pytest.approx(one.pvalue, rel=1e-6)
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high))
+
+
+def test_the_interval_of_a_share_is_a_share() -> None:
+    from scipy import stats
+
+    rows = [
+        {"draw_id": f"d{n}", "arm": arm, "complete": True, "i": n, "y": float(n % 20 > least)}
+        for n in range(40)
+        for arm, least in (("a", 0), ("b", -1))
+    ]
+    said = {"y": Outcome("Right.", is_share=True)}
+    found = compare(pd.DataFrame(rows), ("a", "b"), said, "i", Options(0.95, 100, 1))
+    a, b = (next(r for r in found if r["contrast"] == arm) for arm in ("a", "b"))
+    # By the delta method, from logit(.95); CR2's standard error of single cases is the usual one.
+    half = stats.t.ppf(0.975, 39) * math.sqrt(0.95 * 0.05 / 39) / (0.95 * 0.05)
+    limits = [1 / (1 + math.exp(-(math.log(19) + sign * half))) for sign in (-1, 1)]
+    assert [a["ci_low"], a["ci_high"]] == pytest.approx(limits, abs=1e-6) and a["ci_high"] < 1
+    assert b["estimate"] == 1.0 and b["ci_low"] is None
 
 
 def test_a_mean_has_a_p_value_only_against_a_null() -> None:

@@ -10,6 +10,7 @@ import pytest
 from dissensus.errors import ResourceError
 from dissensus.session.protocol import Turn
 from dissensus.study.experiment.measures import measure_sessions, rehearse, turns_by_session
+from dissensus.study.experiment.outcomes import Outcome
 from panel_study import Panel, panel
 
 
@@ -114,3 +115,13 @@ def test_replies_that_nobody_gave_need_not_be_measured(
     measure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rehearsed(measure, monkeypatch)
+
+
+def test_a_share_is_between_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = {"score": Outcome("A share.", is_share=True)}
+    monkeypatch.setattr(Heard, "declared_outcomes", lambda _: declared)
+    monkeypatch.setattr(Heard, "measure", lambda *_: {"score": 1.01})
+    with pytest.raises(
+        ResourceError, match=r"measure gives score as 1\.01; a share must be from 0"
+    ):
+        metrics_of({"d001-long": ["6", "9"]})

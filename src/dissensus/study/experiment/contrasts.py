@@ -20,6 +20,7 @@ from dissensus.design.contrasts import (
     robust_mean,
 )
 from dissensus.stats.results import Estimate
+from dissensus.stats.shares import share_limits
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes
@@ -58,7 +59,7 @@ def compare(
     Returns
     -------
     The contrasts, then a row a mean. A mean is tested against its outcome's null, and has no
-    p-value where that has none.
+    p-value where that has none. The interval of a share's mean is that of its logit.
     """
     compared = [(arm, arms[0]) for arm in arms[1:]]
     rows = compare_arms(metrics, compared, list(outcomes), options, Columns(cluster=cluster))
@@ -67,6 +68,9 @@ def compare(
             kept = metrics[(metrics["arm"] == arm) & metrics["complete"] & metrics[name].notna()]
             values, clusters = kept[name].to_numpy(float), kept[cluster].to_numpy()
             mean = mean_against(values, clusters, options.confidence, outcome.null)
+            if outcome.is_share and 0.0 < mean.estimate < 1.0:
+                low, high = share_limits(mean)
+                mean = replace(mean, ci_low=low, ci_high=high)
             rows.append(contrast_row(name, arm, "", HEADLINE, mean, False))
     return rows
 

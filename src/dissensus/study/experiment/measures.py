@@ -178,14 +178,16 @@ def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) ->
             f"{where}: measure gives {', '.join(sorted(names)) or 'nothing'}; outcomes declares "
             f"{', '.join(declared)}."
         )
-    for name, value in measured.items():
+    for name, outcome in declared.items():
         try:
-            _number(value)
+            number = _number(measured[name])
         except (TypeError, ValueError):
-            raise ResourceError(
-                f"{where}: measure gives {name} as {value!r}; it must be a number, or None where "
-                "it is not defined."
-            ) from None
+            may = "it must be a number, or None where it is not defined"
+        else:
+            if number is None or not outcome.is_share or 0.0 <= number <= 1.0:
+                continue
+            may = "a share must be from 0 to 1"
+        raise ResourceError(f"{where}: measure gives {name} as {measured[name]!r}; {may}.")
 
 
 def _number(value: Any) -> float | None:

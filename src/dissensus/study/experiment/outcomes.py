@@ -21,12 +21,14 @@ class Outcome:
     null : what the mean of one arm is tested against, such as .5 for a guess between two; None
         where no value is of interest, and a single mean has no p-value. Contrasts are tested
         against no difference.
+    is_share : whether it lies between 0 and 1, as does then the interval of its mean.
     """
 
     meaning: str
     title: str = ""
     unit: str = ""
     null: float | None = None
+    is_share: bool = False
 
     @classmethod
     def of(cls, said: str | Outcome) -> Outcome:

@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
 
 from dissensus.design.contrasts import Row, adjust_family, robust_mean
 from dissensus.design.manifest import stream
@@ -36,6 +35,7 @@ from dissensus.stats.differences import flipped_gain, spread_of_gain
 from dissensus.stats.location import paired_t
 from dissensus.stats.power import detectable, power_t
 from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.shares import share_limits
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text
@@ -187,7 +187,7 @@ class _Outcome:
         mean, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
-            mean = Estimate(t.estimate, t.se, *_inside(t), NAN, t.n, t.n)
+            mean = Estimate(t.estimate, t.se, *share_limits(t), NAN, t.n, t.n)
         elif len(sample):
             note = "No interval: a single debate, or debates that do not differ."
         else:
@@ -328,13 +328,6 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
 def _by_motion(draws: Draws) -> pd.Series:
     values = pd.Series(draws.differences, index=list(draws.motions), dtype=float)
     return values.groupby(level=0).mean()
-
-
-def _inside(t: Estimate) -> tuple[float, float]:
-    """The limits of a share's t interval on the logit scale (delta method): between 0 and 1."""
-    half = (t.ci_high - t.estimate) / (t.estimate * (1.0 - t.estimate))
-    low, high = expit(logit(t.estimate) + np.array([-half, half]))
-    return float(low), float(high)
 
 
 def _speaks_of(debates: pd.DataFrame, what: str, has_memos: bool) -> str:
