@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.language import figure_frames
 
+from dissensus.errors import ResourceError
 from dissensus.language.figures.headline import state
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, unread
@@ -110,6 +112,16 @@ def test_a_dry_run_says_how_many_sessions_will_run() -> None:
     # Two draws, each in two languages: the manifest that is still to be drawn is counted.
     assert planned({"draw_language_manifest": 1}, {}, settings).startswith(
         "Sessions that will run: at most 4 (4 of language);"
+    )
+
+
+def test_a_dry_run_says_why_the_run_would_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> Any:
+        raise ResourceError("study.py: item 1 lacks 'topic'.")
+
+    monkeypatch.setattr("dissensus.study.ending.resolve", lambda _: refuse)
+    assert planned({"draw_language_manifest": 1}, {}, configuration()) == (
+        "The run would stop before its sessions: study.py: item 1 lacks 'topic'."
     )
 
 

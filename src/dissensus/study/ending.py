@@ -79,7 +79,10 @@ def planned(
     settings : of the run.
     """
     drawn = [name for name in settings.studies if stats.get(f"draw_{name}_manifest")]
-    counts = {name: _would_draw(settings, name) for name in drawn}
+    try:
+        counts = {name: _would_draw(settings, name) for name in drawn}
+    except DissensusError as error:
+        return f"The run would stop before its sessions: {error}"
     single = sum(stats.get(rule, 0) for rule in ("run_session", "run_session_for_calls"))
     if stats.get("run_bundle", 0):
         pending = {name: total - done for name, (total, done) in expected.items()}
@@ -95,14 +98,9 @@ def planned(
 
 
 def _would_draw(settings: Configuration, name: str) -> int:
-    """How many sessions a manifest would have that is still to be drawn; 0 where it cannot be."""
+    """How many sessions a manifest would have that is still to be drawn."""
     study = settings.study(name)
     source, manifest = study.source, study.manifest
-    try:
-        made = resolve(source.function)(stage_settings(study, source), settings.seed)
-        items = {row[source.key]: row for row in made[source.artefact][1]}
-        drawn = resolve(manifest.function)(items, stage_settings(study, manifest), settings.seed)
-    except DissensusError:
-        # The run says it, with the mend.
-        return 0
-    return len(drawn)
+    made = resolve(source.function)(stage_settings(study, source), settings.seed)
+    items = {row[source.key]: row for row in made[source.artefact][1]}
+    return len(resolve(manifest.function)(items, stage_settings(study, manifest), settings.seed))
