@@ -73,6 +73,13 @@ def test_every_link_leads_to_something_that_the_run_has() -> None:
             assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
 
 
+def test_the_command_on_the_page_names_a_session_its_run_and_its_study() -> None:
+    page = results_page("demo", 7, [part(), part(first="d001-en")], simulated=False)
+    command = "dissensus read d001-en --run demo --study own --prompts"
+    assert re.findall("<header>.*<code>(.*?)</code>.*</header>", page, re.DOTALL) == [command]
+    assert "dissensus read" not in results_page("demo", 7, [part()], simulated=False)
+
+
 def test_without_main_figures_the_first_is_shown() -> None:
     plain = [Shown("one", "1", False, "x"), Shown("two", "2", False, "x")]
     page = results_page("demo", 7, [part(figures=plain, tables=[])], simulated=False)

@@ -19,8 +19,6 @@ from dissensus.report.truth import table_truth, tally
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
 _SCRIPTS = (_ASSETS / "results.js",)
-#: How any session is read.
-_READ = "dissensus read"
 #: The page of all debates, from this one.
 _READER = "reader/index.html"
 
@@ -64,6 +62,7 @@ class Part:
     figures, tables : in their order.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
     debates : names of the study's sessions and draws, which become links to the reader.
+    first : the first of the sessions; "" without one.
     """
 
     name: str
@@ -74,6 +73,7 @@ class Part:
     tables: Sequence[Shown]
     places: Mapping[str, Sequence[Place]]
     debates: frozenset[str] = frozenset()
+    first: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ def results_page(
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
         f"<p>Seed {seed}. Every number on this page is read from the run's files. "
-        f'<a href="{_READER}">The reader</a> has every debate with what each model was sent; '
-        f"<code>{_READ} &lt;id&gt; --prompts</code> prints one in a terminal.</p></header>",
+        f'<a href="{_READER}">The reader</a> has every debate with what each model was sent'
+        f"{_in_a_terminal(run, studies)}.</p></header>",
         '<nav aria-label="Studies"><ul>',
         *(
             f'<li><a href="#{html(study.name)}">{html(study.name)}</a>: {html(study.question)}</li>'
@@ -129,6 +129,15 @@ def results_page(
     style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
     scripts = [path.read_text(encoding="utf-8") for path in _SCRIPTS]
     return page(f"Results of run {run}", style, "\n".join(body), scripts, beside="images")
+
+
+def _in_a_terminal(run: str, studies: Sequence[Part]) -> str:
+    """The command that prints the first debate of all, which works as it stands."""
+    for study in studies:
+        if study.first:
+            command = f"dissensus read {study.first} --run {run} --study {study.name} --prompts"
+            return f"; <code>{html(command)}</code> prints one in a terminal"
+    return ""
 
 
 def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
