@@ -13,12 +13,15 @@ from urllib.parse import quote
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
+from dissensus.report.labels import counted
 from dissensus.report.tables import as_html, page, parts
 from dissensus.report.truth import table_truth, tally
 
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
 _SCRIPTS = (_ASSETS / "results.js",)
+#: Rows of a table that is shown as a whole; a longer one scrolls.
+_MOST_ROWS = 25
 #: The page of all debates, from this one.
 _READER = "reader/index.html"
 
@@ -166,8 +169,9 @@ def _study(part: Part) -> Iterator[str]:
     rest: list[Shown] = [each for each in part.figures if each not in main]
     more = [each for each in part.tables if each not in mains]
     if rest or more:
-        count = f"{len(rest)} figures, {len(more)} tables"
-        yield f"<details><summary>Appendix of {name}: {count}</summary><ol>"
+        counts = ((len(rest), "figure"), (len(more), "table"))
+        said = ", ".join(counted(count, noun) for count, noun in counts if count)
+        yield f"<details><summary>Appendix of {name}: {said}</summary><ol>"
         yield from (
             f'<li><a href="#{_id(part, shown)}">{html(shown.title)}</a></li>' for shown in rest
         )
@@ -253,7 +257,8 @@ def _table(part: Part, table: Shown) -> str:
     """A table, its cells that name a session linked to it, and its files."""
     base = f"{html(part.name)}/tables/{html(table.name)}"
     inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
-    inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
+    scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
+    inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
     inner = _CELL.sub(lambda match: match[1] + _linked(part, match[2]), inner)
     latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
     return (

@@ -37,7 +37,9 @@ def findings_of(
         findings = state(Artefacts(paths), view)
     else:
         contrasts = folder / "contrasts.parquet"
-        findings = derived(read(contrasts).to_pylist() if contrasts.exists() else [])
+        rows_of = read(contrasts).to_pylist() if contrasts.exists() else []
+        titles = view.settings.get("outcomes")
+        findings = derived(rows_of, titles if isinstance(titles, Mapping) else None)
     return rows(findings, losses(read(folder / "outcomes.parquet").to_pylist()))
 
 
