@@ -102,6 +102,12 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     assert contrast(page) == found
 
 
+def test_a_run_without_a_diagnosis_says_so(page: Project) -> None:
+    said = page.succeed("diagnosis")
+    assert "Nothing to diagnose: echo of run echo declares no diagnosis." in said
+    assert not (results(page) / "manifest.parquet").exists()
+
+
 def test_a_null_plant_is_not_found(page: Project) -> None:
     config = page.folder / "echo.yaml"
     config.write_text(config.read_text(encoding="utf-8").replace("pull: 0.5", "pull: 0.0"))
