@@ -90,9 +90,10 @@ def derived(
 def _estimates(contrasts: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> Iterator[str]:
     for row in contrasts:
         if limits(row) != MISSING:
-            outcome = titles.get(row["outcome"], row["outcome"])
+            outcome, reference = titles.get(row["outcome"], row["outcome"]), row.get("reference")
+            contrast = f"{row['arm']} − {reference}" if reference else row["contrast"]
             yield (
-                f"{outcome}, {row['contrast']}: {signed(row['estimate'])} {limits(row)}, "
+                f"{outcome}, {contrast}: {signed(row['estimate'])} {limits(row)}, "
                 f"{_p_words(row)}, n = {row['n']}."
             )
 
