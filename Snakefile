@@ -57,16 +57,6 @@ rule archive:
         "workflow/scripts/study/archive.py"
 
 
-rule diagnosis:
-    """What the designs and their estimators are worth, by simulated studies: some minutes."""
-    input:
-        [
-            RESULTS / name / "design_diagnosis.parquet"
-            for name, study in STUDIES.items()
-            if study.diagnosis
-        ],
-
-
 # What is left to say once all rules are known.
 depend_on_code(workflow.rules, SETTINGS.simulated)
 name_logs(workflow.rules, str(STAGE_LOG), RESULTS, STUDIES)

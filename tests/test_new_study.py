@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +73,19 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     # Planted: half way to the other's estimate, from 500 to 100 to 900, so some 100 nearer.
     assert found["n"] == 30 and -130 < found["estimate"] < -70 and found["p_value"] < 0.01
     assert "Nothing to be done" in page.succeed("--dry-run")
+    # What the page of the results prints works as it stands, though config.yaml has no such study.
+    shown = (page.folder / "results/echo/index.html").read_text(encoding="utf-8")
+    (command,) = re.findall("<code>dissensus (read .*?)</code>", shown)
+    done = subprocess.run(
+        [sys.executable, "-m", "dissensus", *command.split()],
+        cwd=page.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rebuilt, and found in the journal" in done.stdout
     # An edit of the protocol runs every session again, for nothing where the words stay the same.
     before = artefacts(page)
     study = tmp_path / "elsewhere/echo/study.py"
@@ -85,6 +100,12 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     # The same numbers: only what files say of their code may differ.
     assert artefacts(page).keys() == before.keys()
     assert contrast(page) == found
+
+
+def test_a_run_without_a_diagnosis_says_so(page: Project) -> None:
+    said = page.succeed("diagnosis")
+    assert "Nothing to diagnose: echo of run echo declares no diagnosis." in said
+    assert not (results(page) / "manifest.parquet").exists()
 
 
 def test_a_null_plant_is_not_found(page: Project) -> None:

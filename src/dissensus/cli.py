@@ -56,7 +56,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FILE",
         default=[],
-        help="the run's own, over config.yaml; only --prompts needs them",
+        help="over config.yaml, instead of the configuration that the run keeps; for --prompts",
     )
 
 
@@ -70,13 +70,20 @@ def replies(chosen: argparse.Namespace) -> int:
 
 def read(chosen: argparse.Namespace) -> int:
     """Print a session."""
-    from dissensus.study.reading import CONFIGURATION, configured, find_session, read_session, sent
+    from dissensus.study.reading import (
+        CONFIGURATION,
+        configured_of,
+        find_session,
+        read_session,
+        sent,
+    )
     from dissensus.study.reading_pages import page
 
     folder = find_session(chosen.session, chosen.study, chosen.run)
     messages = None
     if chosen.prompts:
-        settings = configured([*CONFIGURATION, *chosen.configfile])
+        files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
+        settings = configured_of(folder, files)
         messages = sent(folder, chosen.session, settings)
     text = page(read_session(folder, chosen.session), messages, chosen.format)
     try:

@@ -14,6 +14,8 @@ from browsing import Browser, Opened
 from dissensus.report.reader_page import reader_page
 from dissensus.study import reader
 from dissensus.study.reader import Played, Writer
+from dissensus.study.reading import read_session
+from dissensus.study.reading_pages import citation
 from dissensus.tables.artefact import read
 from hostile_texts import HOSTILE
 from reader.small_run import configuration, run_sessions
@@ -105,6 +107,8 @@ def test_addresses_pairs_and_a_lost_debate(opened: Opened) -> None:
     assert opened.page.evaluate("document.activeElement.id").startswith("t4-")
     go(opened, "#/language/d001", "en beside zh")
     assert opened.page.locator(".pair tbody tr").count() == 8
+    loose = "[...document.querySelector('main').childNodes].filter((one) => one.nodeType === 3)"
+    assert opened.page.evaluate(f"{loose}.map((one) => one.data)") == []
     go(opened, "#/language/d002-en", "language d002-en")
     said = opened.page.locator(".lost").text_content()
     assert "Lost for good: turn 2: timeout." in said and "It does: 1 [0, 2]." in said
@@ -115,6 +119,39 @@ def test_addresses_pairs_and_a_lost_debate(opened: Opened) -> None:
     ]
     go(opened, "#/language/nothing", "Not here")
     assert quiet(opened)
+
+
+def test_how_a_session_ended_is_no_outcome_of_the_study(opened: Opened) -> None:
+    assert "How it ended" in opened.texts("table.list th")
+    assert "How it ended " in [said.split("all")[0] for said in opened.texts(".filters label")]
+    opened.page.select_option("select[name=status]", "lost")
+    assert opened.texts("table.list tbody td:first-child") == ["language d002-en"]
+    opened.page.click("table.list th button:has-text('How it ended')")
+    go(opened, "#/language/d001-en", "language d001-en")
+    assert "How it ended: " in "".join(opened.texts("p.outcome"))
+    assert "Outcome" not in opened.page.inner_text("main")
+    assert quiet(opened)
+
+
+@pytest.mark.parametrize(
+    ("values", "place_of"), [([5, 1, 5, 1], "1 to 2 of 2, 2 tied"), ([5, 1, 4, 1], "2 of 2")]
+)
+def test_a_place_says_with_how_many_it_is_shared(
+    opened: Opened, values: list[int], place_of: str
+) -> None:
+    # The sessions are d001-en, d001-zh, d002-en and d002-zh; places are within a language.
+    told = json.dumps([{"title": "score", "values": values}])
+    opened.page.evaluate(f"() => {{ Data.studies.get('language').measures = {told}; }}")
+    go(opened, "#/language/d001-en", "language d001-en")
+    shown = opened.page.locator("table:has(caption:text-is('Measures')) tbody td")
+    assert shown.all_text_contents() == ["score", "5", place_of]
+
+
+def test_a_debate_is_cited_by_its_own_digest(opened: Opened, place: Path) -> None:
+    for name in ("d001-en", "d002-zh"):
+        go(opened, f"#/language/{name}", f"language {name}")
+        reading = read_session(place.parents[1] / "language", name)
+        assert opened.texts("footer p")[0] == f"Cite as: {citation(reading)}."
 
 
 def test_search_finds_all_writings_and_texts_that_attack_do_nothing(opened: Opened) -> None:

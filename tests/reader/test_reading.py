@@ -10,6 +10,7 @@ import yaml
 
 from dissensus.cli import main
 from dissensus.llm.call import Message, Request
+from dissensus.study.kept import keep_configuration
 from dissensus.study.reading import messages, read_session, sent
 from dissensus.tables.artefact import read
 from reader.small_run import configuration, run_sessions
@@ -77,6 +78,31 @@ def test_requests_that_are_no_longer_what_was_sent_are_refused(
     said = capsys.readouterr().err
     assert "cannot be rebuilt, since settings, prompts or code have changed" in said
     assert said.count("\n") == 1
+
+
+def test_a_run_keeps_the_configuration_that_its_prompts_are_rebuilt_with(
+    at_place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = {"studies": ["identity"]}
+    Path("config.yaml").unlink()
+    Path("config.yaml").write_text(
+        yaml.safe_dump(yaml.safe_load((ROOT / "config.yaml").read_text("utf-8")) | own)
+    )
+    try:
+        command = ["read", "d001-zh", "--run", "demo", "--study", "language", "--prompts"]
+        assert main(command) == 1
+        assert "studies leaves out 'language'" in capsys.readouterr().err
+        folder = Path("results/demo/language")
+        keep_configuration(configuration().model_dump(), folder)
+        assert main(command) == 0
+        assert "You are participating in a debate" in capsys.readouterr().out
+        assert len(messages("d001-zh")) == len(sent(folder, "d001-zh", configuration()))
+        # What is named goes before what is kept.
+        assert main([*command, "--configfile", "more.yaml"]) == 0
+        (folder / ".configuration.json").unlink()
+    finally:
+        Path("config.yaml").unlink()
+        Path("config.yaml").symlink_to(ROOT / "config.yaml")
 
 
 @pytest.mark.parametrize("form", ["text", "md", "json"])

@@ -44,6 +44,9 @@ def test_contrasts_that_all_studies_share_give_a_headline() -> None:
         "distance, shown-alone: −200.000 [−220.500, −180.250], p = 0.010, n = 30."
     ]
     assert derived([other]).headlines == []
+    arms = {"arm": "shown", "reference": "alone"}
+    named = derived([{**row, **number, **arms, "headline": True}], {"distance": "mean (km)"})
+    assert named.headlines[0].startswith("mean (km), shown − alone: −200.000 [")
 
 
 def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_headline() -> None:

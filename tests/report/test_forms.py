@@ -71,6 +71,14 @@ def test_a_forest_has_a_row_for_each_name_and_a_dash_for_what_is_missing(axes: A
     assert low > 2 and high < 0
 
 
+def test_the_reference_of_a_forest_says_so_at_no_difference(axes: Axes) -> None:
+    names = {"a": "A", "b": "B", "c": "C"}
+    forms.forest(axes, names, [(ONE, {"b": row(-5.0, -6.0, -4.0)})], reference="a")
+    said = [(text.get_text(), *text.get_position()) for text in axes.texts]
+    assert said == [("reference", 0.0, 0), ("–", 0.02, 2)]
+    assert points(axes) == {(-5.0, 1.0)}
+
+
 def test_series_of_a_forest_stand_beside_each_other(axes: Axes) -> None:
     forms.forest(axes, {"a": "A"}, [(ONE, {"a": row(1.0)}), (OTHER, {"a": row(1.0)})])
     (_, first), (_, second) = sorted(points(axes))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 
+import pytest
+
+from browsing import Browser
 from dissensus.report.results import Part, Place, Shown, results_page
 from dissensus.report.tables import as_html, as_page, make, parts
 from hostile_texts import hostile
@@ -71,6 +75,39 @@ def test_every_link_leads_to_something_that_the_run_has() -> None:
             assert target[1:] in ids
         elif not target.startswith("reader/index.html"):
             assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
+
+
+def test_the_command_on_the_page_names_a_session_its_run_and_its_study() -> None:
+    page = results_page("demo", 7, [part(), part(first="d001-en")], simulated=False)
+    command = "dissensus read d001-en --run demo --study own --prompts"
+    assert re.findall("<header>.*<code>(.*?)</code>.*</header>", page, re.DOTALL) == [command]
+    assert "dissensus read" not in results_page("demo", 7, [part()], simulated=False)
+
+
+def test_an_appendix_counts_what_it_has() -> None:
+    plain = [Shown(name, name, False, "x") for name in ("one", "two", "three")]
+    tables = [Shown(name, name, False, table(name, "d")) for name in ("t", "u")]
+    for figures, rows, said in (
+        (plain, tables, "2 figures, 1 table"),
+        (plain[:1], tables, "1 table"),
+        (plain, [], "2 figures"),
+    ):
+        page = results_page("demo", 7, [part(figures=figures, tables=rows)], simulated=False)
+        assert f"Appendix of own: {said}<" in page
+
+
+@pytest.mark.parametrize(("rows", "hidden"), [(15, False), (24, False), (60, True)])
+def test_only_a_long_table_scrolls(
+    browser: Browser, tmp_path: Path, rows: int, hidden: bool
+) -> None:
+    cells = [f"row {number}" for number in range(rows)]
+    path = tmp_path / "index.html"
+    shown = part(figures=[], tables=[Shown("t", "t", True, table("t", *cells))])
+    path.write_text(results_page("demo", 7, [shown], simulated=False), encoding="utf-8")
+    with browser.open_again(path) as opened:
+        box = "document.querySelector('.table .wide')"
+        height, all_of_it = opened.page.evaluate(f"[{box}.clientHeight, {box}.scrollHeight]")
+    assert (height < all_of_it) == hidden
 
 
 def test_without_main_figures_the_first_is_shown() -> None:

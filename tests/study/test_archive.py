@@ -46,15 +46,6 @@ def test_a_run_is_made_again_from_its_archive_without_a_call(
     assert not any("transcripts" in name or "journal" in name for name in digests)
 
 
-def test_addresses_lose_names_and_passwords_and_nothing_else() -> None:
-    given = {"providers": {"p": {"base_url": "https://me:word@host:8/v1", "n": 3, "k": None}}}
-    kept = archives._without_passwords(given)
-    assert kept == {"providers": {"p": {"base_url": "https://host:8/v1", "n": 3, "k": None}}}
-    assert archives._without_passwords({"a": ["http://host/x?y=1", "no: address"]}) == {
-        "a": ["http://host/x?y=1", "no: address"]
-    }
-
-
 def test_files_of_models_are_among_those_that_settings_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ from dissensus.language.design.manifest import MANIFEST, draw
 from dissensus.language.design.pool import POOL, build_pool
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.job_graph import JobGraph
+from dissensus.study.kept import kept_configuration
 from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Needs, pick, plain
@@ -216,6 +218,17 @@ def test_a_manifest_that_is_drawn_again_is_read_again(results: Path) -> None:
     write(folder / "manifest.parquet", MANIFEST, rows, {})
     assert len(made.drawn("language").sessions.rows) == 4
     assert counted == [("language", 8, 0), ("language", 4, 0)]
+
+
+def test_the_configuration_is_kept_beside_the_first_session_that_is_run(results: Path) -> None:
+    run, given = settings(), {"seed": 7}
+    made = JobGraph(run, results, is_main=True, runs_here=True, configuration=given)
+    name = next(iter(made.drawn("language").sessions.rows))
+    assert kept_configuration(results / "language") is None
+    registry = run.registry(results, "run_session", run.used)
+    made.run_session("language", name, registry, str(results / "log"))
+    assert (results / "log").read_text("utf-8") == f"{name}: complete\n"
+    assert kept_configuration(results / "language") == (given, ANY)
 
 
 def test_sessions_begin_by_study_and_block(results: Path) -> None:

@@ -73,6 +73,7 @@ GRAPH = JobGraph(
     runs_here=RUNS_HERE,
     expect=BOARD.expect,
     temporary=TEMPORARY[0].name,
+    configuration=config,
 )
 BOARD.recount = GRAPH.done
 BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)

@@ -2,7 +2,7 @@
 #
 # in:    the manifests and sources of the run's studies; all of a run's files, to verify
 # out:   words on the terminal; results/<run>/<study>/: the preregistration, and what was done otherwise
-# steps: plan, cost; preregistration, list_deviations; verify
+# steps: plan, cost; preregistration, list_deviations; verify; diagnosis
 
 
 # Make no file, so that they answer whenever they are asked.
@@ -71,3 +71,24 @@ use rule local_stage as verify with:
         functions=["dissensus.study.verify:verify_run"],
     message:
         "Verify all of run {SETTINGS.run}"
+
+
+DIAGNOSED = [name for name, study in STUDIES.items() if study.diagnosis]
+
+
+if DIAGNOSED:
+
+    rule diagnosis:
+        """What the designs and their estimators are worth, by simulated studies: some minutes."""
+        input:
+            [RESULTS / name / "design_diagnosis.parquet" for name in DIAGNOSED],
+
+else:
+
+    use rule local_stage as diagnosis with:
+        log:
+            RESULTS / "logs/diagnosis.log",
+        params:
+            functions=["dissensus.study.diagnosed:no_diagnosis"],
+        message:
+            f"Say that no study of run {SETTINGS.run} has a diagnosis"

@@ -46,7 +46,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         left.margins(x=0.08)
         left.set_title(label(titles[name], 60))
         left.set_xlabel(f"Mean, {view.level} interval")
-        forest(right, named, [(mark, differences)])
+        forest(right, named, [(mark, differences)], reference=arms[0])
         zero_line(right, vertical=True)
         right.margins(x=0.08)
         right.set_title(f"Difference from {label(arms[0], _LONGEST)}")

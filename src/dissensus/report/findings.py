@@ -93,17 +93,26 @@ def unread(readable: Sequence[bool]) -> list[str]:
     ]
 
 
-def derived(contrasts: Sequence[Mapping[str, Any]]) -> Findings:
-    """The findings of a study that states none, from rows of the contrasts that studies share."""
+def derived(
+    contrasts: Sequence[Mapping[str, Any]], titles: Mapping[str, str] | None = None
+) -> Findings:
+    """The findings of a study that states none, from rows of the contrasts that studies share.
+
+    Parameters
+    ----------
+    titles : outcome -> what tables and figures call it; its name where it has none.
+    """
     main = [row for row in contrasts if row.get("headline") and row.get("estimate") is not None]
-    return Findings([*_estimates(main)][:3])
+    return Findings([*_estimates(main, titles or {})][:3])
 
 
-def _estimates(contrasts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _estimates(contrasts: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> Iterator[str]:
     for row in contrasts:
         if limits(row) != MISSING:
+            outcome, reference = titles.get(row["outcome"], row["outcome"]), row.get("reference")
+            contrast = f"{row['arm']} − {reference}" if reference else row["contrast"]
             yield (
-                f"{row['outcome']}, {row['contrast']}: {signed(row['estimate'])} {limits(row)}, "
+                f"{outcome}, {contrast}: {signed(row['estimate'])} {limits(row)}, "
                 f"{_p_words(row)}, n = {row['n']}."
             )
 

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dissensus.report.frames import Record
-from dissensus.report.style import FAINT, Mark
+from dissensus.report.style import FAINT, GREY, Mark
 
 #: An estimate and the limits of its interval; NaN where the data define none.
 Interval = tuple[float, float, float]
@@ -84,6 +84,7 @@ def forest(
     series: Sequence[tuple[Mark, Mapping[Any, Record]]],
     filled: Callable[[Record], bool] = lambda row: True,
     scale: float = 1.0,
+    reference: Any = None,
 ) -> None:
     """A row for each name, and in it an estimate of each series beside the others.
 
@@ -94,8 +95,12 @@ def forest(
         where the only series has no estimate.
     filled : whether the mark of a row is filled.
     scale : what values are multiplied by.
+    reference : key of the row that the others are compared with, which says so at no difference.
     """
     for place, key in enumerate(names):
+        if key == reference:
+            at_zero(axes, place, "reference")
+            continue
         for (mark, rows), offset in zip(series, offsets(len(series)), strict=True):
             row = rows.get(key)
             if row is not None and isfinite(row["estimate"]):
@@ -113,6 +118,12 @@ def offsets(count: int) -> list[float]:
 def missing(axes: Axes, place: float) -> None:
     """A dash at the left of a row without an estimate."""
     axes.text(0.02, place, "–", transform=axes.get_yaxis_transform(), va="center", size=7)
+
+
+def at_zero(axes: Axes, place: float, word: str) -> None:
+    """A word at no difference, in a row that has none by definition."""
+    box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none"}
+    axes.text(0.0, place, word, ha="center", va="center", size=7, color=GREY, bbox=box)
 
 
 def course(

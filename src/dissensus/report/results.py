@@ -13,14 +13,15 @@ from urllib.parse import quote
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
+from dissensus.report.labels import counted
 from dissensus.report.tables import as_html, page, parts
 from dissensus.report.truth import table_truth, tally
 
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
 _SCRIPTS = (_ASSETS / "results.js",)
-#: How any session is read.
-_READ = "dissensus read"
+#: Rows of a table that is shown as a whole; a longer one scrolls.
+_MOST_ROWS = 25
 #: The page of all debates, from this one.
 _READER = "reader/index.html"
 
@@ -64,6 +65,7 @@ class Part:
     figures, tables : in their order.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
     debates : names of the study's sessions and draws, which become links to the reader.
+    first : the first of the sessions; "" without one.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Part:
     tables: Sequence[Shown]
     places: Mapping[str, Sequence[Place]]
     debates: frozenset[str] = frozenset()
+    first: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,8 +117,8 @@ def results_page(
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
         f"<p>Seed {seed}. Every number on this page is read from the run's files. "
-        f'<a href="{_READER}">The reader</a> has every debate with what each model was sent; '
-        f"<code>{_READ} &lt;id&gt; --prompts</code> prints one in a terminal.</p></header>",
+        f'<a href="{_READER}">The reader</a> has every debate with what each model was sent'
+        f"{_in_a_terminal(run, studies)}.</p></header>",
         '<nav aria-label="Studies"><ul>',
         *(
             f'<li><a href="#{html(study.name)}">{html(study.name)}</a>: {html(study.question)}</li>'
@@ -129,6 +132,15 @@ def results_page(
     style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
     scripts = [path.read_text(encoding="utf-8") for path in _SCRIPTS]
     return page(f"Results of run {run}", style, "\n".join(body), scripts, beside="images")
+
+
+def _in_a_terminal(run: str, studies: Sequence[Part]) -> str:
+    """The command that prints the first debate of all, which works as it stands."""
+    for study in studies:
+        if study.first:
+            command = f"dissensus read {study.first} --run {run} --study {study.name} --prompts"
+            return f"; <code>{html(command)}</code> prints one in a terminal"
+    return ""
 
 
 def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -157,8 +169,9 @@ def _study(part: Part) -> Iterator[str]:
     rest: list[Shown] = [each for each in part.figures if each not in main]
     more = [each for each in part.tables if each not in mains]
     if rest or more:
-        count = f"{len(rest)} figures, {len(more)} tables"
-        yield f"<details><summary>Appendix of {name}: {count}</summary><ol>"
+        counts = ((len(rest), "figure"), (len(more), "table"))
+        said = ", ".join(counted(count, noun) for count, noun in counts if count)
+        yield f"<details><summary>Appendix of {name}: {said}</summary><ol>"
         yield from (
             f'<li><a href="#{_id(part, shown)}">{html(shown.title)}</a></li>' for shown in rest
         )
@@ -244,7 +257,8 @@ def _table(part: Part, table: Shown) -> str:
     """A table, its cells that name a session linked to it, and its files."""
     base = f"{html(part.name)}/tables/{html(table.name)}"
     inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
-    inner = inner.replace('<div class="wide">', '<div class="wide" tabindex="0">', 1)
+    scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
+    inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
     inner = _CELL.sub(lambda match: match[1] + _linked(part, match[2]), inner)
     latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
     return (

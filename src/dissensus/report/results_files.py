@@ -38,7 +38,9 @@ def findings_of(
         findings = state(Artefacts(paths), view)
     else:
         contrasts = folder / "contrasts.parquet"
-        findings = derived(read(contrasts).to_pylist() if contrasts.exists() else [])
+        contrasts_held = read(contrasts).to_pylist() if contrasts.exists() else []
+        titles = view.settings.get("outcomes")
+        findings = derived(contrasts_held, titles if isinstance(titles, Mapping) else None)
     readable = read(folder / "turns.parquet")["compliant"].to_pylist()
     against = [*unread(readable), *findings.against]
     lost = losses(read(folder / "outcomes.parquet").to_pylist())
@@ -68,6 +70,7 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     mains = {name for name, _, main in given["tables"] if main}
     tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
+    sessions, draws = _names(folder)
     return Part(
         folder.name,
         given["question"],
@@ -76,7 +79,8 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         figures,
         tables,
         _places(folder),
-        _debates(folder),
+        frozenset([*sessions, *draws]),
+        next(iter(sessions), ""),
     )
 
 
@@ -87,10 +91,10 @@ def _words(picture: Path) -> str:
     return unescape(match[1]) if match else ""
 
 
-def _debates(folder: Path) -> frozenset[str]:
-    """Names of the sessions and the draws."""
-    rows = read(folder / "manifest.parquet").select(["session_id", "draw_id"])
-    return frozenset(name for column in rows.columns for name in column.to_pylist())
+def _names(folder: Path) -> tuple[list[str], list[str]]:
+    """Those of all sessions, and of their draws."""
+    rows = read(folder / "manifest.parquet")
+    return rows["session_id"].to_pylist(), rows["draw_id"].to_pylist()
 
 
 def _places(folder: Path) -> dict[str, list[Place]]:

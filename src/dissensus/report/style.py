@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from xml.sax.saxutils import escape
@@ -15,6 +16,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FixedLocator
 
 from dissensus.report.escaping import plain
 from dissensus.report.labels import language_name, wrapped
@@ -163,7 +165,7 @@ def _mark_panels(figure: Figure) -> None:
         if axes.axison and not any(text.get_gid() == _MARKED for text in axes.texts):
             axes.text(
                 0.5,
-                0.5,
+                _between_rows(axes),
                 SIMULATED,
                 gid=_MARKED,
                 transform=axes.transAxes,
@@ -174,6 +176,22 @@ def _mark_panels(figure: Figure) -> None:
                 zorder=-1,
                 clip_on=True,
             ).set_in_layout(False)
+
+
+def _between_rows(axes: Axes) -> float:
+    """The middle of a panel, or where it has named rows the middle of two of them that is nearest.
+
+    Returns
+    -------
+    A share of the panel's height.
+    """
+    named = isinstance(axes.yaxis.get_major_locator(), FixedLocator)
+    if not named or axes.get_yscale() != "linear":
+        return 0.5
+    low, high = axes.get_ylim()
+    rows = sorted((row - low) / (high - low) for row in axes.get_yticks())
+    middles = [(one + other) / 2 for one, other in pairwise([0.0, *rows])]
+    return round(min(middles, key=lambda middle: abs(middle - 0.5), default=0.5), 6)
 
 
 def save(

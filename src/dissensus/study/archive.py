@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import yaml
 
@@ -20,6 +19,7 @@ from dissensus.errors import SettingError
 from dissensus.llm.ledger import LEDGER
 from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.study.configuration import Configuration
+from dissensus.study.kept import without_passwords
 from dissensus.tables.provenance import COMMIT_FILE
 
 #: What the project is made of, in its folder; what is not there is left out.
@@ -81,7 +81,7 @@ def archive(
             run=settings.run, settings=SETTINGS, digests=DIGESTS, published=PUBLISHED
         )
         for name, text in (
-            (SETTINGS, yaml.safe_dump(_without_passwords(configuration), sort_keys=False)),
+            (SETTINGS, yaml.safe_dump(without_passwords(configuration), sort_keys=False)),
             (COMMIT_FILE, f"{commit}\n"),
             (DIGESTS, digests),
             (GUIDE, guide),
@@ -141,25 +141,6 @@ def _files(place: Path) -> Iterator[Path]:
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-
-
-def _without_passwords(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration as plain data, addresses without a name and a password."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {str(key): plain(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [plain(item) for item in value]
-        return _address(value) if isinstance(value, str) and "://" in value else value
-
-    return {str(key): plain(value) for key, value in configuration.items()}
-
-
-def _address(value: str) -> str:
-    parts = urlsplit(value)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, parts.query, parts.fragment))
 
 
 def _write_crate(folder: Path, settings: Configuration, path: Path) -> None:

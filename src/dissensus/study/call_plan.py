@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from dissensus.llm.call import Message
+from dissensus.report.labels import range_of
 from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import shown, sized, unsized
 from dissensus.session.protocol import Call, Steps, assumed_calls
@@ -53,13 +54,18 @@ class CallPlan(NamedTuple):
     Attributes
     ----------
     calls : in order; where their number depends on replies, the longer of two ways it may go.
-    fewest : how many there are at least.
+    least : the same, of the shorter way.
     sessions : of that kind.
     """
 
     calls: list[PlannedCall]
-    fewest: int
+    least: list[PlannedCall]
     sessions: int
+
+    @property
+    def fewest(self) -> int:
+        """How many calls a session makes at least."""
+        return len(self.least)
 
 
 def call_plans(sessions: Sessions) -> Iterator[CallPlan]:
@@ -76,7 +82,7 @@ def call_plans(sessions: Sessions) -> Iterator[CallPlan]:
     inputs = study.expected_inputs(sessions.folder)
     for kind, number in kinds.items():
         ways = _planned(sessions, first[kind], inputs)
-        yield CallPlan(max(ways, key=len), min(map(len, ways)), number)
+        yield CallPlan(max(ways, key=len), min(ways, key=len), number)
 
 
 def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[list[PlannedCall]]:
@@ -148,20 +154,25 @@ def describe(sessions: Sessions) -> list[str]:
     draws = len({row["draw_id"] for row in rows})
     arms = Counter(map(study.arm_of, rows))
     calls: Counter[tuple[str, str]] = Counter()
-    fewest = 0
+    least: Counter[tuple[str, str]] = Counter()
     for plan in call_plans(sessions):
-        fewest += plan.fewest * plan.sessions
-        for call in plan.calls:
-            calls[call.purpose, call.model] += plan.sessions
+        for counts, planned in ((calls, plan.calls), (least, plan.least)):
+            for call in planned:
+                counts[call.purpose, call.model] += plan.sessions
     protocol = study.settings.protocol
     most = calls.total() * (1 + protocol.repairs) * protocol.session_attempts
     counted = f"{calls.total():,} calls"
-    if fewest < calls.total():
-        counted = f"at least {fewest:,} calls, at most {calls.total():,}, as replies have it,"
+    if least.total() < calls.total():
+        counted = (
+            f"at least {least.total():,} calls, at most {calls.total():,}, as replies have it,"
+        )
     return [
         f"{study.name}: {draws:,} draws, {len(rows):,} sessions "
         f"({', '.join(f'{n:,} {arm}' for arm, n in arms.items())})",
         f"{counted} if nothing goes wrong; {most:,} with every repair and every session attempt",
-        *(f"  {purpose}: {model}: {n:,} calls" for (purpose, model), n in sorted(calls.items())),
+        *(
+            f"  {purpose}: {model}: {range_of((least[purpose, model], n))} calls"
+            for (purpose, model), n in sorted(calls.items())
+        ),
         *wrap(study.counting, 100),
     ]

@@ -186,6 +186,9 @@ def estimate(
 ) -> list[Line]:
     """What every model does in every purpose of a study.
 
+    Where sessions may end early, the low estimate has the fewest calls that they make, the others
+    the most.
+
     Parameters
     ----------
     sessions : of the study.
@@ -196,10 +199,11 @@ def estimate(
     asked = {(purpose, model, way.name): Tokens() for purpose, model in terms for way in ways}
     before = [_tokens(text) for text in _embedded_first(sessions, terms)]
     texts = {way.name: Tokens(len(before), sum(before)) for way in ways}
-    for planned, _, number in call_plans(sessions):
-        for call in planned:
-            prompt = _prompt(call)
-            for way in ways:
+    for calls, least, number in call_plans(sessions):
+        longer = [(call, _prompt(call)) for call in calls]
+        shorter = longer if least is calls else [(call, _prompt(call)) for call in least]
+        for way in ways:
+            for call, prompt in shorter if way is ways[0] else longer:
                 once = one_call(prompt, way)
                 times = Tokens(*(number * n for n in (once.calls, once.input, once.output)))
                 asked[call.purpose, call.model, way.name] += times

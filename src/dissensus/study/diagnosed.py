@@ -14,7 +14,9 @@ from typing import Any
 
 from dissensus.digests import digest, file_digest
 from dissensus.errors import ResourceError
+from dissensus.report.labels import listed
 from dissensus.study.configuration import Configuration, load_file
+from dissensus.study.makes import makes
 from dissensus.study.rules import stage_files, stage_settings
 from dissensus.study.study import Study
 
@@ -37,6 +39,15 @@ def diagnosed_rows(study: Study[Any], path: Path = STORED) -> list[dict[str, Any
         return []
     key = (study.name, _settings(study))
     return [_read(row, path) for row in _stored(path) if (row["study"], row["settings"]) == key]
+
+
+@makes()
+def no_diagnosis(configuration: Configuration) -> list[str]:
+    """That there is nothing to diagnose, where no study of a run declares how to simulate it."""
+    return [
+        f"Nothing to diagnose: {listed(configuration.studies)} of run {configuration.run} "
+        f"{'declare' if len(configuration.studies) > 1 else 'declares'} no diagnosis."
+    ]
 
 
 def store(settings: Configuration, folder: Path, path: Path = STORED) -> None:

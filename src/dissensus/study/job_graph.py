@@ -6,7 +6,7 @@ import atexit
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from dissensus.report import escaping
 from dissensus.study.completion import FolderState
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import bundled, bundles, shards, unwritten
+from dissensus.study.kept import keep_configuration
 from dissensus.study.rehearsal import rehearse
 from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions, ended
@@ -55,6 +56,7 @@ class JobGraph:
     runs_here : whether this process runs the jobs too, rather than submit them to a cluster.
     expect : is told, for every study, how many sessions there are and how many are complete.
     temporary : folder that goes with this process; the system's unless given.
+    configuration : as Snakemake merged it, which is kept beside the sessions that are run.
 
     Planning writes nothing in the run's folder.
     """
@@ -68,6 +70,7 @@ class JobGraph:
         runs_here: bool,
         expect: Callable[[str, int, int], object] = lambda *_: None,
         temporary: str | None = None,
+        configuration: Mapping[str, Any] | None = None,
     ) -> None:
         self.settings = settings
         self.results = results
@@ -75,6 +78,7 @@ class JobGraph:
         self._runs_here = runs_here
         self._expect = expect
         self._temporary = temporary
+        self._configuration = configuration
         self._drawn: dict[str, tuple[int, Drawn]] = {}
 
     def drawn(self, study: str) -> Drawn:
@@ -237,6 +241,8 @@ class JobGraph:
         """
         sessions = self.drawn(study).sessions
         try:
+            if self._configuration is not None:
+                keep_configuration(self._configuration, sessions.folder)
             failure = sessions.run(sessions.rows[session], registry).outcome["failure"]
         except DissensusError as error:
             stop(error)

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from dissensus.study.configuration import Configuration
-from dissensus.study.cost import EMBEDDING, Line, Terms, estimate_settings, scenarios
+from dissensus.study.cost import EMBEDDING, Line, Scenario, Terms, estimate_settings, scenarios
 from dissensus.study.makes import makes
 from dissensus.study.rules import price_settings
 from dissensus.study.sessions import Sessions
@@ -174,11 +174,24 @@ def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line], counting: str) 
         "tekken tokeniser; each model's own counts differently. Not counted: what a provider's "
         "cache saves, and tries that fail there and are charged all the same."
     )
+    if any(_ends_early(line, ways[-1]) for line in lines):
+        said += (
+            " Sessions may end early, as replies have it: low counts the calls that they make at "
+            "least, the others those that they make at most."
+        )
     if counting:
         said += f" {counting}"
     if any(line.purpose == EMBEDDING for line in lines):
         said += f" The calls of {EMBEDDING} are texts, of which one request takes many."
     return said
+
+
+def _ends_early(line: Line, most: Scenario) -> bool:
+    """Whether the low estimate, without a repair, has fewer calls than the ceiling has turns."""
+    if line.purpose == EMBEDDING:
+        return False
+    turns = line.tokens[most.name].calls / ((1 + most.repairs) * (1 + most.reruns))
+    return line.tokens["low"].calls < turns - 0.5
 
 
 def _series(words: Any) -> str:

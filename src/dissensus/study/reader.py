@@ -29,6 +29,7 @@ from dissensus.study.sessions import Sessions
 from dissensus.study.stage import resolve
 from dissensus.study.study import Row
 from dissensus.tables.artefact import provenance_of, read, write_text
+from dissensus.tables.provenance import SETTINGS_DIGEST
 
 #: Most sessions of a chunk, and most characters that the models of one were sent.
 _SESSIONS, _CHARACTERS = 200, 12_000_000
@@ -189,6 +190,7 @@ class Writer:
             rerun = session.outcome["session_attempts"] > 1
             repaired = any(call["attempt"] > 1 for call in session.calls)
             tokens = sum(call["input_tokens"] + call["output_tokens"] for call in session.calls)
+            made = provenance_of(paths_in(self.sessions.folder, name).transcript)
             entry = {
                 "id": name,
                 "status": 3 if failure else 2 if rerun else 1 if repaired else 0,
@@ -196,6 +198,8 @@ class Writer:
                 "cast": ", ".join(dict.fromkeys(call["model"] for call in session.calls)),
                 "cost": sum(costs) if costs else None,
                 "tokens": tokens,
+                "commit": made["commit"],
+                "settings": made[SETTINGS_DIGEST][:12],
             }
             yield entry, session, self._details(row)
 
@@ -231,16 +235,14 @@ class Writer:
         rows = list(self.sessions.rows.values())
         titles, title = _coded([self._title(row) for row in rows])
         casts, cast = _coded([entry["cast"] for entry in entries])
-        some = paths_in(folder, rows[0]["session_id"]).transcript if rows else None
-        made = provenance_of(some) if some else {}
-        names = ("id", "status", "failure", "chunk", "cost", "tokens")
+        commits, commit = _coded([entry["commit"] for entry in entries])
+        names = ("id", "status", "failure", "chunk", "cost", "tokens", "settings")
         return {
             "study": study.name,
             "question": study.question,
             "arm": study.arm,
             "simulated": simulated,
             "run": folder.parent.name,
-            "made": {name: made.get(name, "") for name in ("commit", "settings_sha256")},
             "found": [
                 finding["sentence"] for finding in self._findings if finding["kind"] in _FOUND
             ],
@@ -250,6 +252,8 @@ class Writer:
             "title": title,
             "casts": casts,
             "cast": cast,
+            "commits": commits,
+            "commit": commit,
             "filters": _filters([{**self._item(row), **row} for row in rows], study.arm),
             "measures": list(self._measures(rows)),
             "figures": self._figures(),

@@ -14,6 +14,7 @@ from dissensus.report.labels import listed
 from dissensus.session.messages import message_rows
 from dissensus.settings import merged
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.kept import kept_configuration
 from dissensus.study.session_tables import SessionTables, paths_in
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read
@@ -127,6 +128,25 @@ def configured(files: Sequence[str | Path] = CONFIGURATION) -> Configuration:
     return load(values, ", ".join(map(str, files)))
 
 
+def configured_of(folder: Path, files: Sequence[str | Path] = ()) -> Configuration:
+    """The configuration that the sessions of a study were run with.
+
+    Parameters
+    ----------
+    folder : of the study, which keeps it; one that does not is taken for a run of config.yaml.
+    files : that it is read from instead, see :func:`configured`.
+
+    Raises
+    ------
+    DissensusError : a file cannot be read, or holds a wrong setting.
+    """
+    kept = None if files else kept_configuration(folder)
+    if kept is None:
+        return configured(files or CONFIGURATION)
+    values, path = kept
+    return load(values, str(path))
+
+
 def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[str, Any]]:
     """Every message that the models of a session were sent, word for word.
 
@@ -172,7 +192,7 @@ def messages(
     session_id: str,
     study: str | None = None,
     run: str | None = None,
-    configuration: Sequence[str | Path] = CONFIGURATION,
+    configuration: Sequence[str | Path] = (),
 ) -> pd.DataFrame:
     """What the models of a session were sent, for a notebook: a row a message.
 
@@ -180,7 +200,7 @@ def messages(
     ----------
     session_id : such as ``d007-zh``.
     study, run : needed where several have a session of that name.
-    configuration : the files that the run was started with.
+    configuration : files to read in place of what the run keeps of its own configuration.
 
     Returns
     -------
@@ -193,6 +213,5 @@ def messages(
     """
     import pandas as pd
 
-    settings = configured(configuration)
     folder = find_session(session_id, study, run)
-    return pd.DataFrame(sent(folder, session_id, settings))
+    return pd.DataFrame(sent(folder, session_id, configured_of(folder, configuration)))

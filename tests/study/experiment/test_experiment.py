@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,16 +16,12 @@ from hypothesis import strategies as st
 from dissensus.design.contrasts import Options
 from dissensus.errors import ResourceError
 from dissensus.session.inputs import PlaceholderInputs
-from dissensus.study.call_plan import call_plans, describe
 from dissensus.study.experiment import (
-    Experiment,
     Outcome,
     number,
-    text,
 )
 from dissensus.study.experiment.contrasts import compare, mean_against
 from dissensus.study.experiment.design import draw_sessions
-from dissensus.study.sessions import Sessions
 from panel_study import Panel, declared, panel
 
 
@@ -235,45 +229,3 @@ def test_kinds_of_columns_and_registration() -> None:
     registered = panel().registered({}, 1)
     assert "mean paired difference of score" in registered.estimands[0]
     assert registered.primary == "score, in each arm against long."
-
-
-class Patient(Experiment):
-    """Two agents who talk until one gives in, for five rounds at most."""
-
-    name = "patient"
-    arms = ("a", "b")
-    item: ClassVar = {"topic": text("t")}
-    outcomes: ClassVar = {"rounds": "How many there were."}
-
-    def items(self, rng: np.random.Generator) -> Any:
-        yield {"topic": "trees"}
-
-    def debate(self, session: Any) -> Any:
-        for _ in range(5):
-            turn = yield session.call("A", "Give in?", _yes, expected="yes", otherwise="no")
-            if turn.value:
-                return
-
-    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> dict[str, float]:
-        return {"rounds": float(len(turns))}
-
-
-def _yes(text: str) -> bool | None:
-    return {"yes": True, "no": False}.get(text)
-
-
-def test_a_plan_says_the_fewest_and_the_most_calls_of_steps_that_depend_on_replies(
-    tmp_path: Path,
-) -> None:
-    study = Patient(Patient.Settings.model_validate({"model": "m"}))
-    rows = Patient.draw_manifest({"i": {}}, {"repeats": 3, "block_size": 2}, 1)
-    sessions = Sessions(
-        study,
-        tmp_path,
-        {row["session_id"]: row for row in rows},
-        {"i": {"item_id": "i", "topic": "trees"}},
-        {"m": "identity"},
-    )
-    assert {(len(p.calls), p.fewest, p.sessions) for p in call_plans(sessions)} == {(5, 1, 3)}
-    said = describe(sessions)
-    assert "at least 6 calls, at most 30, as replies have it, if nothing goes wrong" in said[1]

@@ -7,6 +7,7 @@ from dissensus.report import escaping
 from dissensus.session.progress import PROGRESS_COUNTS
 from dissensus.study.completion import note
 from dissensus.study.jobs import bundled
+from dissensus.study.kept import keep_configuration
 from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions, ended
 from dissensus.study.shutdown import stopping_with
@@ -22,6 +23,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     rows = bundled(sessions.rows.values(), mark.name, sessions.study.part)
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(results):
+        keep_configuration(stage.config, folder)
         failures = sessions.run_bundle(rows, registry, stage.resources["at_once"], mark.name)
     transcripts = {
         row["session_id"]: paths_in(folder, row["session_id"]).transcript for row in rows

@@ -46,7 +46,7 @@ const Debate = (() => {
   // How it ended; of a lost one why, and what that means for the estimates.
   function outcome({ index, i, calls }) {
     const failure = index.failure[i], repairs = calls.filter((call) => call.attempt > 1).length;
-    if (!failure) return make("p", { class: "outcome known" }, `Condition: ${List.arm(index, i)}. Outcome: ${Words.STATUS[index.status[i]]}. ${Words.counted(calls.length, "call")}, ${Words.counted(repairs, "repair")}, ${index.tokens[i].toLocaleString("en")} tokens, ${Words.dollars(index.cost[i])}.`);
+    if (!failure) return make("p", { class: "outcome known" }, `Condition: ${List.arm(index, i)}. How it ended: ${Words.STATUS[index.status[i]]}. ${Words.counted(calls.length, "call")}, ${Words.counted(repairs, "repair")}, ${index.tokens[i].toLocaleString("en")} tokens, ${Words.dollars(index.cost[i])}.`);
     const last = calls.at(-1), words = last ? tries(last).map(([, said]) => said).filter(Boolean) : [];
     return make("div", { class: "lost" }, make("p", {}, make("strong", {}, `Lost for good: ${failure}.`), ` Condition: ${List.arm(index, i)}. ${Words.counted(calls.length, "call")}, ${Words.counted(new Set(calls.map((call) => call.session)).size, "attempt")} at the session. The tries stand below, with what each was asked.`),
       words.length > 0 && make("p", {}, `The provider's words of the last: “${words.at(-1)}”`),
@@ -81,8 +81,9 @@ const Debate = (() => {
   // Where the debate lies among those of its condition.
   function measures({ index, i }) {
     const same = index.filters[0]?.codes, rows = index.measures.filter((one) => one.values[i] !== null).map((one) => {
-      const all = one.values.filter((value, k) => value !== null && (!same || same[k] === same[i]));
-      return [one.title, Words.number(one.values[i]), `${1 + all.filter((value) => value < one.values[i]).length} of ${all.length}`];
+      const own = one.values[i], all = one.values.filter((value, k) => value !== null && (!same || same[k] === same[i]));
+      const first = 1 + all.filter((value) => value < own).length, tied = all.filter((value) => value === own).length;
+      return [one.title, Words.number(own), tied > 1 ? `${first} to ${first + tied - 1} of ${all.length}, ${tied} tied` : `${first} of ${all.length}`];
     });
     return rows.length ? fold("Measures", table("Measures", ["Measure", "Value", `Place among ${List.arm(index, i)}, from the lowest`], rows, [1, 2]), true, true) : "";
   }
@@ -174,7 +175,7 @@ const Debate = (() => {
   }
 
   function cite({ study, index, i, id, row }) {
-    const line = `dissensus, run ${index.run}, ${study} ${id}, commit ${index.made.commit.slice(0, 12)}, settings ${index.made.settings_sha256.slice(0, 12)}, seed ${row.seed}`;
+    const line = `dissensus, run ${index.run}, ${study} ${id}, commit ${index.commits[index.commit[i]].slice(0, 12)}, settings ${index.settings[i]}, seed ${row.seed}`;
     return make("footer", { class: "known" }, make("p", { class: "about" }, `Cite as: ${line}.`), make("p", { class: "about" }, "In a terminal: ", make("code", {}, `dissensus read ${id} --run ${index.run} --study ${study} --prompts`)));
   }
 
@@ -192,7 +193,7 @@ const Debate = (() => {
       make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Turns side by side" }, make("table", { class: "pair" },
         make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Turn"), found.map((one) => make("th", { scope: "col" }, make("a", { href: path(study, one.id) }, one.id), ` ${List.arm(index, one.i)}`, make("p", {}, titled(index, one.i)))))),
         make("tbody", {}, ordered.map(([key, turn]) => make("tr", {}, make("th", { scope: "row" }, `${turn.turn} ${turn.speaker}`, make("p", { class: "about" }, turn.role)), found.map((one) => make("td", {}, cell(one, key)))))),
-      )), found.some((one) => index.failure[one.i]) && make("p", {}, "A lost debate has no turns; open it to read what was said until then.")];
+      )), found.some((one) => index.failure[one.i]) && make("p", {}, "A lost debate has no turns; open it to read what was said until then.")].filter(Boolean);
   }
 
   return { show };

@@ -1,12 +1,11 @@
 // The list of sessions: filters, search, sorting, pages.
 const List = (() => {
   const PAGE = 100;
-  const STATUSES = ["complete", "repaired", "run again", "lost"];
 
   // Rows that pass every filter of the address.
   function chosen(query) {
     const names = query.get("study") ? [query.get("study")] : [...Data.studies.keys()];
-    const status = STATUSES.indexOf(query.get("status") ?? ""), model = query.get("model") ?? "";
+    const status = Words.STATUS.indexOf(query.get("status") ?? ""), model = query.get("model") ?? "";
     const found = [];
     for (const name of names) {
       const index = Data.studies.get(name);
@@ -35,7 +34,7 @@ const List = (() => {
     if (column === "condition") return arm(index, i);
     if (column === "title") return index.titles[index.title[i]];
     if (column === "cast") return index.casts[index.cast[i]];
-    if (column === "outcome") return index.status[i];
+    if (column === "ended") return index.status[i];
     if (column === "cost") return index.cost[i];
     return index.measures[Number(column)]?.values[i] ?? null;
   }
@@ -111,7 +110,7 @@ const List = (() => {
     const range = (one, k) => ["from", "to"].map((end) => make("label", {}, end === "from" ? `${one.title} from ` : " to ", make("input", { type: "number", step: "any", name: `${end}${k}`, value: query.get(`${end}${k}`) ?? "", on: { change: (event) => set(`${end}${k}`, event.target.value) } })));
     return make("form", { role: "search", on: { submit: (event) => { event.preventDefault(); set("q", event.target.elements.q.value); } } },
       make("p", {}, make("label", {}, "Search all texts ", make("input", { name: "q", type: "search", value: query.get("q") ?? "" })), " ", make("button", { type: "submit" }, "Search")),
-      make("p", { class: "filters" }, select("study", "Study", [...Data.studies.keys()]), select("status", "Outcome", STATUSES), select("model", "Model", models),
+      make("p", { class: "filters" }, select("study", "Study", [...Data.studies.keys()]), select("status", "How it ended", Words.STATUS), select("model", "Model", models),
         (index?.filters ?? []).map((one) => select(one.name, Words.words(one.name), one.values)),
         [...query.keys()].some((key) => key !== "study") && make("button", { type: "button", on: { click: () => go(new URLSearchParams(query.get("study") ? { study: query.get("study") } : {})) } }, "Clear")),
       index && index.measures.length > 0 && make("details", { open: [...query.keys()].some((key) => /^(from|to)\d/.test(key)) }, make("summary", {}, "Range of a measure"), make("p", { class: "filters" }, index.measures.map(range))));
@@ -119,7 +118,7 @@ const List = (() => {
 
   function draw(place, rows, total, query, go, hits, before) {
     const first = PAGE * (Math.max(1, Number(query.get("page")) || 1) - 1), seen = rows.slice(first, first + PAGE), measures = columns(query), priced = rows.some(([name, i]) => Data.studies.get(name).cost[i]);
-    const heads = [["debate", "Debate"], ["condition", "Condition"], ["title", "What is debated"], ["outcome", "Outcome"], ...(hits ? [["hits", "Hits"]] : []), ...measures.map((one, k) => [String(k), one.title]), ["cast", "Models"], ...(priced ? [["cost", "Cost"]] : [])];
+    const heads = [["debate", "Debate"], ["condition", "Condition"], ["title", "What is debated"], ["ended", "How it ended"], ...(hits ? [["hits", "Hits"]] : []), ...measures.map((one, k) => [String(k), one.title]), ["cast", "Models"], ...(priced ? [["cost", "Cost"]] : [])];
     const head = ([column, title]) => {
       const now = query.get("sort") === column, sort = () => { const next = new URLSearchParams(query); next.delete("page"); next.set("sort", column); if (now && !query.get("down")) next.set("down", "1"); else next.delete("down"); go(next); };
       return make("th", { scope: "col", "aria-sort": now ? (query.get("down") ? "descending" : "ascending") : "none" }, make("button", { type: "button", on: { click: sort } }, title, now && (query.get("down") ? " ↓" : " ↑")));
