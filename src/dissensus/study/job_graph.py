@@ -79,6 +79,7 @@ class JobGraph:
         self._expect = expect
         self._temporary = temporary
         self._configuration = configuration
+        self._kept: set[str] = set()
         self._drawn: dict[str, tuple[int, Drawn]] = {}
 
     def drawn(self, study: str) -> Drawn:
@@ -241,8 +242,7 @@ class JobGraph:
         """
         sessions = self.drawn(study).sessions
         try:
-            if self._configuration is not None:
-                keep_configuration(self._configuration, sessions.folder)
+            self._keep_configuration(study)
             failure = sessions.run(sessions.rows[session], registry).outcome["failure"]
         except DissensusError as error:
             stop(error)
@@ -252,6 +252,12 @@ class JobGraph:
         Path(log).write_text(f"{line}\n", encoding="utf-8")
         if failure:
             logging.getLogger("snakemake.logging").warning(line)
+
+    def _keep_configuration(self, study: str) -> None:
+        """Keep the run's configuration beside a study's sessions, once a process."""
+        if self._configuration is not None and study not in self._kept:
+            keep_configuration(self._configuration, self.results / study)
+            self._kept.add(study)
 
     def shard_inputs(self, study: str, shard: str) -> list[Path]:
         """What a shard gathers: the transcripts of its sessions, or the marks of its bundles.
