@@ -30,7 +30,9 @@ _NAMED = re.compile(
 #: One of these is in every such token.
 _SIGN_OF_TOKEN = re.compile(r"[<\[|｜]")
 #: A text all of whose lines are empty or begin with a plain letter or digit, as nearly all are.
-_PLAIN_LINES = re.compile(r"\n*(?:[0-9A-Za-z][\t -~]*(?:\n+|\Z))*")
+_PLAIN_LINES = re.compile(
+    "\n*(?:[0-9A-Za-z][^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\n+|\\Z))*"
+)
 
 
 def quoted(text: str) -> str:
@@ -91,8 +93,8 @@ def _kinds(heads: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _is_like(line: str, signs: tuple[str, ...], words: tuple[str, ...]) -> bool:
     if line.startswith(MARK):
         return False
-    plain = line.isascii() and line[:1].isalnum()
-    # As nearly all lines are; none that begins with signs is.
+    plain = line[:1].isascii() and line[:1].isalnum()
+    # As nearly all lines begin; none that begins with signs does.
     if signs and not plain and _signs(line).startswith(signs):
         return True
     return bool(words) and _letters(line).startswith(words)

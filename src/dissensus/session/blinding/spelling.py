@@ -25,7 +25,7 @@ _PLAIN = {
 _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
 _APOSTROPHES = frozenset("\u2018\u2019\u02bc\u00b4`")
 #: A word broken at the end of a line.
-_BROKEN = re.compile(rf"(?<={_LETTER})-[^\S\n]*[\r\n]\s*(?={_LETTER})")
+_BROKEN = re.compile(rf"-(?<={_LETTER}-)[^\S\n]*[\r\n]\s*(?={_LETTER})")
 
 
 @dataclass(frozen=True)
