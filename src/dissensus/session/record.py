@@ -131,16 +131,16 @@ def write_session(
     """
     # An earlier transcript must not stand beside these.
     before = _taken(paths.transcript)
-    tried = {
-        paths.attempts: (ATTEMPTS, rows.attempts, provenance),
-        paths.calls: (CALLS, rows.calls, provenance),
-    }
+    tried = [
+        (paths.attempts, ATTEMPTS, rows.attempts, provenance),
+        (paths.calls, CALLS, rows.calls, provenance),
+    ]
     if not separate:
-        for path in tried:
+        for path, *_ in tried:
             path.unlink(missing_ok=True)
+        tried = []
     said = {**provenance, **rows.ids, **rows.outcome}
-    played = {paths.transcript: (transcript(types), rows.turns, said)}
-    write_all({**(tried if separate else {}), **played})
+    write_all([*tried, (paths.transcript, transcript(types), rows.turns, said)])
     if before and paths.transcript.read_bytes() == before.data:
         os.utime(paths.transcript, ns=(before.changed, before.changed))
 

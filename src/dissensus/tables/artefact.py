@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -147,33 +148,31 @@ def write(
     ------
     ArtefactError : a column is missing, is not in the schema or has another type, or a key repeats.
     """
-    write_all({path: (schema, rows, provenance)})
+    write_all([(path, schema, rows, provenance)])
 
 
-def write_all(artefacts: Mapping[str | Path, tuple[Schema, Any, Mapping[str, Any]]]) -> None:
-    """Write artefacts in their order; path -> schema, rows, provenance, as :func:`write` has them.
+def write_all(artefacts: Sequence[tuple[str | Path, Schema, Any, Mapping[str, Any]]]) -> None:
+    """Write artefacts in their order; each is what :func:`write` is given of one.
 
     None is written where one of them breaks its schema.
     """
     try:
-        encoding = _ENCODER.submit(_encoded, artefacts)
+        encoding = _ENCODER.submit(list, starmap(_encoded, artefacts))
     except RuntimeError:
         # A process that is ending takes no more work, but its last sessions have something to keep.
-        encoded = _encoded(artefacts)
+        encoded = list(starmap(_encoded, artefacts))
     else:
         encoded = encoding.result()
-    for path, data in encoded.items():
+    for (path, *_), data in zip(artefacts, encoded, strict=True):
         with replacing(path) as part:
             part.write_bytes(data)
 
 
-def _encoded(artefacts: Mapping[str | Path, Any]) -> dict[str | Path, bytearray]:
-    return {path: _bytes(str(path), *artefact) for path, artefact in artefacts.items()}
-
-
-def _bytes(where: str, schema: Schema, rows: Any, provenance: Mapping[str, Any]) -> bytearray:
+def _encoded(
+    path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]
+) -> bytearray:
     """The bytes of an artefact."""
-    table = _conform(_columns(rows, schema), schema, where)
+    table = _conform(_columns(rows, schema), schema, str(path))
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
     said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
     table = table.replace_schema_metadata(said)

@@ -35,7 +35,7 @@ _KIND = re.compile(
 #: Stands at the end of a prompt that is repeated.
 _AGAIN = "\nThat reply cannot be used"
 #: Searches from an equals sign to the next, not from letter to letter.
-_DIVIDER = re.compile(r"={5}(?<=^={5})$\n?", re.MULTILINE)
+_DIVIDER = re.compile(r"=====(?<=^=====)$\n?", re.MULTILINE)
 _HEADING = re.compile(
     r"^## (?:Speech (?P<number>\d+): (?P<speaker>.+), (?P<side>proposition|opposition)"
     r"|Team (?P<slot>[AB]), speech (?P<slot_number>\d+)"
