@@ -72,7 +72,7 @@ def answer_rows(row: Mapping[str, Any], rounds: Sequence[str], right: str) -> li
 
 def table(schema: Any, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Rows as the table that a stage reads."""
-    fields = pa.schema(schema.fields)
+    fields = schema.arrow
     return pa.table({name: [row[name] for row in rows] for name in fields.names}, schema=fields)
 
 

@@ -52,10 +52,18 @@ class Request:
         return {name: value for name, value in values.items() if name not in unset}
 
     @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.members, ensure_ascii=False, sort_keys=True)
+
+    @cached_property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(self._text.encode()).hexdigest()
+
+    def seed_of_reply(self) -> int:
+        """64 bits of the digest that it has without the identity, which is the first member."""
+        rest = self._text[len(f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}') :]
+        return int(hashlib.sha256(f'{{"identity": ""{rest}'.encode()).hexdigest()[:16], 16)
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,8 @@ _NAMED = re.compile(
     r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])",
     re.IGNORECASE,
 )
-#: One of these is in every such token.
-_SIGN_OF_TOKEN = re.compile(r"[<\[|｜]")
 #: A text all of whose lines are empty or begin with a plain letter or digit, as nearly all are.
-_PLAIN_LINES = re.compile(r"\n*(?:[0-9A-Za-z][\t -~]*(?:\n+|\Z))*")
+_PLAIN_LINES = re.compile("\n*(?:[0-9A-Za-z][^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\n+|\\Z))*")
 
 
 def quoted(text: str) -> str:
@@ -55,7 +53,7 @@ def block(text: str, heads: tuple[str, ...] = DIVIDERS) -> str:
     heads : how the prompt's own lines begin; see :func:`heads_of`.
     """
     signs, words = _kinds(heads)
-    if not words and _PLAIN_LINES.fullmatch(text) and not _SIGN_OF_TOKEN.search(text):
+    if not words and _PLAIN_LINES.fullmatch(text) and not _has_signs(text):
         return text
     return "".join(
         MARK + line if _is_like(line, signs, words) else line
@@ -70,9 +68,14 @@ def one_line(text: str) -> str:
 
 def without_tokens(text: str) -> str:
     """A text with a space in every token of a chat template, which no longer is one then."""
-    if not _SIGN_OF_TOKEN.search(text):
+    if not _has_signs(text):
         return text
     return _NAMED.sub(lambda match: match[0] + " ", _ENDS.sub(lambda match: match[0] + " ", text))
+
+
+def _has_signs(text: str) -> bool:
+    """Whether a text has a sign that is in every such token; four searches are faster than one."""
+    return "<" in text or "[" in text or "|" in text or "｜" in text
 
 
 def heads_of(*templates: str) -> tuple[str, ...]:
@@ -91,8 +94,8 @@ def _kinds(heads: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _is_like(line: str, signs: tuple[str, ...], words: tuple[str, ...]) -> bool:
     if line.startswith(MARK):
         return False
-    plain = line.isascii() and line[:1].isalnum()
-    # As nearly all lines are; none that begins with signs is.
+    plain = line[:1].isascii() and line[:1].isalnum()
+    # As nearly all lines begin; none that begins with signs does.
     if signs and not plain and _signs(line).startswith(signs):
         return True
     return bool(words) and _letters(line).startswith(words)

@@ -7,13 +7,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dissensus.llm.call import answers_for
 from dissensus.session.protocol import Turn
 from dissensus.session.runner import Attempt, Session
-from dissensus.tables.artefact import Column, Schema, write
+from dissensus.tables.artefact import Column, Schema, write_all
 from dissensus.tables.common import common, flag, text, texts
 from dissensus.tables.provenance import SETTINGS_DIGEST
 
@@ -54,7 +55,12 @@ TRANSCRIPTS = Schema(
 
 def transcript(ids: Mapping[str, Column]) -> Schema:
     """The schema of a study's transcripts; ``ids``: the columns that name a session."""
-    return TRANSCRIPTS.named_by(ids)
+    return _named_by(tuple(ids.items()))
+
+
+@cache
+def _named_by(ids: tuple[tuple[str, Column], ...]) -> Schema:
+    return TRANSCRIPTS.named_by(dict(ids))
 
 
 CALLS = Schema(
@@ -125,14 +131,16 @@ def write_session(
     """
     # An earlier transcript must not stand beside these.
     before = _taken(paths.transcript)
-    if separate:
-        write(paths.attempts, ATTEMPTS, rows.attempts, provenance)
-        write(paths.calls, CALLS, rows.calls, provenance)
-    else:
-        paths.attempts.unlink(missing_ok=True)
-        paths.calls.unlink(missing_ok=True)
+    tried = [
+        (paths.attempts, ATTEMPTS, rows.attempts, provenance),
+        (paths.calls, CALLS, rows.calls, provenance),
+    ]
+    if not separate:
+        for path, *_ in tried:
+            path.unlink(missing_ok=True)
+        tried = []
     said = {**provenance, **rows.ids, **rows.outcome}
-    write(paths.transcript, transcript(types), rows.turns, said)
+    write_all([*tried, (paths.transcript, transcript(types), rows.turns, said)])
     if before and paths.transcript.read_bytes() == before.data:
         os.utime(paths.transcript, ns=(before.changed, before.changed))
 

@@ -119,14 +119,18 @@ class Sessions:
             {name: identity(name, models[name]) for name in named},
         )
 
-    def spec(self, row: Row) -> dict[str, Any]:
+    def spec(self, row: Row, known: dict[str, str] | None = None) -> dict[str, Any]:
         """All that a session depends on, as plain data.
+
+        Parameters
+        ----------
+        known : session_id or artefact -> its digest, of those looked at already.
 
         Raises
         ------
         KeyError : the row is of something, such as a model or a motion, that is not known.
         """
-        study = self.study
+        study, known = self.study, {} if known is None else known
         spec = {
             **{name: row[name] for name in (*study.ids, "seed")},
             **study.spec(row, self.items[row[study.source.key]]),
@@ -136,28 +140,30 @@ class Sessions:
         }
         needs = study.needs(row)
         if needs.sessions:
-            spec["needs"] = {name: self.digest(self.rows[name]) for name in needs.sessions}
+            spec["needs"] = {name: self.digest(self.rows[name], known) for name in needs.sessions}
         if needs.artefacts:
-            files = {name: self.folder / name for name in needs.artefacts}
-            spec["artefacts"] = {
-                name: file_digest(path) if path.exists() else "" for name, path in files.items()
-            }
+            for name in needs.artefacts:
+                if name not in known:
+                    path = self.folder / name
+                    known[name] = file_digest(path) if path.exists() else ""
+            spec["artefacts"] = {name: known[name] for name in needs.artefacts}
         return spec
 
     @cached_property
     def _protocol(self) -> dict[str, Any]:
         return dict(self.study.settings.protocol.model_dump())
 
-    def digest(self, row: Row) -> str:
-        """SHA-256 of all that a session depends on."""
-        name = row["session_id"]
-        if name not in self._digests:
-            spec = self.spec(row)
-            # What a session reads may come to be while the run goes on.
-            if {"needs", "artefacts"} & spec.keys():
-                return digest(spec)
-            self._digests[name] = digest(spec)
-        return self._digests[name]
+    def digest(self, row: Row, known: dict[str, str] | None = None) -> str:
+        """SHA-256 of all that a session depends on; ``known``: see :meth:`spec`."""
+        name, known = row["session_id"], {} if known is None else known
+        for digests in (self._digests, known):
+            if name in digests:
+                return digests[name]
+        spec = self.spec(row, known)
+        # What a session reads may come to be while the run goes on.
+        reads = {"needs", "artefacts"} & spec.keys()
+        digests = known if reads else self._digests
+        return digests.setdefault(name, digest(spec))
 
     def before(self, row: Row) -> list[str]:
         """The sessions that must have ended before this one starts: what it reads, and its turn."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +92,14 @@ class Schema:
     paths: tuple[str, ...] = ()
 
     @cached_property
-    def fields(self) -> tuple[pa.Field, ...]:
-        """Of every column that is no family."""
-        return tuple(c.field(name) for name, c in self.columns.items() if "{" not in name)
+    def fields(self) -> dict[str, pa.Field]:
+        """Of every column that is no family, by name."""
+        return {name: c.field(name) for name, c in self.columns.items() if "{" not in name}
 
     @cached_property
     def arrow(self) -> pa.Schema:
         """Of these fields."""
-        return pa.schema(self.fields)
+        return pa.schema(self.fields.values())
 
     @cached_property
     def families(self) -> dict[str, re.Pattern[str]]:
@@ -147,21 +148,31 @@ def write(
     ------
     ArtefactError : a column is missing, is not in the schema or has another type, or a key repeats.
     """
-    what = (rows, schema, str(path), provenance)
+    write_all([(path, schema, rows, provenance)])
+
+
+def write_all(artefacts: Sequence[tuple[str | Path, Schema, Any, Mapping[str, Any]]]) -> None:
+    """Write artefacts in their order; each is what :func:`write` is given of one.
+
+    None is written where one of them breaks its schema.
+    """
     try:
-        encoding = _ENCODER.submit(_encoded, *what)
+        encoding = _ENCODER.submit(list, starmap(_encoded, artefacts))
     except RuntimeError:
         # A process that is ending takes no more work, but its last sessions have something to keep.
-        data = _encoded(*what)
+        encoded = list(starmap(_encoded, artefacts))
     else:
-        data = encoding.result()
-    with replacing(path) as part:
-        part.write_bytes(data)
+        encoded = encoding.result()
+    for (path, *_), data in zip(artefacts, encoded, strict=True):
+        with replacing(path) as part:
+            part.write_bytes(data)
 
 
-def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> bytearray:
+def _encoded(
+    path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]
+) -> bytearray:
     """The bytes of an artefact."""
-    table = _conform(_as_table(rows, schema), schema, where)
+    table = _conform(_columns(rows, schema), schema, str(path))
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
     said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
     table = table.replace_schema_metadata(said)
@@ -169,7 +180,7 @@ def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any
     buffer = pa.BufferOutputStream()
     # For a session's few speeches, setting up zstd, dictionaries and statistics takes longer than
     # all the rest.
-    large = table.nbytes > _SMALL
+    large = table.get_total_buffer_size() > _SMALL
     pq.write_table(
         table,
         buffer,
@@ -203,14 +214,15 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
     # everywhere: a process that ends while Arrow's threads begin is now and then aborted by them.
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    return _conform(table, schema or _own_schema(table.schema, path), str(path))
+    schema = schema or _own_schema(table.schema, path)
+    return _conform(_columns(table, schema), schema, str(path))
 
 
 def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, dict[str, Any]]:
     """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    return _conform(table, schema, str(path)), _said(table.schema)
+    return _conform(_columns(table, schema), schema, str(path)), _said(table.schema)
 
 
 def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
@@ -284,17 +296,16 @@ def write_text(path: str | Path, text: str) -> None:
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _as_table(rows: Any, schema: Schema) -> pa.Table:
-    if isinstance(rows, pa.Table):
-        return rows
+def _columns(rows: Any, schema: Schema) -> dict[str, Any]:
+    """The columns that were given, by name."""
     if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
-        return pa.Table.from_pandas(rows, preserve_index=False)
-    if not rows:
-        return pa.schema(schema.fields).empty_table()
+        rows = pa.Table.from_pandas(rows, preserve_index=False)
+    elif not rows and not isinstance(rows, pa.Table):
+        rows = schema.arrow.empty_table()
+    if isinstance(rows, pa.Table):
+        return dict(zip(rows.column_names, rows.columns, strict=True))
     names = dict.fromkeys(name for row in rows for name in row)
-    return pa.table(
-        {name: _column([row.get(name) for row in rows], name, schema) for name in names}
-    )
+    return {name: _column([row.get(name) for row in rows], name, schema) for name in names}
 
 
 def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
@@ -305,31 +316,23 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
         raise ArtefactError(f"{schema.name}.{name} mixes types: {error}.") from None
 
 
-def _conform(table: pa.Table, schema: Schema, where: str) -> pa.Table:
-    """The table with its columns in the schema's order and types."""
-    if not schema.families and table.schema.equals(schema.arrow):
-        # As files of the project are. There are thousands, each of a few rows.
-        for arrow_field, column in zip(schema.fields, table.columns, strict=True):
-            _conformed(column, arrow_field, schema, where)
-        return _with_key(pa.table(table.columns, schema=schema.arrow), schema, where)
-    names = table.column_names
-    known = {arrow_field.name: arrow_field for arrow_field in schema.fields}
-    extra = [name for name in names if name not in known]
-    known |= {name: _of_family(name, schema, where) for name in extra}
-    lacking = [name for name in known if name not in names]
-    lacking += [
-        family
-        for family, pattern in schema.families.items()
-        if not any(map(pattern.fullmatch, extra)) and table.num_rows
-    ]
-    if lacking:
-        raise ArtefactError(f"{where}: {schema.name} lacks the column {lacking[0]!r}.")
-    given = dict(zip(names, table.columns, strict=True))
-    columns = [
-        _conformed(given[name], arrow_field, schema, where) for name, arrow_field in known.items()
-    ]
-    table = pa.table(columns, schema=pa.schema(list(known.values())))
-    return _with_key(table, schema, where)
+def _conform(given: Mapping[str, Any], schema: Schema, where: str) -> pa.Table:
+    """The columns in the schema's order and types, as a table."""
+    known, arrow = schema.fields, schema.arrow
+    if schema.families or given.keys() != known.keys():
+        extra = [name for name in given if name not in known]
+        known = known | {name: _of_family(name, schema, where) for name in extra}
+        arrow = pa.schema(known.values())
+        lacking = [name for name in known if name not in given]
+        lacking += [
+            family
+            for family, pattern in schema.families.items()
+            if not any(map(pattern.fullmatch, extra)) and any(map(len, given.values()))
+        ]
+        if lacking:
+            raise ArtefactError(f"{where}: {schema.name} lacks the column {lacking[0]!r}.")
+    columns = [_conformed(given[name], known[name], schema, where) for name in known]
+    return _with_key(pa.table(columns, schema=arrow), schema, where)
 
 
 def _with_key(table: pa.Table, schema: Schema, where: str) -> pa.Table:
@@ -374,7 +377,7 @@ def _conformed(
 
 def _distinct(keys: pa.Table) -> int:
     """How many of the rows differ."""
-    if keys.nbytes > _SMALL:
+    if keys.get_total_buffer_size() > _SMALL:
         return int(keys.group_by(keys.column_names, use_threads=False).aggregate([]).num_rows)
     # Starting the query engine takes longer than a short table.
     return len(set(zip(*(column.to_pylist() for column in keys.columns), strict=True)))

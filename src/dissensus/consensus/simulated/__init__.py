@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -132,7 +132,7 @@ class SpeechSettings(Settings):
             raise Faults(fault("conformity", self.conformity, may))
         return self
 
-    @property
+    @cached_property
     def traits(self) -> Traits:
         """The same for the equations."""
         names = ("disagreement", "noise", "stubbornness", "conformity", "drift")

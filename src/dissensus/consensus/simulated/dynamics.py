@@ -112,8 +112,7 @@ def next_votes(
     pull = np.searchsorted(np.cumsum(chances), rng.random(own.shape), side="right") + 1
     # What is left over, beyond the last of the pulls, keeps the vote too.
     pull = np.where(free & (pull <= _HEARS), pull, _KEEPS)
-    chosen: IntArray = np.select([pull == kind for kind in range(5)], targets)
-    return chosen
+    return np.choose(pull, targets)
 
 
 def debates(

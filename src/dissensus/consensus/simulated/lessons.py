@@ -11,20 +11,20 @@ from dissensus.consensus.learning.block import SHOWN
 #: How an agent knows where the examples end, and which parts they have.
 END_OF_EXAMPLES = "Here end the examples, and your own debate begins."
 PARTS = {
-    "good": re.compile(r"^Example \d+, a strong one", re.MULTILINE),
-    "bad": re.compile(r"^Example \d+, a weak one", re.MULTILINE),
-    "told": re.compile(r"^Round 1\. It voted", re.MULTILINE),
-    "rationale": re.compile(r"^Why it is (strong|weak): ", re.MULTILINE),
-    "counterfactual": re.compile(r"^What would have made it (strong|weak): ", re.MULTILINE),
+    "good": re.compile(r"\nExample \d+, a strong one"),
+    "bad": re.compile(r"\nExample \d+, a weak one"),
+    "told": re.compile(r"\nRound 1\. It voted"),
+    "rationale": re.compile(r"\nWhy it is (strong|weak): "),
+    "counterfactual": re.compile(r"\nWhat would have made it (strong|weak): "),
 }
-_STATEMENT = re.compile(r"^Example \d+, .+? The statement was: (.+)$", re.MULTILINE)
+_STATEMENT = re.compile(r"\nExample \d+, .+? The statement was: (.+)")
 #: Domains as name and folder.
 Domains = tuple[tuple[str, str], ...]
 
 
 def parts_of(examples: str) -> list[str]:
     """The parts that some examples have, as a prompt shows them."""
-    return [part for part, mark in PARTS.items() if mark.search(examples)]
+    return [part for part, mark in PARTS.items() if mark.search(f"\n{examples}")]
 
 
 def shown_parts(strategy: str) -> list[str]:
@@ -39,7 +39,7 @@ def shown_parts(strategy: str) -> list[str]:
 def taught_by(examples: str, domains: Domains) -> set[str]:
     """The domains whose statements some examples are of; "" for one that is not known."""
     homes = _homes(domains)
-    return {homes.get(statement, "") for statement in _STATEMENT.findall(examples)}
+    return {homes.get(statement, "") for statement in _STATEMENT.findall(f"\n{examples}")}
 
 
 def domain_of(statement: str, domains: Domains) -> str:

@@ -183,50 +183,50 @@ class Likelihood:
         return np.log(likelihood), by / likelihood[:, None]
 
     def _polynomials(self, parameters: FloatArray, scale: float) -> FloatArray:
-        """Of each kind of option, (5, C + 1, most factors + 1): values and four derivatives."""
+        """Of each kind of option, (most factors + 1, 5, C + 1): values and four derivatives.
+
+        What is long comes last, here and in the products: numpy is slow over short last axes.
+        """
         slopes, intercepts = self.factors.lines(float(parameters[0]), float(parameters[1]))
         n_cells, most = self.lists.shape
-        made = np.zeros((5, n_cells + 1, most + 1))
-        made[0, :, 0] = 1.0
-        for step in range(most):
-            longer = int((self.degree > step).sum())
-            chosen = self.lists[:longer, step]
-            line, constant = slopes[:, chosen, None], intercepts[:, chosen, None]
-            old = made[:3, :longer, : step + 1]
-            new = np.zeros((3, longer, step + 2))
-            new[..., :-1] = old * constant[0]
-            new[..., 1:] += old * line[0]
-            new[1:, :, :-1] += old[0] * constant[1:]
-            new[1:, :, 1:] += old[0] * line[1:]
-            made[:3, :longer, : step + 2] = new
+        made = np.zeros((most + 1, 5, n_cells + 1))
+        made[0, 0] = 1.0
+        lines, constants = slopes[:, self.lists.T], intercepts[:, self.lists.T]
+        for step, longer in enumerate((self.degree > np.arange(most)[:, None]).sum(axis=1)):
+            line, constant = lines[:, step, :longer], constants[:, step, :longer]
+            new = made[: step + 2, :3, :longer]
+            old = new[:-1].copy()
+            new[:-1] *= constant[0]
+            new[1:] += old * line[0]
+            new[:-1, 1:] += old[:, :1] * constant[1:]
+            new[1:, 1:] += old[:, :1] * line[1:]
         for channel, alpha in ((3, parameters[2]), (4, parameters[3])):
             mine = np.flatnonzero(self.is_correct == (channel == 3))
             power = self.opening[mine, None] + np.arange(most + 1)
             logs, slope = _rising(np.array([alpha]), int(power.max(initial=0)), scale)
-            made[:3, mine] *= np.exp(logs[0, power])
-            made[channel, mine] = made[0, mine] * slope[0, power] * alpha
+            made[:, :3, mine] *= np.exp(logs[0, power]).T[:, None]
+            made[:, channel, mine] = made[:, 0, mine] * slope[0, power].T * alpha
         return made
 
     def _convolve(self, made: FloatArray) -> FloatArray:
         """Products over the options of each kind of question, (5, U, degree + 1)."""
         degrees = np.append(self.degree, 0)[self.cells]
         length = int(degrees.sum(axis=1).max(initial=0)) + 1
-        product = np.zeros((5, len(self.cells), length))
-        first = made[:, self.cells[:, 0]][..., :length]
-        product[..., : first.shape[2]] = first
+        product = np.zeros((length, 5, len(self.cells)))
+        first = made[:length, :, self.cells[:, 0]]
+        product[: len(first)] = first
         for place in range(1, self.cells.shape[1]):
             filled = self.cells[:, place] < len(self.degree)
             rows = int(filled.sum())  # questions with most options come first
-            factor = made[:, self.cells[:rows, place]]
-            old = product[:, :rows]
-            new = old * factor[0, :, :1]
-            new[1:] += old[0] * factor[1:, :, :1]
+            factor = made[:, :, self.cells[:rows, place]]
+            old = product[..., :rows]
+            new = old * factor[0, 0]
+            new[:, 1:] += old[:, :1] * factor[0, 1:]
             for power in range(1, int(degrees[:rows, place].max(initial=0)) + 1):
-                term = factor[:, :, power : power + 1]
-                new[..., power:] += old[..., :-power] * term[0]
-                new[1:, :, power:] += old[0, :, :-power] * term[1:]
-            product[:, :rows] = new
-        return product
+                new[power:] += old[:-power] * factor[power, 0]
+                new[power:, 1:] += old[:-power, :1] * factor[power, 1:]
+            product[..., :rows] = new
+        return np.ascontiguousarray(product.transpose(1, 2, 0))
 
 
 def _transitions(

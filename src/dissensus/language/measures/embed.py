@@ -65,7 +65,7 @@ def embed_block(
 ) -> pa.Table:
     """Embed every turn with every embedder: a table of :data:`EMBEDDINGS`."""
     turns = [turn for session in sessions.values() for turn in session]
-    schema = pa.schema(EMBEDDINGS.fields)
+    schema = EMBEDDINGS.arrow
     tables = [schema.empty_table()]
     for embedder in embedders:
         vectors = embedder.embed([turn["text"] for turn in turns])

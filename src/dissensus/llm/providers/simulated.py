@@ -7,7 +7,6 @@ are the same for every behaviour.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -39,8 +38,7 @@ class SimulatedModel:
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         # Without the identity: an edit of the behaviour must not change the random numbers.
-        key = replace(request, identity="").sha256
-        rng = np.random.default_rng(int(key[:16], 16))
+        rng = np.random.default_rng(request.seed_of_reply())
         uniform = rng.random()
         if uniform < self._timeout:
             return Reply("", error="timeout", finish_reason="error")

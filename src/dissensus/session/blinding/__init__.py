@@ -34,6 +34,8 @@ from dissensus.session.blinding.phrases import (
     ARTICLE,
     BEFORE_NAME,
     BEFORE_NAME_BEGIN,
+    DETERMINED,
+    DETERMINERS,
     GONE,
     JOINED_TITLES,
     MARKS,
@@ -49,7 +51,7 @@ from dissensus.session.blinding.phrases import (
     TEAM,
     TEAM_OF,
 )
-from dissensus.session.blinding.spelling import BEGIN, Searched, any_of, beginnings, whole
+from dissensus.session.blinding.spelling import BEGIN, Searched, any_of, before, beginnings, whole
 from dissensus.session.prompt_files import Part, Text, slots
 from dissensus.session.templates import fill
 
@@ -98,7 +100,7 @@ class Blinder:
     def _marked_once(self, text: str) -> str:
         searched = Searched.of(text, joined=True)
         for joined in (True, False) if searched.has_joints else (True,):
-            for pattern in (_names(tuple(self.people.items())), _phrases()):
+            for pattern in (_names(tuple(sorted(self.people.items()))), _phrases()):
                 if searched.text is not text or searched.joined != joined:
                     searched = Searched.of(text, joined=joined)
                 text = _marked(searched, pattern)
@@ -170,7 +172,8 @@ def _names(people: tuple[tuple[str, str], ...]) -> _Pattern:
     """The names of a debate's speakers, with the honorifics around them."""
     named, marks = _grouped(names(dict(people)))
     joined = ((word[0], word[1:]) for word in JOINED_TITLES)
-    begins = beginnings([*whole(BEFORE_NAME_BEGIN), *joined, *names_begin(dict(people))])
+    openings = [*whole(BEFORE_NAME_BEGIN), *joined, *names_begin(dict(people))]
+    begins = beginnings([*openings, *whole(["the"], before(openings))])
     regex = _compiled(f"{BEFORE_NAME}{named}{AFTER_NAME}" if marks else "(?!)")
     return _Pattern(regex, marks, begins)
 
@@ -180,7 +183,9 @@ def _phrases() -> _Pattern:
     """What is removed from the texts of all debates."""
     (phrases, marks), (sides, others) = _grouped(PHRASES), _grouped(SIDE_PHRASES, "s")
     regex = _compiled(any_of([phrases, ARTICLE + sides]))
-    return _Pattern(regex, marks | others, beginnings(whole(PHRASES_BEGIN)))
+    openings = [*whole(PHRASES_BEGIN)]
+    determined = whole(DETERMINERS, before([*openings, *whole(DETERMINED)]))
+    return _Pattern(regex, marks | others, beginnings([*openings, *determined]))
 
 
 def _grouped(marked: Iterable[tuple[str, str]], letter: str = "g") -> tuple[str, dict[str, str]]:

@@ -67,12 +67,12 @@ def names_begin(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     people : name -> side.
     """
     for words in map(parts_of, people):
-        for word in {*words, *_lone(words)}:
-            if len(word) > 1:
-                yield folded(word)[0], _escaped(folded(word)[1:])
-        # As an initial, or as a name of one letter.
-        after = r"[\W_]" if len(words) > 1 else ""
-        yield from ((letter, after) for word in words for letter in folded(word[0].upper()))
+        spelt = {folded(word) for word in {*words, *_lone(words)}}
+        yield from ((word[0], _escaped(word[1:])) for word in spelt if len(word) > 1)
+        # As an initial, which more of the name follows, or as a name of one letter.
+        initials = [letter for word in words for letter in folded(word[0].upper())]
+        more = any_of(sorted({*map(_escaped, spelt), *(rf"{one}[\W_]" for one in initials)}))
+        yield from ((letter, rf"[\W_]{{1,5}}{more}" * (len(words) > 1)) for letter in initials)
 
 
 def _lone(words: tuple[str, ...]) -> Iterator[str]:

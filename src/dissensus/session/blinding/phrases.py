@@ -109,9 +109,10 @@ _AGAINST_MOTION = ("opponent", "critic")
 #: it is not tried again: of many titles in a row, each would double the ways.
 BEFORE_NAME = f"{_maybe('the')}(?>(?:{TITLE}|{_BEFORE_SPEAKER}\\.?){SPACE}){_FEW}{_JOINED}"
 AFTER_NAME = f"(?:{SPACE}{POST_NOMINAL}){_FEW}"
-#: The words that what stands before a name begins with, besides the titles that are joined to it.
+#: The words that what stands before a name begins with, besides "the" and the titles that are
+#: joined to it.
 BEFORE_NAME_BEGIN = (
-    *("the", "rt", "right", *_HONOURABLES, *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
+    *("rt", "right", *_HONOURABLES, *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
     *_SPEAKERS_TITLES,
 )
 #: (mark, pattern), the first that fits counts; names come before all of them.
@@ -140,9 +141,12 @@ SIDE_PHRASES = (
     (TEAM, rf"{_words('team')}{SPACE}(?-i:[AB])(?![^\W_])"),
 )
 
-#: The words that a phrase begins with.
+#: The words that a phrase begins with: some, before which the first of these may stand, and others
+#: that come after these alone.
+DETERMINERS = ("my", "our", "the", "this", "that", "a", "an")
+DETERMINED = ("very", "most", "learned", "noble", "gallant", "good")
 PHRASES_BEGIN = (
-    *("my", "our", "the", "this", "that", "a", "an", "side", "opposing", "team", "prop", "opp"),
+    *("side", "opposing", "team", "prop", "opp"),
     *("rt", "right", *_HONOURABLES, *_SHORT_TITLES, *_TITLES, *_LONG_TITLES),
     *(*_FOR_WORDS, *_FOR_BEFORE, *_AGAINST_WORDS, *_AGAINST_BEFORE),
     *(

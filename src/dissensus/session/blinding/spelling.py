@@ -25,7 +25,7 @@ _PLAIN = {
 _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
 _APOSTROPHES = frozenset("\u2018\u2019\u02bc\u00b4`")
 #: A word broken at the end of a line.
-_BROKEN = re.compile(rf"(?<={_LETTER})-[^\S\n]*[\r\n]\s*(?={_LETTER})")
+_BROKEN = re.compile(rf"-(?<={_LETTER}-)[^\S\n]*[\r\n]\s*(?={_LETTER})")
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,19 @@ def _in_front(letter: str) -> str:
     return f"(?<!{_LETTER}{letter})" if letter.isascii() and letter.isalpha() else ""
 
 
-def whole(words: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The openings of words in small letters that end where their letters do."""
-    return ((word[0], f"{re.escape(word[1:])}(?!{_LETTER})") for word in words)
+def whole(words: Iterable[str], then: str = "") -> Iterator[tuple[str, str]]:
+    """The openings of words in small letters that end where their letters do.
+
+    Parameters
+    ----------
+    then : the pattern of what must follow them.
+    """
+    return ((word[0], f"{re.escape(word[1:])}(?!{_LETTER}){then}") for word in words)
+
+
+def before(openings: Iterable[tuple[str, str]]) -> str:
+    """The pattern of a space with one of some openings behind it."""
+    return SPACE + any_of(sorted({re.escape(letter) + rest for letter, rest in openings}))
 
 
 def plain(text: str) -> str:

@@ -29,9 +29,13 @@ _KINDS = {
     "labelled": r"Decide which side debated better",
     "cluster": r"Name what they have in common",
 }
-_BEGINS = {kind: re.compile(f"^{words}", re.MULTILINE) for kind, words in _KINDS.items()}
+_KIND = re.compile(
+    f"^(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _KINDS.items())})", re.MULTILINE
+)
 #: Stands at the end of a prompt that is repeated.
-_AGAIN = re.compile(r"^That reply cannot be used", re.MULTILINE)
+_AGAIN = "\nThat reply cannot be used"
+#: Searches from an equals sign to the next, not from letter to letter.
+_DIVIDER = re.compile(r"=====(?<=^=====)$\n?", re.MULTILINE)
 _HEADING = re.compile(
     r"^## (?:Speech (?P<number>\d+): (?P<speaker>.+), (?P<side>proposition|opposition)"
     r"|Team (?P<slot>[AB]), speech (?P<slot_number>\d+)"
@@ -98,11 +102,12 @@ class Prompt:
 def read_prompt(messages: Sequence[Message]) -> Prompt:
     """Read the messages: the last of the user's is the prompt, and says if a reply was refused."""
     asked = next((message.content for message in reversed(messages) if message.role == "user"), "")
-    pieces = re.split(r"^={5}$\n?", asked, flags=re.MULTILINE)
+    pieces = _DIVIDER.split(asked)
     told = "\n".join(pieces[0::2])
-    kind = next((kind for kind, words in _BEGINS.items() if words.search(told)), "")
-    again = bool(_AGAIN.search(told))
-    return Prompt(kind, told, tuple(piece.strip("\n") for piece in pieces[1::2]), again)
+    found = _KIND.search(told)
+    kind = str(found.lastgroup) if found else ""
+    material = tuple(piece.strip("\n") for piece in pieces[1::2])
+    return Prompt(kind, told, material, _AGAIN in f"\n{told}")
 
 
 @lru_cache(maxsize=256)
