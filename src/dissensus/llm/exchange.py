@@ -177,8 +177,8 @@ def count(value: Any) -> int:
 
 def label(value: Any, most: int = 200) -> str:
     """A name or sentence from a provider as one printable line; "" for what is no text."""
-    words = " ".join(value[: 20 * most].split()) if isinstance(value, str) else ""
-    return "".join(character for character in words[:most] if character.isprintable())
+    words = " ".join(value[: 20 * most].split())[:most] if isinstance(value, str) else ""
+    return words if words.isprintable() else "".join(filter(str.isprintable, words))
 
 
 def first_cause(error: BaseException) -> str:

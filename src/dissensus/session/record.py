@@ -15,6 +15,7 @@ from dissensus.session.protocol import Turn
 from dissensus.session.runner import Attempt, Session
 from dissensus.tables.artefact import Column, Schema, write
 from dissensus.tables.common import common, flag, text, texts
+from dissensus.tables.in_turn import in_turn
 from dissensus.tables.provenance import SETTINGS_DIGEST
 
 ATTEMPTS = Schema(
@@ -123,6 +124,16 @@ def write_session(
     provenance : metadata; the transcript's also says whether, and why, the session failed.
     separate : whether attempts and calls have files of this session alone; else none are left.
     """
+    in_turn(_write_session, paths, rows, types, provenance, separate)
+
+
+def _write_session(
+    paths: SessionPaths,
+    rows: SessionRows,
+    types: Mapping[str, Column],
+    provenance: Mapping[str, Any],
+    separate: bool,
+) -> None:
     # An earlier transcript must not stand beside these.
     before = _taken(paths.transcript)
     if separate:

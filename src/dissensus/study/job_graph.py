@@ -22,6 +22,7 @@ from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions, ended
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
+from dissensus.tables.in_turn import in_turn
 
 #: The most sessions of a job without ``sessions_per_job``, where one is not a job of its own.
 BUNDLE = 100
@@ -243,7 +244,7 @@ class JobGraph:
         except OSError as error:
             stop(unwritten(session, error))
         line = escaping.line(ended(session, failure))
-        Path(log).write_text(f"{line}\n", encoding="utf-8")
+        in_turn(Path(log).write_text, f"{line}\n", encoding="utf-8")
         if failure:
             logging.getLogger("snakemake.logging").warning(line)
 
