@@ -6,6 +6,7 @@ import atexit
 import logging
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -77,6 +78,8 @@ class JobGraph:
         self._expect = expect
         self._temporary = temporary
         self._drawn: dict[str, tuple[int, Drawn]] = {}
+        # What this process has run: what it left need not be looked at again.
+        self._ended: defaultdict[str, set[str]] = defaultdict(set)
 
     def drawn(self, study: str) -> Drawn:
         """A study by the manifest that is there now; read once for every state of it."""
@@ -227,8 +230,9 @@ class JobGraph:
     def done(self) -> int:
         """How many sessions are complete now, whichever process has run them."""
         return sum(
-            len(sessions.rows) - len(sessions.pending(sessions.rows[name] for name in pending))
-            for _, (sessions, _, pending, *_) in self._drawn.values()
+            len(sessions.rows)
+            - len(sessions.pending(sessions.rows[name] for name in pending - self._ended[study]))
+            for study, (_, (sessions, _, pending, *_)) in self._drawn.items()
         )
 
     def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
@@ -243,6 +247,7 @@ class JobGraph:
             stop(error)
         except OSError as error:
             stop(unwritten(session, error))
+        self._ended[study].add(session)
         line = escaping.line(ended(session, failure))
         in_turn(Path(log).write_text, f"{line}\n", encoding="utf-8")
         if failure:
