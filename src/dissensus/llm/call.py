@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, Literal, Protocol
 
 
@@ -51,11 +50,15 @@ class Request:
         unset = [name for name in ("top_p", "options") if not values[name]]
         return {name: value for name, value in values.items() if name not in unset}
 
-    @cached_property
+    @property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        # A cached property of Python 3.11 has one lock for all requests, and of hundreds of
+        # sessions each would wait for the digest of another.
+        if "_sha256" not in self.__dict__:
+            text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
+            self.__dict__["_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+        return str(self.__dict__["_sha256"])
 
 
 @dataclass(frozen=True)

@@ -203,10 +203,12 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
         task.add_done_callback(ended.put)
 
     with _starting:
+        loop = _loop()
         _waiting.append(start)
-        if len(_waiting) == 1:
-            # Of sessions that ask at the same moment, the first wakes the thread.
-            _loop().call_soon_threadsafe(_start_all)
+        is_first = len(_waiting) == 1
+    if is_first:
+        # Of sessions that ask at the same moment, the first wakes the thread.
+        loop.call_soon_threadsafe(_start_all)
     # A queue wakes the thread once; asyncio's own way takes four locks a call.
     return ended.get().result()
 
