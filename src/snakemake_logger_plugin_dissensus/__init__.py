@@ -24,6 +24,7 @@ from snakemake.logging import (  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from dissensus.garbage import collect_seldom
 from dissensus.study.shutdown import is_stopping, last_words, say_last
 from dissensus.study.stage_log import show_failures_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
@@ -74,6 +75,8 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         _have_a_cache()
+        # What Snakemake has imported stays, and the project's imports come next.
+        collect_seldom()
         given = self.common_settings
         nocolor = given.nocolor or bool(os.environ.get("NO_COLOR"))
         stream = sys.stdout if given.stdout else sys.stderr

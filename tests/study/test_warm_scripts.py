@@ -18,9 +18,7 @@ from dissensus.study.warm_scripts import ScriptServer
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ScriptServer]:
-    started = ScriptServer()
-    started.start()
-    yield started
+    yield ScriptServer()
     for process in servers():
         process.kill()
         process.wait()

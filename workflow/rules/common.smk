@@ -1,6 +1,5 @@
 # What all rules share: the settings, the run's lock and its end, and the files that connect the jobs.
 
-import gc
 import os
 import time
 from pathlib import Path
@@ -10,6 +9,7 @@ from snakemake.exceptions import IncompleteCheckpointException
 # Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
 os.environ.update(OPENBLAS_NUM_THREADS="1")
 
+from dissensus.garbage import collect_seldom
 from dissensus.study.configuration import check_keys, load
 from dissensus.study.ending import ending, planned
 from dissensus.study.job_graph import JobGraph
@@ -35,10 +35,7 @@ from dissensus.study.warm_scripts import fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
-# What is loaded by now stays for good, and a session leaves little behind: to search for garbage
-# again and again takes a tenth of a run's time.
-gc.freeze()
-gc.set_threshold(200_000, 20, 100)
+collect_seldom()
 before_exit(close)
 STARTED = time.time()
 # What goes with this process, however it ends.
@@ -80,11 +77,11 @@ BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 before_exit(GRAPH.close)
 
 
-START_SCRIPTS = fork_scripts() if workflow.is_main_process else None
+if workflow.is_main_process:
+    fork_scripts()
 
 
 onstart:
-    START_SCRIPTS()
     exit_on_user_error(start_run)(
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -114,7 +114,7 @@ class Prompts(Part):
             whole = without(whole, _BLOCKS)
         else:
             # Speeches are one paragraph; of one that is not, no line may pass for another's.
-            said = [block(one_line(spoken.text), self._heads) for spoken in transcript]
+            said = [_shown(spoken.text, self._heads) for spoken in transcript]
             previous = fill(self.previous_speaker, PREVIOUS_SPEECH=said[-1])
             entries = [
                 fill(self.history_entry, ROLE=t.role, ROUND_INFO=t.round_label, SPEECH=speech)
@@ -133,6 +133,12 @@ class Prompts(Part):
             STRATEGY_PROMPT=self.strategies[turn.strategy],
         )
         return filled.rstrip("\n")
+
+
+@lru_cache(4096)
+def _shown(speech: str, heads: tuple[str, ...]) -> str:
+    """A speech as it stands in a prompt; each is shown to all that speak after it."""
+    return block(one_line(speech), heads)
 
 
 def refuse_other_schedule(path: str, prompts: Prompts, than: str, reference: Prompts) -> None:

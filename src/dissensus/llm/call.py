@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, Literal, Protocol
 
 
@@ -51,19 +50,30 @@ class Request:
         unset = [name for name in ("top_p", "options") if not values[name]]
         return {name: value for name, value in values.items() if name not in unset}
 
-    @cached_property
-    def _text(self) -> str:
-        return json.dumps(self.members, ensure_ascii=False, sort_keys=True)
-
-    @cached_property
+    @property
     def sha256(self) -> str:
         """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        return hashlib.sha256(self._text.encode()).hexdigest()
+        return self._once("_sha256", lambda: hashlib.sha256(self._text.encode()).hexdigest())
 
     def seed_of_reply(self) -> int:
         """64 bits of the digest that it has without the identity, which is the first member."""
         rest = self._text[len(f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}') :]
         return int(hashlib.sha256(f'{{"identity": ""{rest}'.encode()).hexdigest()[:16], 16)
+
+    @property
+    def _text(self) -> str:
+        """The request as the digest sees it."""
+        return self._once(
+            "_json", lambda: json.dumps(self.members, ensure_ascii=False, sort_keys=True)
+        )
+
+    def _once(self, name: str, make: Callable[[], str]) -> str:
+        """What is made of the request, once: a cached property of Python 3.11 has one lock for all
+        requests, and of hundreds of sessions each would wait for the digest of another.
+        """
+        if name not in self.__dict__:
+            self.__dict__[name] = make()
+        return str(self.__dict__[name])
 
 
 @dataclass(frozen=True)

@@ -251,11 +251,10 @@ class HttpClient:
         TryFailed : there is none.
         DissensusError : and no other call could fare better.
         """
-        with exchange.queueing():
-            slot = await self._concurrency.acquire(self._check)
-        is_probe = False
+        is_probe, slot = False, None
         try:
             with exchange.queueing():
+                slot = await self._concurrency.acquire(self._check)
                 if not at_once:
                     is_probe = await self._outage.admit(IN_FLIGHT.check)
                 reservation = await self._admit(exchange)
@@ -271,7 +270,8 @@ class HttpClient:
                 self._rejections.taken(exchange.model, exchange.sent)
             return answer
         finally:
-            self._concurrency.release(slot)
+            if slot is not None:
+                self._concurrency.release(slot)
             if is_probe:
                 self._outage.probed()
 

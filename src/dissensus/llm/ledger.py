@@ -138,8 +138,9 @@ class Ledger:
         *,
         sure: bool = True,
         reservation: str = "",
+        at_once: bool = True,
     ) -> None:
-        """Write a try, in place of what was reserved for it.
+        """Write a try, in place of what was reserved for it; by :meth:`write` if not at once.
 
         It raises no error for a file that cannot be written, since the reply is still to be saved:
         the try counts all the same, and the next :meth:`check` stops the run.
@@ -150,18 +151,28 @@ class Ledger:
         """
         billed = Billed(self._stage, model, usd, sure, input_tokens, output_tokens)
         self._settle(
-            reservation, vars(billed) | ({"reservation": reservation} if reservation else {})
+            reservation,
+            vars(billed) | ({"reservation": reservation} if reservation else {}),
+            at_once,
         )
 
-    def _settle(self, reservation: str, line: dict[str, Any]) -> None:
+    def write(self) -> None:
+        """Write the tries that were added, if any is not written; it raises no error either."""
+        with self._lock:
+            if self._unwritten:
+                with suppress(ResourceError):
+                    self._write()
+
+    def _settle(self, reservation: str, line: dict[str, Any], at_once: bool = True) -> None:
         with self._lock:
             self._mine.discard(reservation)
             if self._file is None:
                 self._count(line)
             else:
                 self._unwritten.append(line)
-                with suppress(ResourceError):
-                    self._write()
+                if at_once:
+                    with suppress(ResourceError):
+                        self._write()
 
     def check(self) -> None:
         """Return where the run may go on.

@@ -117,6 +117,8 @@ class ModelRegistry:
         )
 
     def _host(self, provider: str) -> Host:
+        if self._checked is True:
+            return self._hosts[provider]
         with self._lock:
             if self._checked is False:
                 try:

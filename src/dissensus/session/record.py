@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from dissensus.llm.call import answers_for
 from dissensus.session.protocol import Turn
 from dissensus.session.runner import Attempt, Session
-from dissensus.tables.artefact import Column, Schema, write_all
+from dissensus.tables.artefact import Column, Schema, write
 from dissensus.tables.common import common, flag, text, texts
+from dissensus.tables.in_turn import in_turn
 from dissensus.tables.provenance import SETTINGS_DIGEST
 
 ATTEMPTS = Schema(
@@ -129,18 +130,26 @@ def write_session(
     provenance : metadata; the transcript's also says whether, and why, the session failed.
     separate : whether attempts and calls have files of this session alone; else none are left.
     """
+    in_turn(_write_session, paths, rows, types, provenance, separate)
+
+
+def _write_session(
+    paths: SessionPaths,
+    rows: SessionRows,
+    types: Mapping[str, Column],
+    provenance: Mapping[str, Any],
+    separate: bool,
+) -> None:
     # An earlier transcript must not stand beside these.
     before = _taken(paths.transcript)
-    tried = [
-        (paths.attempts, ATTEMPTS, rows.attempts, provenance),
-        (paths.calls, CALLS, rows.calls, provenance),
-    ]
-    if not separate:
-        for path, *_ in tried:
-            path.unlink(missing_ok=True)
-        tried = []
+    if separate:
+        write(paths.attempts, ATTEMPTS, rows.attempts, provenance)
+        write(paths.calls, CALLS, rows.calls, provenance)
+    else:
+        paths.attempts.unlink(missing_ok=True)
+        paths.calls.unlink(missing_ok=True)
     said = {**provenance, **rows.ids, **rows.outcome}
-    write_all([*tried, (paths.transcript, transcript(types), rows.turns, said)])
+    write(paths.transcript, transcript(types), rows.turns, said)
     if before and paths.transcript.read_bytes() == before.data:
         os.utime(paths.transcript, ns=(before.changed, before.changed))
 

@@ -6,6 +6,7 @@ import atexit
 import logging
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions, ended
 from dissensus.study.shutdown import stop
 from dissensus.study.study import Row
+from dissensus.tables.in_turn import in_turn
 
 #: The most sessions of a job without ``sessions_per_job``, where one is not a job of its own.
 BUNDLE = 100
@@ -81,6 +83,8 @@ class JobGraph:
         self._configuration = configuration
         self._kept: set[str] = set()
         self._drawn: dict[str, tuple[int, Drawn]] = {}
+        # What this process has run: what it left need not be looked at again.
+        self._ended: defaultdict[str, set[str]] = defaultdict(set)
 
     def drawn(self, study: str) -> Drawn:
         """A study by the manifest that is there now; read once for every state of it."""
@@ -231,8 +235,9 @@ class JobGraph:
     def done(self) -> int:
         """How many sessions are complete now, whichever process has run them."""
         return sum(
-            len(sessions.rows) - len(sessions.pending(sessions.rows[name] for name in pending))
-            for _, (sessions, _, pending, *_) in self._drawn.values()
+            len(sessions.rows)
+            - len(sessions.pending(sessions.rows[name] for name in pending - self._ended[study]))
+            for study, (_, (sessions, _, pending, *_)) in self._drawn.items()
         )
 
     def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
@@ -248,8 +253,9 @@ class JobGraph:
             stop(error)
         except OSError as error:
             stop(unwritten(session, error))
+        self._ended[study].add(session)
         line = escaping.line(ended(session, failure))
-        Path(log).write_text(f"{line}\n", encoding="utf-8")
+        in_turn(Path(log).write_text, f"{line}\n", encoding="utf-8")
         if failure:
             logging.getLogger("snakemake.logging").warning(line)
 

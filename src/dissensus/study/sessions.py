@@ -214,12 +214,12 @@ class Sessions:
         types = self.study.ids
         journal, paths = journal_in(self.folder, name), paths_in(self.folder, name)
         simulated = all(registry.model(model).simulated for model in spec["models"])
-        made_by = provenance("run_session", simulated, spec)
         # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
             with Journal(journal) as replies:
                 session = self._play(spec, registry, replies)
             rows = rows_of(session, {column: spec[column] for column in types})
+            made_by = provenance("run_session", simulated, spec)
             write_session(paths, rows, types, made_by, separate)
         return rows
 

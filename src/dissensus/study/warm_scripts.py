@@ -21,7 +21,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from importlib import import_module
@@ -67,11 +67,6 @@ class ScriptServer:
         self._socket: socket.socket | None = None
         self._running: dict[int, Future[int]] = {}
 
-    def start(self) -> None:
-        """Start the server, so that the first script does not wait for it."""
-        with self._lock:
-            self._started()
-
     def run(self, path: str, modules: Sequence[str] = ()) -> int:
         """How a script ends: its exit status, below 0 for the signal that ended it.
 
@@ -116,18 +111,15 @@ class ScriptServer:
             future.set_result(-signal.SIGKILL)
 
 
-def fork_scripts() -> Callable[[], None]:
+def fork_scripts() -> None:
     """Have this process's Snakemake run Python scripts in forked processes, on Linux.
 
     Elsewhere libraries of the system do not survive a fork. Scripts that need an environment of
-    their own (conda, a container, modules) run as ever.
-
-    Returns
-    -------
-    What starts the server.
+    their own (conda, a container, modules) run as ever. The server starts with the first script:
+    where sessions come before, they need the processor.
     """
     if sys.platform != "linux":
-        return lambda: None
+        return
     from snakemake.script import PythonScript  # type: ignore[import-untyped]
 
     server, in_a_new_process = ScriptServer(), PythonScript.execute_script
@@ -141,7 +133,6 @@ def fork_scripts() -> Callable[[], None]:
             raise subprocess.CalledProcessError(status, [sys.executable, fname])
 
     PythonScript.execute_script = execute_script
-    return server.start
 
 
 def _needed(params: Mapping[str, Any]) -> list[str]:

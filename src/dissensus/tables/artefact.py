@@ -6,10 +6,8 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +16,12 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import ArtefactError
 from dissensus.tables.columns import column as arrow_column
+from dissensus.tables.in_turn import in_turn
 from dissensus.tables.seal import BLANK_SEAL, open_sealed, seal
 
 _KEY, _SCHEMA = b"dissensus", b"artefact"
 #: Bytes up to which a table is small.
 _SMALL = 1 << 18
-#: Arrow keeps a heap for every thread that has ever asked it for memory, and there may be hundreds
-#: of sessions, each in a thread of its own: they share this one.
-_ENCODER = ThreadPoolExecutor(1, "parquet")
-
-
-def _start_over() -> None:
-    """In a process made by fork, which has none of its parent's threads."""
-    global _ENCODER
-    _ENCODER = ThreadPoolExecutor(1, "parquet")
-
-
-os.register_at_fork(after_in_child=_start_over)
-
-
 _TYPES = {
     "string": pa.string(),
     "int": pa.int64(),
@@ -148,31 +133,18 @@ def write(
     ------
     ArtefactError : a column is missing, is not in the schema or has another type, or a key repeats.
     """
-    write_all([(path, schema, rows, provenance)])
+    in_turn(_write, path, schema, rows, provenance)
 
 
-def write_all(artefacts: Sequence[tuple[str | Path, Schema, Any, Mapping[str, Any]]]) -> None:
-    """Write artefacts in their order; each is what :func:`write` is given of one.
-
-    None is written where one of them breaks its schema.
-    """
-    try:
-        encoding = _ENCODER.submit(list, starmap(_encoded, artefacts))
-    except RuntimeError:
-        # A process that is ending takes no more work, but its last sessions have something to keep.
-        encoded = list(starmap(_encoded, artefacts))
-    else:
-        encoded = encoding.result()
-    for (path, *_), data in zip(artefacts, encoded, strict=True):
-        with replacing(path) as part:
-            part.write_bytes(data)
+def _write(path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]) -> None:
+    data = _encoded(rows, schema, str(path), provenance)
+    with replacing(path) as part:
+        part.write_bytes(data)
 
 
-def _encoded(
-    path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]
-) -> bytearray:
+def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> bytearray:
     """The bytes of an artefact."""
-    table = _conform(_columns(rows, schema), schema, str(path))
+    table = _conform(_columns(rows, schema), schema, where)
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
     said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
     table = table.replace_schema_metadata(said)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from dissensus.digests import digest
@@ -16,6 +17,8 @@ from dissensus.digests import digest
 COMMIT_FILE = "COMMIT"
 #: The entry with the digest of what an artefact depends on.
 SETTINGS_DIGEST = "settings_sha256"
+#: Of sessions that begin or end together, one asks for the packages and the commit.
+_ASKING = Lock()
 _PACKAGES = ("dissensus", "numpy", "pyarrow", "scipy", "snakemake")
 
 
@@ -28,12 +31,14 @@ def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> di
     simulated : whether the words behind it came from simulated models.
     depends_on : the settings that the stage was given; kept as a digest.
     """
+    with _ASKING:
+        versions, commit = package_versions(), _commit()
     return {
         "stage": stage,
         "simulated": simulated,
         SETTINGS_DIGEST: digest(dict(depends_on)),
-        "versions": package_versions(),
-        "commit": _commit(),
+        "versions": versions,
+        "commit": commit,
     }
 
 
