@@ -17,7 +17,8 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, unread
 from dissensus.report.view import View
 from dissensus.study.ending import ending, planned
-from dissensus.tables.artefact import write
+from dissensus.tables.artefact import Schema, write
+from dissensus.tables.common import flag, text
 from reader.small_run import configuration
 
 
@@ -86,6 +87,10 @@ def results(tmp_path: Path) -> Path:
     found = Findings([f"Finding {n}." for n in range(4)], ["But this.", "And this."], "Planted.")
     made = rows(found, "Lost for good: 1 of 2 sessions, a (b).")
     write(tmp_path / "own/findings.parquet", FINDINGS, made, {})
+    columns = {"session_id": text("Id."), "complete": flag("Whether.")}
+    ended = [{"session_id": "0", "complete": True}, {"session_id": "a", "complete": False}]
+    schema = Schema("outcomes", "session", columns, key=("session_id",))
+    write(tmp_path / "own/outcomes.parquet", schema, ended, {})
     (tmp_path / "index.html").write_text("", encoding="utf-8")
     return tmp_path
 
@@ -97,7 +102,7 @@ def test_a_run_ends_with_findings_and_what_speaks_against_each(results: Path) ->
         *(f"own: Finding {n}." for n in range(3)),
         "  against it: But this.",
         "  against it: And this.",
-        "own: Lost for good: 1 of 2 sessions, a (b). `dissensus read <id> --run "
+        "own: Lost for good: 1 of 2 sessions, a (b). `dissensus read a --run "
         f"{results.name} --study own` prints its tries.",
         f"Open {results}/index.html for the results, each with what it rests on.",
     ]

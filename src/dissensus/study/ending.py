@@ -52,9 +52,19 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
         lines += [f"  against it: {sentence}" for sentence in sentences["against"][:2]]
     lines += _planted([results / study / "truth.parquet" for study in said])
     for study, sentences in said.items():
-        how = f"`dissensus read <id> --run {results.name} --study {study}` prints its tries."
-        lines += [f"{study}: {sentence} {how}" for sentence in sentences["lost"]]
+        for sentence in sentences["lost"]:
+            how = f"dissensus read {_lost(results / study)} --run {results.name} --study {study}"
+            lines.append(f"{study}: {sentence} `{how}` prints its tries.")
     return [*lines, f"Open {page} for the results, each with what it rests on."]
+
+
+def _lost(folder: Path) -> str:
+    """The first session of a study that failed for good."""
+    try:
+        ended = read(folder / "outcomes.parquet").select(["session_id", "complete"]).to_pylist()
+    except DissensusError:
+        return "<id>"
+    return next((row["session_id"] for row in ended if not row["complete"]), "<id>")
 
 
 def _planted(paths: Iterable[Path]) -> list[str]:

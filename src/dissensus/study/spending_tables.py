@@ -70,7 +70,8 @@ def table_spending(
         "that ask again for a turn that broke a format rule. Failed tries: what providers charge, "
         "or may, for tries without an answer that can be used. Low to High: the estimate before "
         f"the run, with replies of a quarter, half and all of their tokens ({REPAIRED_TURNS:.0%} "
-        "of turns repaired in the expected one, where the settings allow repairs). "
+        "of turns repaired in the expected one, where the settings allow repairs); where sessions "
+        "may end early, Low has the fewest calls, the others the most. "
         f"{_budget(sums, estimate, budget_usd)}"
     )
     return make("table_spending", "What the study has spent", columns, rows, note, simulated)
