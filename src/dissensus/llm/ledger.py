@@ -115,12 +115,14 @@ class Ledger:
                 self._reserved[name] = usd
             else:
                 with self._file as descriptor:
-                    # Nobody else may reserve the same money in between.
+                    # What tries came to gives back what was reserved for them, and nobody else may
+                    # reserve the same money in between.
+                    self._put(descriptor, self._unwritten)
+                    self._unwritten.clear()
                     self._take_in(descriptor)
                     if not self._covers(usd):
                         return None
-                    self._put(descriptor, [*self._unwritten, line])
-                self._unwritten.clear()
+                    self._put(descriptor, [line])
             self._mine.add(name)
             return name
 
@@ -280,6 +282,8 @@ class Ledger:
         ------
         ResourceError : they cannot be written.
         """
+        if not lines:
+            return
         try:
             _append(descriptor, b"".join(map(write_line, lines)))
         except OSError as error:
