@@ -52,18 +52,20 @@ class Request:
         return {name: value for name, value in values.items() if name not in unset}
 
     @cached_property
-    def _text(self) -> str:
-        return json.dumps(self.members, ensure_ascii=False, sort_keys=True)
+    def sha256s(self) -> tuple[str, str]:
+        """Digests (64 hexadecimal digits) of the whole request, which is its key in the journal,
+        and of all but the identity, its first member.
+        """
+        text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
+        named = f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}'
+        texts = text, text.replace(named, '{"identity": ""', 1)
+        whole, unnamed = (hashlib.sha256(each.encode()).hexdigest() for each in texts)
+        return whole, unnamed
 
-    @cached_property
+    @property
     def sha256(self) -> str:
-        """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        return hashlib.sha256(self._text.encode()).hexdigest()
-
-    def seed_of_reply(self) -> int:
-        """64 bits of the digest that it has without the identity, which is the first member."""
-        rest = self._text[len(f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}') :]
-        return int(hashlib.sha256(f'{{"identity": ""{rest}'.encode()).hexdigest()[:16], 16)
+        """Its key in the journal."""
+        return self.sha256s[0]
 
 
 @dataclass(frozen=True)

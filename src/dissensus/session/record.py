@@ -131,16 +131,16 @@ def write_session(
     """
     # An earlier transcript must not stand beside these.
     before = _taken(paths.transcript)
-    tried = [
+    said = {**provenance, **rows.ids, **rows.outcome}
+    artefacts = [
         (paths.attempts, ATTEMPTS, rows.attempts, provenance),
         (paths.calls, CALLS, rows.calls, provenance),
+        (paths.transcript, transcript(types), rows.turns, said),
     ]
     if not separate:
-        for path, *_ in tried:
-            path.unlink(missing_ok=True)
-        tried = []
-    said = {**provenance, **rows.ids, **rows.outcome}
-    write_all([*tried, (paths.transcript, transcript(types), rows.turns, said)])
+        paths.attempts.unlink(missing_ok=True)
+        paths.calls.unlink(missing_ok=True)
+    write_all(artefacts if separate else artefacts[2:])
     if before and paths.transcript.read_bytes() == before.data:
         os.utime(paths.transcript, ns=(before.changed, before.changed))
 

@@ -157,12 +157,10 @@ def write_all(artefacts: Sequence[tuple[str | Path, Schema, Any, Mapping[str, An
     None is written where one of them breaks its schema.
     """
     try:
-        encoding = _ENCODER.submit(list, starmap(_encoded, artefacts))
+        encoded = _ENCODER.submit(list, starmap(_encoded, artefacts)).result()
     except RuntimeError:
         # A process that is ending takes no more work, but its last sessions have something to keep.
         encoded = list(starmap(_encoded, artefacts))
-    else:
-        encoded = encoding.result()
     for (path, *_), data in zip(artefacts, encoded, strict=True):
         with replacing(path) as part:
             part.write_bytes(data)
@@ -172,7 +170,7 @@ def _encoded(
     path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]
 ) -> bytearray:
     """The bytes of an artefact."""
-    table = _conform(_columns(rows, schema), schema, str(path))
+    table = _conform(rows, schema, str(path))
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
     said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
     table = table.replace_schema_metadata(said)
@@ -214,15 +212,14 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
     # everywhere: a process that ends while Arrow's threads begin is now and then aborted by them.
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    schema = schema or _own_schema(table.schema, path)
-    return _conform(_columns(table, schema), schema, str(path))
+    return _conform(table, schema or _own_schema(table.schema, path), str(path))
 
 
 def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, dict[str, Any]]:
     """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    return _conform(_columns(table, schema), schema, str(path)), _said(table.schema)
+    return _conform(table, schema, str(path)), _said(table.schema)
 
 
 def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
@@ -316,9 +313,9 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
         raise ArtefactError(f"{schema.name}.{name} mixes types: {error}.") from None
 
 
-def _conform(given: Mapping[str, Any], schema: Schema, where: str) -> pa.Table:
-    """The columns in the schema's order and types, as a table."""
-    known, arrow = schema.fields, schema.arrow
+def _conform(rows: Any, schema: Schema, where: str) -> pa.Table:
+    """The table with its columns in the schema's order and types."""
+    given, known, arrow = _columns(rows, schema), schema.fields, schema.arrow
     if schema.families or given.keys() != known.keys():
         extra = [name for name in given if name not in known]
         known = known | {name: _of_family(name, schema, where) for name in extra}
