@@ -27,6 +27,7 @@ from dissensus.tables.artefact import (
     read,
     replacing,
     write,
+    write_all,
     write_text,
 )
 from dissensus.tables.seal import BLANK_SEAL, seal
@@ -91,6 +92,16 @@ def test_frames_and_tables_are_written_too(tmp_path: Path):
         written.append((tmp_path / "a.parquet").read_bytes())
         assert read(tmp_path / "a.parquet", SCHEMA).to_pylist() == [ROW]
     assert written[0] == written[1] == written[2]
+
+
+def test_artefacts_that_belong_together_are_all_written_or_none(tmp_path: Path):
+    one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+    with pytest.raises(ArtefactError, match="other"):
+        write_all([(one, SCHEMA, [ROW], {}), (other, SCHEMA, [ROW, ROW], {})])
+    assert not list(tmp_path.iterdir())
+    write_all([(one, SCHEMA, [ROW], {}), (other, SCHEMA, [row(n=2)], {"a": "b"})])
+    assert read(one, SCHEMA).to_pylist() == [ROW]
+    assert read(other, SCHEMA)["n"].to_pylist() == [2] and provenance_of(other) == {"a": "b"}
 
 
 def test_columns_come_in_the_order_of_the_schema(tmp_path: Path):
