@@ -33,6 +33,12 @@ def test_every_part_counts(change):
     assert replace(REQUEST, **change).sha256 != REQUEST.sha256
 
 
+@pytest.mark.parametrize("name", ["id", "", 'i"d', "identity", "你好"])
+def test_the_other_digest_leaves_the_identity_alone_out(name: str):
+    named = replace(REQUEST, identity=name)
+    assert named.sha256s == (named.sha256, replace(REQUEST, identity="").sha256)
+
+
 # Names of models
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol
 
@@ -51,29 +51,25 @@ class Request:
         return {name: value for name, value in values.items() if name not in unset}
 
     @property
-    def sha256(self) -> str:
-        """Digest of the whole request (64 hexadecimal digits): its key in the journal."""
-        return self._once("_sha256", lambda: hashlib.sha256(self._text.encode()).hexdigest())
-
-    def seed_of_reply(self) -> int:
-        """64 bits of the digest that it has without the identity, which is the first member."""
-        rest = self._text[len(f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}') :]
-        return int(hashlib.sha256(f'{{"identity": ""{rest}'.encode()).hexdigest()[:16], 16)
+    def sha256s(self) -> tuple[str, str]:
+        """Digests (64 hexadecimal digits) of the whole request, which is its key in the journal,
+        and of all but the identity, its first member.
+        """
+        # A cached property of Python 3.11 has one lock for all requests, and of hundreds of
+        # sessions each would wait for the digests of another.
+        if "_sha256s" not in self.__dict__:
+            text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
+            named = f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}'
+            texts = text, text.replace(named, '{"identity": ""', 1)
+            digests = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
+            self.__dict__["_sha256s"] = tuple(digests)
+        whole, unnamed = self.__dict__["_sha256s"]
+        return whole, unnamed
 
     @property
-    def _text(self) -> str:
-        """The request as the digest sees it."""
-        return self._once(
-            "_json", lambda: json.dumps(self.members, ensure_ascii=False, sort_keys=True)
-        )
-
-    def _once(self, name: str, make: Callable[[], str]) -> str:
-        """What is made of the request, once: a cached property of Python 3.11 has one lock for all
-        requests, and of hundreds of sessions each would wait for the digest of another.
-        """
-        if name not in self.__dict__:
-            self.__dict__[name] = make()
-        return str(self.__dict__[name])
+    def sha256(self) -> str:
+        """Its key in the journal."""
+        return self.sha256s[0]
 
 
 @dataclass(frozen=True)

@@ -156,14 +156,12 @@ class Sessions:
     def digest(self, row: Row, known: dict[str, str] | None = None) -> str:
         """SHA-256 of all that a session depends on; ``known``: see :meth:`spec`."""
         name, known = row["session_id"], {} if known is None else known
-        for digests in (self._digests, known):
-            if name in digests:
-                return digests[name]
-        spec = self.spec(row, known)
-        # What a session reads may come to be while the run goes on.
-        reads = {"needs", "artefacts"} & spec.keys()
-        digests = known if reads else self._digests
-        return digests.setdefault(name, digest(spec))
+        if name not in self._digests and name not in known:
+            spec = self.spec(row, known)
+            # What a session reads may come to be while the run goes on.
+            digests = known if {"needs", "artefacts"} & spec.keys() else self._digests
+            digests[name] = digest(spec)
+        return self._digests.get(name) or known[name]
 
     def before(self, row: Row) -> list[str]:
         """The sessions that must have ended before this one starts: what it reads, and its turn."""

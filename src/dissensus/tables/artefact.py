@@ -144,7 +144,7 @@ def _write(path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str,
 
 def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any]) -> bytearray:
     """The bytes of an artefact."""
-    table = _conform(_columns(rows, schema), schema, where)
+    table = _conform(rows, schema, where)
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
     said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
     table = table.replace_schema_metadata(said)
@@ -186,15 +186,14 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
     # everywhere: a process that ends while Arrow's threads begin is now and then aborted by them.
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    schema = schema or _own_schema(table.schema, path)
-    return _conform(_columns(table, schema), schema, str(path))
+    return _conform(table, schema or _own_schema(table.schema, path), str(path))
 
 
 def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, dict[str, Any]]:
     """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    return _conform(_columns(table, schema), schema, str(path)), _said(table.schema)
+    return _conform(table, schema, str(path)), _said(table.schema)
 
 
 def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
@@ -288,9 +287,9 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
         raise ArtefactError(f"{schema.name}.{name} mixes types: {error}.") from None
 
 
-def _conform(given: Mapping[str, Any], schema: Schema, where: str) -> pa.Table:
-    """The columns in the schema's order and types, as a table."""
-    known, arrow = schema.fields, schema.arrow
+def _conform(rows: Any, schema: Schema, where: str) -> pa.Table:
+    """The table with its columns in the schema's order and types."""
+    given, known, arrow = _columns(rows, schema), schema.fields, schema.arrow
     if schema.families or given.keys() != known.keys():
         extra = [name for name in given if name not in known]
         known = known | {name: _of_family(name, schema, where) for name in extra}

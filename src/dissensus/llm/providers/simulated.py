@@ -38,7 +38,7 @@ class SimulatedModel:
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         # Without the identity: an edit of the behaviour must not change the random numbers.
-        rng = np.random.default_rng(request.seed_of_reply())
+        rng = np.random.default_rng(int(request.sha256s[1][:16], 16))
         uniform = rng.random()
         if uniform < self._timeout:
             return Reply("", error="timeout", finish_reason="error")
