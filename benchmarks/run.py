@@ -32,6 +32,7 @@ import votes
 from bench import Bench
 from project import ROOT
 from table import Results
+from timing import adopt_orphans
 
 HERE = Path(__file__).resolve().parent
 #: What can be measured, in the table's order.
@@ -123,4 +124,5 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> None:
 
 
 if __name__ == "__main__":
+    adopt_orphans()
     main()

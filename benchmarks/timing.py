@@ -40,7 +40,7 @@ class Took:
     seconds: float
     """Wall clock."""
     cpu_s: float
-    """User and system, of all its processes (where not on Linux: of those that were waited for)."""
+    """User and system, of its processes that were waited for; see :func:`adopt_orphans`."""
     largest_mb: float = 0.0
     """Highest resident memory of its largest process."""
     together_mb: float = 0.0
@@ -78,7 +78,7 @@ def took(
     own. What calls this must be small, then, and import nothing large.
     """
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        others, cpu_before = _children(), _cpu_of_children()
+        others, cpu_before = {*psutil.Process().children()}, _cpu_of_children()
         started = time.perf_counter()
         process = subprocess.Popen(
             command,
@@ -162,11 +162,13 @@ class _Watch:
                 return
 
 
-def _children() -> set[psutil.Process]:
-    """Of this process, which is to have those as well whose parents have ended."""
+def adopt_orphans() -> None:
+    """From now on have this process be the parent of all those whose own has ended, on Linux.
+
+    It is for a process that does nothing but measure: who adopts must wait for what it adopts.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    return {*psutil.Process().children()}
 
 
 def _wait_for_orphans(others: set[psutil.Process]) -> None:
@@ -176,7 +178,7 @@ def _wait_for_orphans(others: set[psutil.Process]) -> None:
     ----------
     others : children of this process that were there before the command.
     """
-    while left := _children() - others:
+    while left := {*psutil.Process().children()} - others:
         _, alive = psutil.wait_procs(left, timeout=_ORPHANS_S)
         for process in alive:
             _end(process.pid)
