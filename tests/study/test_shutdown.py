@@ -254,3 +254,27 @@ RunLock(Path(sys.argv[1])).acquire()
 print("locked", flush=True)
 time.sleep(60)
 """
+
+
+#: A run whose child has one of its own, in the place of a container's first process, which adopts
+#: what is left and never asks how it ended.
+UNASKED = """
+import ctypes, subprocess, sys
+if sys.argv[1:] == ["run"]:
+    from dissensus.study.shutdown import exit_with
+    nested = "import subprocess; subprocess.Popen(['sleep', '600']); print(1, flush=True); input()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", nested], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    child.stdout.readline()
+    exit_with("It is over.")
+ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+subprocess.run([sys.executable, "-c", sys.argv[1], "run"], timeout=100)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system has such a parent to be made")
+def test_what_nobody_asks_for_is_not_waited_for() -> None:
+    command = [sys.executable, "-c", UNASKED, UNASKED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110)
+    assert (done.returncode, done.stderr) == (0, "It is over.\n")

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -25,6 +26,8 @@ from dissensus.tables.artefact import replacing
 _MAX_WAIT_S = 900.0
 #: How often the processes of a run look whether another has stopped it.
 _POLL_S = 1.0
+#: How often a process that ends looks whether those that it has started have ended.
+_LOOK_S = 0.01
 #: How long a job that found why the run must stop waits for the run to end it.
 _STOP_WAIT_S = 3 * _POLL_S
 _NOTICE = ".stopped"
@@ -224,13 +227,23 @@ def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> No
     for child in children:
         with suppress(psutil.Error):
             child.terminate()
-    psutil.wait_procs(children, timeout=wait_s)
+    deadline = time.monotonic() + wait_s
+    while not all(map(_has_ended, children)) and time.monotonic() < deadline:
+        time.sleep(_LOOK_S)
     for act in _before_exit:
         act()
     if message:
         say_last(str(message))
     _print(last_words())
     os._exit(status)
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    """Whether a process is gone, or would be if its parent asked: in a container, nobody may."""
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return True
 
 
 def _print(words: str) -> None:
