@@ -143,6 +143,15 @@ def test_a_server_that_is_killed_loses_its_scripts_and_the_next_ones_run(tmp_pat
     assert server.run(script(tmp_path, "pass")) == 0
 
 
+def test_a_server_that_ends_before_it_reads_loses_the_script_too(tmp_path: Path) -> None:
+    deaf = "import os, sys, time; time.sleep(0.3); os.kill(os.getpid(), 9)"
+    server = ScriptServer("-c", deaf)
+    pool = ThreadPoolExecutor(1)
+    asked = pool.submit(server.run, script(tmp_path, "pass"))
+    pool.shutdown(wait=False)
+    assert asked.result(60) == -signal.SIGKILL
+
+
 def test_a_script_ends_with_its_server_and_writes_nothing_more(tmp_path: Path) -> None:
     before = {process.pid for process in servers()}
     server = ScriptServer()

@@ -99,7 +99,8 @@ class ScriptServer:
         return self._socket
 
     def _listen(self, ours: socket.socket) -> None:
-        with ours, ours.makefile("r", encoding="utf-8") as lines:
+        # A server that ends with a request unread resets the connection.
+        with ours, ours.makefile("r", encoding="utf-8") as lines, suppress(ConnectionError):
             for line in lines:
                 number, status = json.loads(line)
                 self._running.pop(number).set_result(status)
