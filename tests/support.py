@@ -180,10 +180,14 @@ class Project:
     def digests(
         self, kinds: Sequence[str] = (".parquet",), run: str = "demo", study: str = "language"
     ) -> dict[str, bytes]:
-        """Every result's bytes, but those of calls, which hold clock readings."""
+        """Every result's bytes, but those of calls, which hold clock readings, and of what a run
+        keeps for itself: its configuration may say how jobs are cut.
+        """
         folder = self.results(run, study)
         return {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(folder.rglob("*"))
-            if path.suffix in kinds and not path.parent.name.endswith("calls")
+            if path.suffix in kinds
+            and not path.parent.name.endswith("calls")
+            and not path.name.startswith(".")
         }

@@ -38,9 +38,9 @@ def findings_of(
         findings = state(Artefacts(paths), view)
     else:
         contrasts = folder / "contrasts.parquet"
-        contrasts_held = read(contrasts).to_pylist() if contrasts.exists() else []
+        contrast_rows = read(contrasts).to_pylist() if contrasts.exists() else []
         titles = view.settings.get("outcomes")
-        findings = derived(contrasts_held, titles if isinstance(titles, Mapping) else None)
+        findings = derived(contrast_rows, titles if isinstance(titles, Mapping) else None)
     readable = read(folder / "turns.parquet")["compliant"].to_pylist()
     against = [*unread(readable), *findings.against]
     lost = losses(read(folder / "outcomes.parquet").to_pylist())
