@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from dissensus.study.leftovers import remove_scripts, take_over
@@ -28,6 +31,16 @@ def gone() -> int:
     return process.pid
 
 
+@pytest.fixture
+def unasked() -> Iterator[int]:
+    """The number of a process that has ended, and whose parent does not ask how."""
+    process = subprocess.Popen(["true"])
+    while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    yield process.pid
+    process.wait()
+
+
 def left_by(results: Path, host: str, number: int, *folders: str) -> None:
     paths = "".join(f"{Path(name).absolute()}\n" for name in folders)
     (results / ".temporary").write_text(f"{host}\n{number}\n{paths}")
@@ -42,14 +55,15 @@ def test_the_folders_of_a_process_that_is_gone_are_removed(results: Path) -> Non
     assert (results / ".temporary").read_text() == here
 
 
-def test_what_killed_processes_had_begun_to_write_is_removed(results: Path) -> None:
+def test_what_killed_processes_had_begun_to_write_is_removed(results: Path, unasked: int) -> None:
     (results / "a").mkdir()
-    parts = [results / f"a/.d001.parquet.{number}.part" for number in (gone(), os.getpid())]
+    writers = (os.getpid(), gone(), unasked)
+    parts = [results / f"a/.d001.parquet.{number}.part" for number in writers]
     for path in (*parts, results / "a/d001.parquet"):
         path.touch()
-    left_by(results, platform.node(), gone())
+    left_by(results, platform.node(), unasked)
     take_over(results, [])
-    assert {path.name for path in (results / "a").iterdir()} == {parts[1].name, "d001.parquet"}
+    assert {path.name for path in (results / "a").iterdir()} == {parts[0].name, "d001.parquet"}
 
 
 @pytest.mark.parametrize("where", ["alive", "elsewhere", "torn"])

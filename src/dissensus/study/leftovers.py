@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
+from dissensus.study.run_folder import has_ended
 from dissensus.tables.artefact import write_text
 
 #: Where Snakemake keeps the copies of scripts that it runs; each holds the names of its files.
@@ -29,7 +28,7 @@ def take_over(results: Path, folders: Sequence[Path]) -> None:
     record = results / _RECORD
     with suppress(OSError, ValueError):
         host, number, *left = record.read_text(encoding="utf-8").splitlines()
-        if host == platform.node() and not psutil.pid_exists(int(number)):
+        if host == platform.node() and has_ended(int(number)):
             for line in left:
                 _remove(Path(line))
             _remove_parts(results)
@@ -53,7 +52,7 @@ def _remove_parts(results: Path) -> None:
         for name in names:
             if name.endswith(".part"):
                 writer = name.split(".")[-2]
-                if writer.isdecimal() and not psutil.pid_exists(int(writer)):
+                if writer.isdecimal() and has_ended(int(writer)):
                     Path(folder, name).unlink(missing_ok=True)
 
 

@@ -53,7 +53,7 @@ def is_abandoned(folder: Path) -> bool:
         host, number = (folder / ".lock").read_text(encoding="utf-8").split()
     except (OSError, ValueError):
         return False
-    return host == platform.node() and not psutil.pid_exists(int(number))
+    return host == platform.node() and has_ended(int(number))
 
 
 def claim_run(folder: Path, simulated: bool) -> None:
@@ -81,3 +81,11 @@ def _has_replies(folder: Path) -> bool:
     """Whether something in a run's folder was said by a model, or paid for."""
     written = ("*/journal/*", "*/transcripts/*", LEDGER)
     return any(path.stat().st_size for name in written for path in folder.glob(name))
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or would be if its parent asked: in a container, nobody may."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return True

@@ -19,7 +19,7 @@ import psutil
 from dissensus.errors import DissensusError, Stopped
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.report.escaping import complain, message
-from dissensus.study.run_folder import is_abandoned
+from dissensus.study.run_folder import has_ended, is_abandoned
 from dissensus.tables.artefact import replacing
 
 #: Seconds that calls in flight are waited for: more than any has with its usual deadline.
@@ -228,7 +228,7 @@ def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> No
         with suppress(psutil.Error):
             child.terminate()
     deadline = time.monotonic() + wait_s
-    while not all(map(_has_ended, children)) and time.monotonic() < deadline:
+    while not all(has_ended(child.pid) for child in children) and time.monotonic() < deadline:
         time.sleep(_LOOK_S)
     for act in _before_exit:
         act()
@@ -236,14 +236,6 @@ def _leave(status: int, message: object = "", wait_s: float = _MAX_WAIT_S) -> No
         say_last(str(message))
     _print(last_words())
     os._exit(status)
-
-
-def _has_ended(process: psutil.Process) -> bool:
-    """Whether a process is gone, or would be if its parent asked: in a container, nobody may."""
-    try:
-        return bool(process.status() == psutil.STATUS_ZOMBIE)
-    except psutil.Error:
-        return True
 
 
 def _print(words: str) -> None:
