@@ -114,8 +114,15 @@ def test_a_request_that_is_never_read_ends_in_time(tmp_path: Path) -> None:
         for _ in range(2):
             connection, _ = listening.accept()
             connections.append(connection)
-            if connection.recv(12).startswith(b"GET"):
-                connection.sendall(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n")
+            sent = connection.makefile("rb")
+            if sent.readline().startswith(b"GET"):
+                # Read whole and told to end: what comes next must not take this connection.
+                while sent.readline().strip():
+                    pass
+                connection.sendall(
+                    b"HTTP/1.1 404 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+                )
+                sent.close()
                 connection.close()
             else:
                 connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")
