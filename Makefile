@@ -64,11 +64,13 @@ docs: .venv/installed
 
 # New pins, for a maintainer: needs uv.
 lock:
-	uv pip compile pyproject.toml --extra dev --extra slurm --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 		--no-header --output-file requirements.lock
 	$(BIN)/python envs/from_lock.py
 	echo "mkdocs-material>=9.6" | uv pip compile - --universal --python-version 3.11 --generate-hashes \
 		--no-header --constraint requirements.lock --output-file requirements-site.lock
+	printf 'snakemake-executor-plugin-slurm>=2.6\nsnakemake-executor-plugin-slurm-jobstep\n' | uv pip compile - --no-deps \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate --output-file requirements-slurm.lock
 
 # What builds the site, which no other target needs.
 .venv/site: requirements-site.lock .venv/installed
@@ -83,6 +85,11 @@ mutants: .venv/mutants/installed
 .venv/mutants/installed: requirements-mutants.lock .venv/installed
 	$(PYTHON) -m venv .venv/mutants
 	.venv/mutants/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutants.lock
+	touch $@
+
+# What sends jobs to Slurm: each start of Snakemake would load it, so it is where it is used.
+.venv/slurm: requirements-slurm.lock .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-slurm.lock
 	touch $@
 
 # llama.cpp's server, which no other target needs.

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ def slurm() -> Iterator[Environment]:
 
     Skips, with the script's own reason, where there is no Slurm.
     """
+    if find_spec("snakemake_executor_plugin_slurm") is None:
+        pytest.skip("no plugin for Slurm here: make .venv/slurm installs it")
     found = cluster("available")
     if found.returncode == 1:
         pytest.skip(found.stderr.strip())

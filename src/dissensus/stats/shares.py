@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from dissensus.stats.checks import FloatArray, check_level
-from dissensus.stats.results import Estimate
+from dissensus.stats.results import NAN, Estimate
 
 
 def mid_p_sign_test(successes: npt.ArrayLike, trials: npt.ArrayLike) -> FloatArray:
@@ -105,13 +105,26 @@ def _counts(successes: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[FloatArray
     return k, n
 
 
-def share_limits(mean: Estimate) -> tuple[float, float]:
-    """The limits of a share's t interval on the logit scale (delta method): between 0 and 1.
+def share_limits(mean: Estimate, confidence: float = 0.95) -> tuple[float, float]:
+    """The limits of a share's mean, between 0 and 1.
+
+    Those of its t interval on the logit scale (delta method). Where all clusters have none or all,
+    which leaves no standard error: Wilson's, with a case a cluster.
 
     Parameters
     ----------
-    mean : of shares, above 0 and below 1, with a symmetrical interval.
+    mean : of shares, with a symmetrical interval of that level, or with none.
+
+    Returns
+    -------
+    low, high : float
+        NaN where neither says anything: a single cluster, or clusters that agree on another share.
     """
-    half = (mean.ci_high - mean.estimate) / (mean.estimate * (1.0 - mean.estimate))
-    low, high = special.expit(special.logit(mean.estimate) + np.array([-half, half]))
+    # A mean that was compared with a null differs by rounding.
+    share = round(mean.estimate, 12)
+    if share in (0.0, 1.0):
+        n = mean.n_clusters
+        return wilson(int(share) * n, n, confidence) if n > 1 else (NAN, NAN)
+    half = (mean.ci_high - mean.estimate) / (share * (1.0 - share))
+    low, high = special.expit(special.logit(share) + np.array([-half, half]))
     return float(low), float(high)

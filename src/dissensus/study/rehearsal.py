@@ -81,7 +81,7 @@ def _play(
     """The calls of a session with the replies that are assumed, once they were measured."""
     study, session = sessions.study, row["session_id"]
     name, file = type(study).__module__, sys.modules[type(study).__module__].__file__
-    what = f"session {session} with the replies that its calls expect"
+    what = f"session {session} with assumed replies"
     with naming_the_line(name, what, is_paid=False):
         spec = sessions.spec(row)
         steps = study.steps(spec, inputs)()

@@ -191,7 +191,28 @@ def test_the_interval_of_a_share_is_a_share() -> None:
     half = stats.t.ppf(0.975, 39) * math.sqrt(0.95 * 0.05 / 39) / (0.95 * 0.05)
     limits = [1 / (1 + math.exp(-(math.log(19) + sign * half))) for sign in (-1, 1)]
     assert [a["ci_low"], a["ci_high"]] == pytest.approx(limits, abs=1e-6) and a["ci_high"] < 1
-    assert b["estimate"] == 1.0 and b["ci_low"] is None
+    # Wilson's where all are right: n / (n + z^2).
+    assert (b["estimate"], b["se"], b["ci_high"]) == (1.0, None, 1.0)
+    assert b["ci_low"] == pytest.approx(40 / (40 + 1.959964**2), abs=1e-6)
+
+
+@pytest.mark.parametrize("clusters", [10, 40])
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_the_interval_of_a_share_holds_it_as_often_as_it_says(share: float, clusters: int) -> None:
+    """Three cases an item, whose own shares differ (an intraclass correlation of .3)."""
+    rng = np.random.default_rng([clusters, round(100 * share)])
+    said, options = {"y": Outcome("Right.", is_share=True)}, Options(0.95, 100, 1)
+    held = 0
+    for _ in range(400):
+        shares = rng.beta(share * (1 / 0.3 - 1), (1 - share) * (1 / 0.3 - 1), clusters)
+        items = np.repeat(np.arange(clusters), 3)
+        metrics = pd.DataFrame({"i": items, "draw_id": range(len(items)), "arm": "a"})
+        metrics["complete"] = True
+        metrics["y"] = rng.binomial(1, np.repeat(shares, 3)).astype(float)
+        (row,) = compare(metrics, ("a",), said, "i", options)
+        held += row["ci_low"] <= share <= row["ci_high"]
+    # Three standard errors of 400 below .95.
+    assert held >= 400 * (0.95 - 0.033)
 
 
 def test_a_mean_has_a_p_value_only_against_a_null() -> None:

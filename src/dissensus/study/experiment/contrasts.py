@@ -59,7 +59,8 @@ def compare(
     Returns
     -------
     The contrasts, then a row a mean. A mean is tested against its outcome's null, and has no
-    p-value where that has none. The interval of a share's mean is that of its logit.
+    p-value where that has none. The interval of a share's mean: see
+    :func:`~dissensus.stats.shares.share_limits`.
     """
     compared = [(arm, arms[0]) for arm in arms[1:]]
     rows = compare_arms(metrics, compared, list(outcomes), options, Columns(cluster=cluster))
@@ -68,8 +69,8 @@ def compare(
             kept = metrics[(metrics["arm"] == arm) & metrics["complete"] & metrics[name].notna()]
             values, clusters = kept[name].to_numpy(float), kept[cluster].to_numpy()
             mean = mean_against(values, clusters, options.confidence, outcome.null)
-            if outcome.is_share and 0.0 < mean.estimate < 1.0:
-                low, high = share_limits(mean)
+            if outcome.is_share:
+                low, high = share_limits(mean, options.confidence)
                 mean = replace(mean, ci_low=low, ci_high=high)
             rows.append(contrast_row(name, arm, "", HEADLINE, mean, False))
     return rows

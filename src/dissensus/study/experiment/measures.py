@@ -132,7 +132,7 @@ def rehearse(
     """
     (frame,) = turns_by_session(turns, study.levels()).values()
     session = frame["session_id"][0]
-    what = f"measure of {session} with the replies that its calls expect"
+    what = f"measure of {session} with assumed replies"
     with naming_the_line(type(study).__module__, what, is_paid=False):
         try:
             measured = study.measure(frame, Fields(**item))
