@@ -1,9 +1,8 @@
-"""Sessions are threads that ask at the same moment: each gets its own reply, whoever wakes whom."""
+"""Sessions are threads that ask at the same moment: each gets its own reply."""
 
 from __future__ import annotations
 
 import asyncio
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -23,7 +22,6 @@ def test_every_thread_gets_its_own_result() -> None:
 
 
 def test_who_asks_alone_is_not_left_waiting() -> None:
-    # One after the other, each has to wake the providers' thread by itself.
     assert [run(double(number)) for number in range(200)] == [2 * number for number in range(200)]
 
 
@@ -40,25 +38,6 @@ def test_an_error_reaches_who_asked_and_nobody_else() -> None:
 
     with ThreadPoolExecutor(20) as pool:
         assert list(pool.map(asked, range(200))) == [0.0, 1.0] * 100
-
-
-def test_what_a_call_leaves_to_the_loop_is_done_before_its_session_hears_of_it() -> None:
-    done: list[int] = []
-
-    def book(number: int) -> None:
-        time.sleep(0.001)
-        done.append(number)
-
-    async def call(number: int) -> int:
-        await asyncio.sleep(0)
-        asyncio.get_running_loop().call_soon(book, number)
-        return number
-
-    def session(number: int) -> bool:
-        return run(call(number)) in done
-
-    with ThreadPoolExecutor(20) as pool:
-        assert all(pool.map(session, range(200)))
 
 
 @pytest.mark.parametrize(

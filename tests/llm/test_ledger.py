@@ -332,16 +332,3 @@ def test_two_processes_keep_one_budget(tmp_path: Path):
     assert sum(tries) in (500, 501)
     assert Ledger(path, None).spent_usd == sum(tries) * 0.5
     assert path.read_bytes().count(b"\n") == sum(tries)
-
-
-def test_what_is_not_written_at_once_counts_and_is_written_together(tmp_path: Path):
-    path = tmp_path / "ledger.jsonl"
-    ledger = Ledger(path, 1.0, "run_session")
-    for _ in range(3):
-        ledger.add("a", 0.25, 10, 5, at_once=False)
-    assert ledger.spent_usd == ledger.sure_usd == 0.75
-    assert ledger.answered("a") and not path.exists()
-    ledger.write()
-    ledger.write()
-    assert len(path.read_bytes().splitlines()) == 3
-    assert ledger.spent_usd == Ledger(path, 1.0).spent_usd == 0.75

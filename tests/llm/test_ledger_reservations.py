@@ -169,13 +169,3 @@ def test_a_damaged_reservation_is_named(tmp_path: Path, line: str) -> None:
 def test_a_ledger_is_its_owners_alone(tmp_path: Path) -> None:
     Ledger(tmp_path / "l", None).add("m", 1.0, 1, 1)
     assert (tmp_path / "l").stat().st_mode & 0o777 == 0o600
-
-
-def test_a_try_that_is_yet_to_be_written_down_gives_back_what_was_reserved_for_it(tmp_path: Path):
-    ledger = Ledger(tmp_path / "ledger.jsonl", 1.0)
-    name = ledger.reserve("a", 0.75)
-    assert name
-    ledger.add("a", 0.25, 10, 5, reservation=name, at_once=False)
-    # 0.25 and 0.75 are covered; 0.75 that was reserved, 0.25 and 0.75 would not be.
-    assert ledger.reserve("a", 0.75)
-    assert ledger.spent_usd == 1.0

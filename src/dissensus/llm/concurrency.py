@@ -15,9 +15,6 @@ from dissensus.errors import ResourceError
 
 #: The longest time before a call that found no free slot looks again, in seconds.
 _POLL_S = 0.2
-#: Seconds for which a process keeps a slot that was given back, for its own next call: as short as
-#: others may wait between two looks.
-_KEEP_S = 0.05
 #: The most slots tried at each look: on a network file system each try is a message.
 _MAX_TRIES = 32
 
@@ -42,9 +39,6 @@ class ConcurrencyLimit:
         self._mine = asyncio.Semaphore(number)
         self._looking = asyncio.Lock()
         self._taken: set[int] = set()
-        # Slots that no call has, and that are still locked.
-        self._kept: set[int] = set()
-        self._is_timed = False
         self._descriptor = -1
         # Processes begin to look in different slots, so that they seldom try one that is taken.
         self._next = random.randrange(number)
@@ -77,26 +71,14 @@ class ConcurrencyLimit:
         return slot
 
     def release(self, slot: int) -> None:
-        """Give a slot back; the other processes find it free within :data:`_KEEP_S`."""
+        """Give a slot back."""
         self._taken.discard(slot)
         if self._descriptor >= 0:
-            self._kept.add(slot)
-            if not self._is_timed:
-                asyncio.get_running_loop().call_later(_KEEP_S, self._let_go)
-                self._is_timed = True
-        self._mine.release()
-
-    def _let_go(self) -> None:
-        """Unlock the slots that no call has taken since."""
-        for slot in self._kept:
             with suppress(OSError):
                 fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, slot)
-        self._kept.clear()
-        self._is_timed = False
+        self._mine.release()
 
     def _find(self) -> int | None:
-        if self._kept:
-            return self._kept.pop()
         first = self._next
         around = ((first + step) % self._number for step in range(self._number))
         free = (slot for slot in around if slot not in self._taken)

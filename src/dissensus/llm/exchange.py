@@ -193,41 +193,28 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
     Sessions are threads that call this; the providers' thread itself must not.
     """
+    loop = _loop()
     started: list[asyncio.Task[Result]] = []
     ended: SimpleQueue[asyncio.Task[Result]] = SimpleQueue()
 
     def start() -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = loop.create_task(work)
         # The loop itself does not keep it.
         started.append(task)
         task.add_done_callback(ended.put)
 
-    with _starting:
-        loop = _loop()
-        _waiting.append(start)
-        is_first = len(_waiting) == 1
-    if is_first:
-        # Of sessions that ask at the same moment, the first wakes the thread.
-        loop.call_soon_threadsafe(_start_all)
+    loop.call_soon_threadsafe(start)
     # A queue wakes the thread once; asyncio's own way takes four locks a call.
     return ended.get().result()
 
 
 _starting = threading.Lock()
 _started: list[asyncio.AbstractEventLoop] = []
-_waiting: list[Callable[[], None]] = []
-
-
-def _start_all() -> None:
-    with _starting:
-        starts = _waiting.copy()
-        _waiting.clear()
-    for start in starts:
-        start()
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    if not _started:
-        _started.append(asyncio.new_event_loop())
-        threading.Thread(target=_started[0].run_forever, name="providers", daemon=True).start()
-    return _started[0]
+    with _starting:
+        if not _started:
+            _started.append(asyncio.new_event_loop())
+            threading.Thread(target=_started[0].run_forever, name="providers", daemon=True).start()
+        return _started[0]

@@ -251,10 +251,11 @@ class HttpClient:
         TryFailed : there is none.
         DissensusError : and no other call could fare better.
         """
-        is_probe, slot = False, None
+        with exchange.queueing():
+            slot = await self._concurrency.acquire(self._check)
+        is_probe = False
         try:
             with exchange.queueing():
-                slot = await self._concurrency.acquire(self._check)
                 if not at_once:
                     is_probe = await self._outage.admit(IN_FLIGHT.check)
                 reservation = await self._admit(exchange)
@@ -270,8 +271,7 @@ class HttpClient:
                 self._rejections.taken(exchange.model, exchange.sent)
             return answer
         finally:
-            if slot is not None:
-                self._concurrency.release(slot)
+            self._concurrency.release(slot)
             if is_probe:
                 self._outage.probed()
 

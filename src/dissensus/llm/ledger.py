@@ -115,14 +115,12 @@ class Ledger:
                 self._reserved[name] = usd
             else:
                 with self._file as descriptor:
-                    # What tries came to gives back what was reserved for them, and nobody else may
-                    # reserve the same money in between.
-                    self._put(descriptor, self._unwritten)
-                    self._unwritten.clear()
+                    # Nobody else may reserve the same money in between.
                     self._take_in(descriptor)
                     if not self._covers(usd):
                         return None
-                    self._put(descriptor, [line])
+                    self._put(descriptor, [*self._unwritten, line])
+                self._unwritten.clear()
             self._mine.add(name)
             return name
 
@@ -140,9 +138,8 @@ class Ledger:
         *,
         sure: bool = True,
         reservation: str = "",
-        at_once: bool = True,
     ) -> None:
-        """Write a try, in place of what was reserved for it; by :meth:`write` if not at once.
+        """Write a try, in place of what was reserved for it.
 
         It raises no error for a file that cannot be written, since the reply is still to be saved:
         the try counts all the same, and the next :meth:`check` stops the run.
@@ -153,28 +150,18 @@ class Ledger:
         """
         billed = Billed(self._stage, model, usd, sure, input_tokens, output_tokens)
         self._settle(
-            reservation,
-            vars(billed) | ({"reservation": reservation} if reservation else {}),
-            at_once,
+            reservation, vars(billed) | ({"reservation": reservation} if reservation else {})
         )
 
-    def write(self) -> None:
-        """Write the tries that were added, if any is not written; it raises no error either."""
-        with self._lock:
-            if self._unwritten:
-                with suppress(ResourceError):
-                    self._write()
-
-    def _settle(self, reservation: str, line: dict[str, Any], at_once: bool = True) -> None:
+    def _settle(self, reservation: str, line: dict[str, Any]) -> None:
         with self._lock:
             self._mine.discard(reservation)
             if self._file is None:
                 self._count(line)
             else:
                 self._unwritten.append(line)
-                if at_once:
-                    with suppress(ResourceError):
-                        self._write()
+                with suppress(ResourceError):
+                    self._write()
 
     def check(self) -> None:
         """Return where the run may go on.
@@ -282,8 +269,6 @@ class Ledger:
         ------
         ResourceError : they cannot be written.
         """
-        if not lines:
-            return
         try:
             _append(descriptor, b"".join(map(write_line, lines)))
         except OSError as error:

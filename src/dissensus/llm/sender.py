@@ -125,13 +125,12 @@ class Sender:
             raise self._record(exchange, reservation, "malformed", words) from None
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
         identifier = self._secret.strike(label(header)) or reply.request_id
+        reply = replace(reply, request_id=identifier)
         usage = reply.usage if exchange.price is None or _reports_usage(reply) else None
         if reply.error:
-            reply = replace(reply, request_id=identifier)
             raise self._record(exchange, reservation, reply.error, reply=reply, usage=usage)
         self._outage.answered(exchange.sent)
-        cost = self._book(exchange, reservation, usage)
-        return replace(reply, request_id=identifier, cost_usd=cost)
+        return replace(reply, cost_usd=self._book(exchange, reservation, usage))
 
     def _check_stream(self, exchange: Exchange, reservation: str, response: Response) -> None:
         """Stop, with nothing booked, where a server that never answered only streams.
@@ -221,13 +220,9 @@ class Sender:
         if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
             self._say_more(exchange, used)
         tokens = (used.input_tokens, used.output_tokens)
-        sure = usage is not None
         self._ledger.add(
-            exchange.model, cost or 0.0, *tokens, sure=sure, reservation=reservation, at_once=False
+            exchange.model, cost or 0.0, *tokens, sure=usage is not None, reservation=reservation
         )
-        # What arrives together is written together, and still before any session hears of it: the
-        # end of a call is told by the loop too, and comes after.
-        asyncio.get_running_loop().call_soon(self._ledger.write)
         return cost
 
     def _say_more(self, exchange: Exchange, used: Usage) -> None:
