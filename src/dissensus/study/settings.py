@@ -93,16 +93,19 @@ def _few_enough(draws: int) -> int:
 
 _MOST_DRAWS = 100_000
 Draws = Annotated[int, Field(ge=1), AfterValidator(_few_enough)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+#: How often a reply may be asked for again.
+Repairs = Annotated[int, Field(ge=0, le=1000)]
 
 
 class ProtocolSettings(Settings):
     """How models are asked, and how often a session is tried."""
 
-    temperature: Annotated[float, Field(ge=0, le=2)]
+    temperature: Temperature
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
     """The share of probability that tokens are drawn from; null leaves it to the provider."""
     max_tokens: Count
-    repairs: Annotated[int, Field(ge=0, le=1000)]
+    repairs: Repairs
     session_attempts: Count
     session_deadline_s: Annotated[float, Field(gt=0)] | None = None
 

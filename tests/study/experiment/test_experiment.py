@@ -245,6 +245,13 @@ def test_a_wrong_step_is_a_sentence(step: Any, sentence: str) -> None:
     assert sentence in str(caught.value)
 
 
+def test_a_setting_of_the_protocol_leaves_the_others_as_they_are() -> None:
+    given = {"model": "m", "protocol": {"temperature": 0.0}}
+    protocol = declared().Settings.model_validate(given).protocol
+    assert (protocol.temperature, protocol.max_tokens, protocol.repairs) == (0.0, 1000, 2)
+    assert protocol.session_attempts == 2
+
+
 def test_kinds_of_columns_and_registration() -> None:
     assert number("x").kind == "float?"
     registered = panel().registered({}, 1)

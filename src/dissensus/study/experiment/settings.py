@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from dissensus.settings import Confidence, Count, Resamples, Settings
-from dissensus.study.settings import Draws, Model, ProtocolSettings, StudySettings
+from dissensus.study.settings import (
+    Draws,
+    Model,
+    ProtocolSettings,
+    Repairs,
+    StudySettings,
+    Temperature,
+)
 
 
 class InferenceSettings(Settings):
@@ -13,6 +20,15 @@ class InferenceSettings(Settings):
     """Level of the intervals."""
     flips: Resamples = 10_000
     """Sign patterns of the randomisation test."""
+
+
+class ExperimentProtocol(ProtocolSettings):
+    """How models are asked where a study says nothing else."""
+
+    temperature: Temperature = 1.0
+    max_tokens: Count = 1000
+    repairs: Repairs = 2
+    session_attempts: Count = 2
 
 
 class ExperimentSettings(StudySettings):
@@ -25,9 +41,7 @@ class ExperimentSettings(StudySettings):
     block_size: Count = 25
     """Draws that are kept together in one temporal block."""
     inference: InferenceSettings = InferenceSettings()
-    protocol: ProtocolSettings = ProtocolSettings(
-        temperature=1.0, max_tokens=1000, repairs=2, session_attempts=2
-    )
+    protocol: ExperimentProtocol = ExperimentProtocol()
 
 
 class OneModel(ExperimentSettings):
