@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from browsing import Browser, Opened
-from dissensus.report.reader_page import reader_page
+from dissensus.report.reader_page import Estimated, reader_page
 from dissensus.study import reader
 from dissensus.study.reader import Played, Writer
 from dissensus.study.reading import read_session
@@ -57,10 +57,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(reader, "played", changed)
         sessions = run_sessions(run, configuration())
         registry = configuration().registry(run, "test")
-        found = [{"kind": "headline", "sentence": "It does: 1 [0, 2]."}]
-        Writer(sessions, registry, found).write(run / "reader/language", simulated=True)
+        Writer(sessions, registry).write(run / "reader/language", simulated=True)
     page = folder / "results/demo/reader/index.html"
-    page.write_text(reader_page("demo", ["language"], simulated=True), encoding="utf-8")
+    told = {"language": Estimated(["It does: 1 [0, 2]."])}
+    page.write_text(reader_page("demo", told, simulated=True), encoding="utf-8")
     return page
 
 

@@ -267,6 +267,12 @@ def rules_of(study):
     return rule_files(STUDIES[study], SETTINGS.study_folders.get(study))
 
 
+def of_rules(files):
+    """Those of some files that a rule makes; the others are there, or are not."""
+    made = {str(file) for each in workflow.rules for file in each.output}
+    return [file for file in files if str(file) in made]
+
+
 def made_in_own_folder(study):
     """What the rules of a reader's own folder make, but for files with wildcards."""
     return [

@@ -73,8 +73,10 @@ for NAME, STUDY in STUDIES.items():
         name:
             f"write_{NAME}_reader"
         input:
+            of_rules(
+                RESULTS / NAME / f"{name}.parquet" for name in STUDY.reader.artefacts
+            ),
             turns=RESULTS / NAME / "turns.parquet",
-            findings=RESULTS / NAME / "findings.parquet",
         output:
             data=directory(RESULTS / f"reader/{NAME}"),
         log:
@@ -94,11 +96,23 @@ for NAME, STUDY in STUDIES.items():
 use rule local_stage as write_reader_page with:
     input:
         [RESULTS / f"reader/{name}" for name in STUDIES],
+        findings=rules.write_results_page.output.findings,
+        marks=[
+            RESULTS / name / "figure_marks.parquet"
+            for name, study in STUDIES.items()
+            if study.figures
+        ],
     output:
         page=RESULTS / "reader/index.html",
     params:
         functions=["dissensus.study.summary:write_reader_page"],
-        settings={"run": SETTINGS.run, "studies": list(STUDIES)},
+        settings={
+            "run": SETTINGS.run,
+            "titles": {
+                name: {figure.name: figure.title for figure in study.figures}
+                for name, study in STUDIES.items()
+            },
+        },
         files=reader_assets(),
     message:
         "Write the page of the reader"

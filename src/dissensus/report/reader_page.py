@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
@@ -23,7 +25,21 @@ def reader_assets() -> str:
     return digest([file_digest(path) for path in (*_STYLES, *_SCRIPTS)])
 
 
-def reader_page(run: str, studies: Sequence[str], simulated: bool) -> str:
+@dataclass(frozen=True)
+class Estimated:
+    """What came of a study's sessions, as the reader shows it beside them.
+
+    Attributes
+    ----------
+    findings : sentences, which a lost session is shown with.
+    figures : name, title and targets of each: the sessions and draws that it has marks of.
+    """
+
+    findings: Sequence[str] = ()
+    figures: Sequence[Mapping[str, Any]] = ()
+
+
+def reader_page(run: str, studies: Mapping[str, Estimated], simulated: bool) -> str:
     """The page, in HTML.
 
     Parameters
@@ -44,7 +60,8 @@ def reader_page(run: str, studies: Sequence[str], simulated: bool) -> str:
         'in a terminal.</p></main><p id="said" class="unseen" role="status"></p>',
     ]
     style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
-    names = json.dumps([run, list(studies)]).replace("<", "\\u003c")
+    told = json.dumps([run, {name: vars(study) for name, study in studies.items()}])
+    told = told.replace("<", "\\u003c")
     code = "\n".join(path.read_text(encoding="utf-8") for path in _SCRIPTS)
-    script = f'"use strict";\n{code}\nReader.start(...{names});\n'
+    script = f'"use strict";\n{code}\nReader.start(...{told});\n'
     return page(f"Debates of run {run}", style, "\n".join(body), [script], beside="scripts")

@@ -41,6 +41,11 @@ class Reader:
     details: str = ""
     reads: tuple[str, ...] = ()
 
+    @property
+    def artefacts(self) -> list[str]:
+        """The names of all that it reads."""
+        return list(dict.fromkeys([*self.reads, *(each.artefact for each in self.measures)]))
+
 
 @dataclass
 class Details:

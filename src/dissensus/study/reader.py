@@ -158,15 +158,11 @@ class Writer:
     ----------
     sessions : of the study, all of them ended.
     registry : the run's models, of which none is asked.
-    findings : what the study found, see :data:`dissensus.report.findings.FINDINGS`.
     """
 
-    def __init__(
-        self, sessions: Sessions, registry: ModelRegistry, findings: Sequence[Row] = ()
-    ) -> None:
+    def __init__(self, sessions: Sessions, registry: ModelRegistry) -> None:
         self.sessions = sessions
         self._registry = registry
-        self._findings = findings
 
     def write(self, folder: Path, simulated: bool) -> None:
         """Write index and chunks; ``folder``: of this study in the reader."""
@@ -219,9 +215,8 @@ class Writer:
     @cached_property
     def _read(self) -> dict[str, dict[str, list[Row]]]:
         """Artefact -> session_id -> its rows."""
-        reader = self.sessions.study.reader
-        names = dict.fromkeys([*reader.reads, *(measure.artefact for measure in reader.measures)])
-        return {name: _by_session(self.sessions.folder / f"{name}.parquet") for name in names}
+        folder, names = self.sessions.folder, self.sessions.study.reader.artefacts
+        return {name: _by_session(folder / f"{name}.parquet") for name in names}
 
     def _title(self, row: Row) -> str:
         """What is debated, in the language of the session where the source has several."""
@@ -243,9 +238,6 @@ class Writer:
             "arm": study.arm,
             "simulated": simulated,
             "run": folder.parent.name,
-            "found": [
-                finding["sentence"] for finding in self._findings if finding["kind"] in _FOUND
-            ],
             **{name: [entry[name] for entry in entries] for name in names},
             "draw": [row["draw_id"] for row in rows],
             "titles": titles,
@@ -256,7 +248,6 @@ class Writer:
             "commit": commit,
             "filters": _filters([{**self._item(row), **row} for row in rows], study.arm),
             "measures": list(self._measures(rows)),
-            "figures": self._figures(),
         }
 
     def _measures(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
@@ -270,21 +261,7 @@ class Writer:
             ]
             yield {"title": measure.title, "values": [_number(value) for value in values]}
 
-    def _figures(self) -> list[dict[str, Any]]:
-        """The figures that have marks for debates, and whom they stand for."""
-        path = self.sessions.folder / "figure_marks.parquet"
-        targets: dict[str, set[str]] = defaultdict(set)
-        for row in read(path).to_pylist() if path.exists() else ():
-            targets[row["figure"]].add(row["target"])
-        titles = {figure.name: figure.title for figure in self.sessions.study.figures}
-        return [
-            {"name": name, "title": titles.get(name, name), "targets": sorted(marked)}
-            for name, marked in targets.items()
-        ]
 
-
-#: Sentences that a lost session is shown with.
-_FOUND = ("headline", "against")
 #: Columns of a manifest that say which session it is, rather than what.
 _NO_FILTERS = {
     *("session_id", "draw_id", "block", "position", "seed", "job", "draw_seed", "opening"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from textwrap import fill, indent
+from typing import Any
 
 from dissensus.report.escaping import rst
-from dissensus.report.reader_page import reader_page
+from dissensus.report.reader_page import Estimated, reader_page
 from dissensus.study.makes import makes
-from dissensus.tables.artefact import write_text
+from dissensus.tables.artefact import read, write_text
 
 
 @makes(report=write_text)
@@ -37,6 +40,43 @@ def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) 
 
 
 @makes(page=write_text)
-def write_reader_page(run: str, studies: Sequence[str], simulated: bool) -> str:
-    """See :func:`~dissensus.report.reader_page.reader_page`."""
+def write_reader_page(
+    findings: list[Path],
+    marks: list[Path],
+    run: str,
+    titles: Mapping[str, Mapping[str, str]],
+    simulated: bool,
+) -> str:
+    """See :func:`~dissensus.report.reader_page.reader_page`.
+
+    Parameters
+    ----------
+    findings : of each study that has some.
+    marks : of each that has figures.
+    run : its name.
+    titles : study -> name of a figure -> its title.
+    simulated : whether the run's models are simulated.
+    """
+    said = {path.parent.name: _shown(read(path).to_pylist()) for path in findings}
+    figures = {
+        path.parent.name: _marked(read(path).to_pylist(), titles[path.parent.name])
+        for path in marks
+    }
+    studies = {name: Estimated(said.get(name, ()), figures.get(name, ())) for name in titles}
     return reader_page(run, studies, simulated)
+
+
+def _shown(findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The sentences that a lost session is shown with."""
+    return [row["sentence"] for row in findings if row["kind"] in ("headline", "against")]
+
+
+def _marked(marks: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The figures that have marks of debates, and the debates."""
+    targets: dict[str, set[str]] = defaultdict(set)
+    for row in marks:
+        targets[row["figure"]].add(row["target"])
+    return [
+        {"name": name, "title": titles.get(name, name), "targets": sorted(marked)}
+        for name, marked in targets.items()
+    ]

@@ -6,13 +6,11 @@ from typing import Any
 from dissensus.study.reader import Writer
 from dissensus.study.sessions import Sessions
 from dissensus.study.stage import Stage, run
-from dissensus.tables.artefact import read
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     sessions = Sessions.read(stage.configuration, Path(inputs.turns).parent)
-    findings = read(inputs.findings).to_pylist()
-    Writer(sessions, stage.registry, findings).write(Path(outputs.data), stage.simulated)
+    Writer(sessions, stage.registry).write(Path(outputs.data), stage.simulated)
 
 
 if __name__ == "__main__":

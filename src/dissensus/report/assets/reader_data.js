@@ -43,9 +43,11 @@ const Data = (() => {
     return found;
   }
 
-  async function start(names) {
-    for (const name of names) {
+  // Study -> what came of its sessions: findings and figures.
+  async function start(told) {
+    for (const [name, estimated] of Object.entries(told)) {
       const index = await load(`${encodeURIComponent(name)}/index.js`, `${name}/index`);
+      Object.assign(index, estimated);
       index.place = new Map(index.id.map((id, i) => [id, i]));
       index.draws = new Map();
       index.draw.forEach((draw, i) => {

@@ -51,7 +51,7 @@ const Debate = (() => {
     return make("div", { class: "lost" }, make("p", {}, make("strong", {}, `Lost for good: ${failure}.`), ` Condition: ${List.arm(index, i)}. ${Words.counted(calls.length, "call")}, ${Words.counted(new Set(calls.map((call) => call.session)).size, "attempt")} at the session. The tries stand below, with what each was asked.`),
       words.length > 0 && make("p", {}, `The provider's words of the last: “${words.at(-1)}”`),
       make("p", {}, "No estimate and no figure counts it: a comparison within draws leaves out its draw, with its other conditions. What the study found without it:"),
-      make("ul", {}, index.found.map((one) => make("li", {}, one))));
+      make("ul", {}, index.findings.map((one) => make("li", {}, one))));
   }
 
   function links(found) {

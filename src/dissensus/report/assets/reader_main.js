@@ -33,9 +33,9 @@ const Reader = (() => {
     if (moved) { said.textContent = main.querySelector("h1")?.innerText ?? ""; if (!parts[2]) main.focus({ preventScroll: true }); }
   }
 
-  async function start(run, names) {
+  async function start(run, told) {
     try {
-      await Data.start(names);
+      await Data.start(told);
     } catch (error) {
       document.getElementById("main").replaceChildren(make("h1", {}, "Debates"), make("p", { role: "alert" }, `${error.message} snakemake results/${run}/reader/index.html makes it.`));
       return;
