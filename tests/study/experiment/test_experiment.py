@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,16 @@ def test_a_session_depends_on_its_item_and_on_the_settings_of_the_study_alone() 
     assert spec() != spec(words=3)
     assert spec() != panel().spec({}, {**item, "truth": 2})
     json.dumps(spec())
+
+
+def test_a_session_depends_on_the_words_of_the_files_that_settings_name(tmp_path: Path) -> None:
+    file, row, item = tmp_path / "topics.csv", {}, {"item_id": "i1", "topic": "t", "truth": 1}
+    specs = []
+    for words in ("oaks", "elms", "oaks"):
+        file.write_text(words, encoding="utf-8")
+        specs.append(panel(topics=str(file)).spec(row, item))
+    assert specs[0] == specs[2] != specs[1]
+    assert "files" not in panel().spec(row, item)
 
 
 @given(

@@ -6,10 +6,12 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.manifest import stream
+from dissensus.digests import file_digest
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
 from dissensus.session.inputs import Inputs
@@ -174,8 +176,14 @@ class Experiment(Study[ExperimentSettings]):
     # What the core asks of every study.
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
-        """All of the item, and all settings of the study's own."""
-        return {"item": dict(item), "settings": self.measured_settings}
+        """All of the item, all settings of the study's own, and the files that they name."""
+        spec = {"item": dict(item), "settings": self.measured_settings}
+        return {**spec, "files": self._files} if self._files else spec
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """Setting -> digest of the file that it names, which steps may read."""
+        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
 
     @cached_property
     def measured_settings(self) -> dict[str, Any]:
