@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import SettingError
@@ -43,16 +44,40 @@ def check_names(cls: type[Experiment]) -> None:
                     f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
                     f"{WORD.words}."
                 )
-    if len(set(cls.arms)) != len(cls.arms) or len(cls.arms) < 2:
-        raise SettingError(
-            f"{cls.file()}: {cls.__name__}.arms is {cls.arms!r}; it needs at least two different "
-            "names, the reference first."
-        )
+    _check_levels(cls)
+    for one, other in combinations(("item", "factors", "outcomes"), 2):
+        if both := sorted(set(names[one]) & set(names[other])):
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__}.{one} and {cls.__name__}.{other} both have "
+                f"{both[0]!r}; give one of them another name."
+            )
     if cls.cluster != "item_id" and cls.cluster not in cls.item:
         raise SettingError(
             f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}; it may be item_id, or a "
             f"column of item: {', '.join(cls.item)}."
         )
+
+
+def _check_levels(cls: type[Experiment]) -> None:
+    """Refuse arms, or values of a factor, of which there are no two; a text is a list of letters.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    where = f"{cls.file()}: {cls.__name__}"
+    arms = cls.arms
+    if isinstance(arms, str) or len(set(arms)) != len(arms) or len(arms) < 2:
+        raise SettingError(
+            f"{where}.arms is {arms!r}; it needs at least two different names, the reference first."
+        )
+    for name, values in cls.factors.items():
+        texts = [value for value in values if isinstance(value, str)]
+        if isinstance(values, str) or not 2 <= len(set(texts)) == len(values):
+            raise SettingError(
+                f"{where}.factors has {values!r} as {name!r}; it needs at least two different "
+                'texts, such as ("first", "second").'
+            )
 
 
 def check_overrides(cls: type[Experiment]) -> None:
