@@ -25,8 +25,14 @@ from panel_study import declared
         ({"factors": {"first": ("a",)}}, "has ('a',) as 'first'; it needs at least two different"),
         ({"factors": {"first": ("a", "a")}}, "has ('a', 'a') as 'first'; it needs at least two"),
         ({"factors": {"first": (1, 2)}}, "has (1, 2) as 'first'; it needs at least two different"),
-        ({"factors": {"topic": ("a", "b")}}, "Wrong.item and Wrong.factors both have 'topic'; give"),
-        ({"factors": {"y": ("a", "b")}}, "Wrong.factors and Wrong.outcomes both have 'y'; give one"),
+        (
+            {"factors": {"topic": ("a", "b")}},
+            "Wrong.item and Wrong.factors both have 'topic'; give",
+        ),
+        (
+            {"factors": {"y": ("a", "b")}},
+            "Wrong.factors and Wrong.outcomes both have 'y'; give one",
+        ),
         ({"outcomes": {"topic": "z"}}, "Wrong.item and Wrong.outcomes both have 'topic'; give one"),
         ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
         ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from dissensus.session.protocol import Turn
 from dissensus.study.experiment.measures import measure_sessions, rehearse, turns_by_session
 from dissensus.study.experiment.outcomes import Outcome
 from panel_study import Panel, panel
+
+#: What a measure gives that is another number each time.
+NUMBERS = count()
 
 
 class Heard(Panel):
@@ -59,9 +63,10 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     said = [("S", "Oaks", True), ("j1", "?", False), ("j2", "?", False)]
     turns = [
         {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
+        | {"role": "speaker" if speaker == "S" else "heard"}
         for number, (speaker, words, read) in enumerate(said, start=1)
     ]
-    rehearse(panel(Heard), turns, {"item_id": "i1", "topic": "t", "truth": 1})
+    rehearse(panel(Heard), [(turns, {"item_id": "i1", "topic": "t", "truth": 1})])
 
 
 @pytest.mark.parametrize(
@@ -80,6 +85,23 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             lambda turns, item: {"score": "many"},
             "measure gives score as 'many'; it must be a number",
+        ),
+        (lambda turns, item: {"score": float("inf")}, "gives score as inf; it must be finite"),
+        (
+            lambda turns, item: {"score": turns["text"]},
+            "score as 0 Oaks 1 ? 2 ? Name: text, dtype: object; it must be a number",
+        ),
+        (
+            lambda turns, item: {"score": next(NUMBERS)},
+            "measure gives score as 0.0, and as 1.0 for the same turns; it may use no random",
+        ),
+        (
+            lambda turns, item: {"score": (turns["speaker"] == "j3").sum()},
+            "'j3' is no speaker; there are S, j1, j2",
+        ),
+        (
+            lambda turns, item: {"score": (turns["role"] != "judge").sum()},
+            "'judge' is no role; there are speaker, judges, heard",
         ),
         (lambda turns, item: {"score": turns["valeu"].mean()}, "KeyError: 'valeu'"),
         (lambda turns, item: {"score": turns[turns["turn"] > 9]["vlaue"].sum()}, "'vlaue'"),
@@ -109,6 +131,10 @@ def test_a_wrong_name_in_a_measure_is_a_sentence_before_any_session(
         lambda turns, item: {"score": turns["value"].iloc[9]},
         lambda turns, item: {"score": 1 / (len(turns) - 3)},
         lambda turns, item: {"score": None},
+        lambda turns, item: {"score": float("nan")},
+        lambda turns, item: {"score": (turns["role"] == "judges").sum()},
+        lambda turns, item: {"score": turns["speaker"].isin(["S", "j3"]).sum()},
+        lambda turns, item: {"score": len(turns.groupby("speaker")) + turns.pop("turn").sum()},
     ],
 )
 def test_replies_that_nobody_gave_need_not_be_measured(

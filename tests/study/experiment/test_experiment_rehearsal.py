@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -21,6 +22,9 @@ from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import Column
 from dissensus.tables.common import whole
 
+#: What a session says that is asked for something else each time.
+NUMBERS = count()
+
 
 class Table(Experiment):
     """Agents answer once, and again where they differ."""
@@ -28,6 +32,7 @@ class Table(Experiment):
     name = "table"
     arms = ("talk", "alone")
     item: ClassVar = {"topic": text("t")}
+    factors: ClassVar = {"side": ("for", "against")}
     outcomes: ClassVar = {"agree": "1 where both say the same."}
 
     def items(self, rng: np.random.Generator) -> Any:
@@ -52,7 +57,8 @@ def _yes(reply: str) -> bool | None:
 
 def sessions_of(cls: type[Experiment], folder: Path) -> Sessions:
     study = cls(cls.Settings.model_validate({"model": "m"}))
-    rows = cls.draw_manifest({"i": {}}, {"repeats": 1, "block_size": 2}, 1)
+    rows = cls.draw_manifest({"i": {}}, {"repeats": 9, "block_size": 2}, 1)
+    assert {row["side"] for row in rows} == {"for", "against"}
     by_name = {row["session_id"]: row for row in rows}
     items = {"i": {"item_id": "i", "topic": "trees"}}
     return Sessions(study, folder, by_name, items, {"m": "identity"})
@@ -89,9 +95,26 @@ def broken(self: Any, session: Any) -> Any:
     yield session.call("A", {}["nowhere"])
 
 
+def by_chance(self: Any, session: Any) -> Any:
+    yield session.call("A", f"Yes? {next(NUMBERS)}", _yes, expected="yes")
+
+
+def endless(self: Any, session: Any) -> Any:
+    while True:
+        yield session.call("A", "Yes?", _yes, expected="yes")
+
+
+def other_side(self: Any, session: Any) -> Any:
+    told = session.item.passage if session.factors.side == "against" else "Yes?"
+    yield session.call("A", told, _yes, expected="yes")
+
+
 @pytest.mark.parametrize(
     ("member", "function", "sentence"),
     [
+        ("debate", by_chance, "asks A something else when it is played again, so that a run"),
+        ("debate", endless, "has not ended after 2,000 steps with assumed replies; end its loop"),
+        ("debate", other_side, "there is no 'passage'; there are item_id, topic"),
         ("debate", misspelt, "UnknownLevelError: 'tlak' is no arm; there are talk, alone; correct"),
         ("debate", silent, "session d001-alone (arm 'alone') asks no model; its steps must yield"),
         ("debate", nothing, "debate gives NoneType; it must yield the calls of its steps"),

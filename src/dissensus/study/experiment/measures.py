@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import unwrap
+from math import isfinite
 from traceback import walk_tb
 from types import NoneType
 from typing import Any
@@ -21,6 +22,8 @@ from dissensus.study.stage import resolve
 from dissensus.tables.artefact import Schema
 
 Row = dict[str, Any]
+#: Characters of a wrong value that are shown.
+_SHOWN = 100
 
 
 @makes(metrics=None)
@@ -116,31 +119,54 @@ def measure_sessions(
 
 
 def rehearse(
-    study: Experiment, turns: Iterable[Mapping[str, Any]], item: Mapping[str, Any]
+    study: Experiment, sessions: Sequence[tuple[Sequence[Mapping[str, Any]], Mapping[str, Any]]]
 ) -> None:
-    """Measure a session whose replies are assumed, for the names in the code that measures.
+    """Measure sessions whose replies are assumed, for the names in the code that measures.
 
     Parameters
     ----------
-    turns : of one session, as they stand in a transcript.
-    item : what was debated.
+    sessions : of each its turns, as they stand in a transcript, and what was debated.
 
     Raises
     ------
-    ResourceError : something has no such name, or what is measured is not what is declared. That
-        the assumed replies cannot be measured is no error.
+    ResourceError : something has no such name, what is measured is not what is declared, or it is
+        another number the second time. That assumed replies cannot be measured is no error.
     """
-    (frame,) = turns_by_session(turns, study.levels()).values()
-    session = frame["session_id"][0]
-    what = f"measure of {session} with assumed replies"
+    seen = [turn for turns, _ in sessions for turn in turns]
+    roles = [*(use.setting for use in study.models()), *(turn["role"] for turn in seen)]
+    levels = {
+        **study.levels(),
+        "speaker": tuple(dict.fromkeys(turn["speaker"] for turn in seen)),
+        "role": tuple(dict.fromkeys(roles)),
+    }
+    for turns, item in sessions:
+        (frame,) = turns_by_session(turns, levels).values()
+        measured = _rehearsed(study, frame, item)
+        if measured is None:
+            continue
+        again = _rehearsed(study, frame, item) or {}
+        for name, number in measured.items():
+            if number != again.get(name):
+                raise ResourceError(
+                    f"{_where(study)}: measure gives {name} as {number}, and as {again.get(name)} "
+                    "for the same turns; it may use no random numbers and no time."
+                )
+
+
+def _rehearsed(
+    study: Experiment, turns: pd.DataFrame, item: Mapping[str, Any]
+) -> dict[str, float | None] | None:
+    """What is measured of a session; None where its assumed replies cannot be measured."""
+    what = f"measure of {turns['session_id'][0]} with assumed replies"
     with naming_the_line(type(study).__module__, what, is_paid=False):
         try:
-            measured = study.measure(frame, Fields(**item))
+            measured = study.measure(turns.copy(), Fields(**item))
         except Exception as error:
-            if not _is_wrong_name(error, frame):
-                return
+            if not _is_wrong_name(error, turns):
+                return None
             raise
     _check(study, measured, study.declared_outcomes())
+    return {name: _number(value) for name, value in measured.items()}
 
 
 def _is_wrong_name(error: Exception, turns: pd.DataFrame) -> bool:
@@ -172,7 +198,7 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
 
 def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) -> None:
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
-    where = f"{study.file()}, line {unwrap(study.measure).__code__.co_firstlineno}"
+    where = _where(study)
     if names != set(declared):
         raise ResourceError(
             f"{where}: measure gives {', '.join(sorted(names)) or 'nothing'}; outcomes declares "
@@ -184,10 +210,16 @@ def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) ->
         except (TypeError, ValueError):
             may = "it must be a number, or None where it is not defined"
         else:
-            if number is None or not outcome.is_share or 0.0 <= number <= 1.0:
+            if number is None or (isfinite(number) and not outcome.is_share) or 0 <= number <= 1:
                 continue
-            may = "a share must be from 0 to 1"
-        raise ResourceError(f"{where}: measure gives {name} as {measured[name]!r}; {may}.")
+            may = "a share must be from 0 to 1" if outcome.is_share else "it must be finite"
+        said = " ".join(repr(measured[name]).split())
+        raise ResourceError(f"{where}: measure gives {name} as {said[:_SHOWN]}; {may}.")
+
+
+def _where(study: Experiment) -> str:
+    """The file and the line of the function that measures."""
+    return f"{study.file()}, line {unwrap(study.measure).__code__.co_firstlineno}"
 
 
 def _number(value: Any) -> float | None:

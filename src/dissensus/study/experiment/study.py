@@ -207,10 +207,13 @@ class Experiment(Study[ExperimentSettings]):
 
         return start
 
-    def rehearse(self, turns: Sequence[Row], item: Row) -> None:
+    def rehearsed(self, row: Row) -> Hashable:
+        return row["arm"], *(row[name] for name in self.factors)
+
+    def rehearse(self, sessions: Sequence[tuple[Sequence[Row], Row]]) -> None:
         from dissensus.study.experiment.measures import rehearse
 
-        rehearse(self, turns, item)
+        rehearse(self, sessions)
 
     def shown(self) -> dict[str, Any]:
         """Arms, titles of the outcomes, and what their means are tested against."""
