@@ -66,8 +66,14 @@ def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
         ("echo", "nowhere", None, "it must be a folder with a study.py"),
         ("language", "planted_other", SOURCE, "is dissensus.language.study already"),
         ("echo", "planted_broken", "import no_such_module", "study.py cannot be imported"),
-        ("echo", "planted_wrong", "x = 1\nx.y", "AttributeError: 'int' object has no attribute"),
-        ("echo", "planted_typo", "class", "SyntaxError: invalid syntax (study.py, line 1)"),
+        ("echo", "planted_wrong", "x = 1\nx.y", "/study.py, line 2: 'int' object has no attribute"),
+        ("echo", "planted_typo", "class", "/study.py, line 1: invalid syntax."),
+        (
+            "echo",
+            "planted_deep",
+            "import re\n\nre.compile('(')",
+            "error in {}/planted_deep/study.py, line 3: missing ), unterminated subpattern",
+        ),
         ("echo", "json", SOURCE, "a package called 'json' is installed"),
     ],
 )
@@ -78,7 +84,7 @@ def test_a_folder_that_is_no_study_is_a_sentence(
         folder(tmp_path / place, source)
     with pytest.raises(SettingError, match="study") as caught:
         register({name: str(tmp_path / place)})
-    assert sentence in str(caught.value)
+    assert sentence.format(tmp_path) in str(caught.value)
 
 
 def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) -> None:

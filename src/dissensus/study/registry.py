@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from traceback import extract_tb
 from typing import Any
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError
+from dissensus.llm.behaviours import ended_in
 from dissensus.study.study import Study
 
 #: Name -> the module of its declaration.
@@ -61,10 +61,8 @@ def register(folders: Mapping[str, str]) -> None:
         except SettingError:
             raise
         except Exception as error:
-            last = extract_tb(error.__traceback__)[-1]
             raise SettingError(
-                f"{folder}/study.py cannot be imported ({type(error).__name__}: {error}; "
-                f"{last.filename}, line {last.lineno})."
+                f"{folder}/study.py cannot be imported: it ends in {ended_in(error, folder)}."
             ) from None
         STUDIES[name] = module
         PACKAGES.add(folder.name)

@@ -138,6 +138,8 @@ def _check_calls(
     for call, other in zip_longest(calls, again):
         if call and call.model not in cast:
             raise SettingError(f"{where} asks {call.model!r}, which cast does not name.")
+        if call and not call.messages[-1].content.strip():
+            raise ResourceError(f"{where} asks {call.speaker} nothing: its prompt is empty.")
         if not call or not other or _asked(call) != _asked(other):
             raise ResourceError(
                 f"{where} asks {(call or other).speaker} something else when it is played again, "

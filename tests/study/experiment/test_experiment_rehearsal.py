@@ -99,6 +99,10 @@ def by_chance(self: Any, session: Any) -> Any:
     yield session.call("A", f"Yes? {next(NUMBERS)}", _yes, expected="yes")
 
 
+def asks_nothing(self: Any, session: Any) -> Any:
+    yield session.call("A", " ", _yes, expected="yes")
+
+
 def endless(self: Any, session: Any) -> Any:
     while True:
         yield session.call("A", "Yes?", _yes, expected="yes")
@@ -113,6 +117,7 @@ def other_side(self: Any, session: Any) -> Any:
     ("member", "function", "sentence"),
     [
         ("debate", by_chance, "asks A something else when it is played again, so that a run"),
+        ("debate", asks_nothing, "asks A nothing: its prompt is empty."),
         ("debate", endless, "has not ended after 2,000 steps with assumed replies; end its loop"),
         ("debate", other_side, "there is no 'passage'; there are item_id, topic"),
         ("debate", misspelt, "UnknownLevelError: 'tlak' is no arm; there are talk, alone; correct"),
