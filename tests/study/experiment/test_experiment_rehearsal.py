@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -173,13 +173,47 @@ def test_fields_say_what_there_is() -> None:
             "items 1 and 2 that items gives",
         ),
         ([{"n": 1}, {"item_id": "i0001", "n": 2}], "have one item_id, 'i0001'; give each a name"),
+        ([{"n": 1}, {"n": "2"}], "item 2 that items gives has '2' as its 'n'; it must be a whole"),
+        ([{"n": 1.5}], "item 1 that items gives has 1.5 as its 'n'; it must be a whole number, as"),
+        ([{"n": True}], "item 1 that items gives has True as its 'n'; it must be a whole number"),
+        ([{"n": 1, "item_id": 7}], "item 1 that items gives has 7 as its 'item_id'; it must be a"),
+        (repeat({"n": 1}), "items gives more than 100,000 rows; set draws to how many are taken."),
         ([{"n": 1}, {"n": None}], "item 2 that items gives has None as its 'n'; give it a value"),
     ],
 )
-def test_an_item_that_no_pool_can_hold_is_named(items: list[Any], sentence: str) -> None:
+def test_an_item_that_no_pool_can_hold_is_named(items: Any, sentence: str) -> None:
     with pytest.raises(ResourceError) as caught:
         named_items(items, {"n": whole("A number.")}, None, "study.py")
     assert sentence in str(caught.value) and str(caught.value).startswith("study.py: ")
+
+
+def test_an_item_holds_what_its_columns_say() -> None:
+    kinds = {
+        "t": ("string", "a", 1),
+        "n": ("float", np.float64(1.5), "1.5"),
+        "w": ("int", np.int64(3), float("nan")),
+        "f": ("bool", np.bool_(True), 1),
+        "ts": ("strings", ["a"], "a"),
+        "ns": ("floats", np.array([1.0]), ["a"]),
+    }
+    columns = {name: Column(kind, "x") for name, (kind, *_) in kinds.items()}
+    good = {name: value for name, (_, value, _) in kinds.items()}
+    (row,) = named_items([good], columns, None, "study.py")
+    assert row == {"item_id": "i0001", **good}
+    for name, (*_, bad) in kinds.items():
+        with pytest.raises(ResourceError, match=f"item 1 .* as its '{name}'; it must be "):
+            named_items([{**good, name: bad}], columns, None, "study.py")
+
+
+def test_items_are_the_same_whenever_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def items(self: Any, rng: np.random.Generator) -> Any:
+        yield {"topic": f"{rng.integers(9)}{next(NUMBERS)}"}
+
+    settings = {"model": "m", "draws": 1}
+    assert Table.collect(settings, 7) == Table.collect(settings, 7)
+    monkeypatch.setattr(Table, "items", items)
+    with pytest.raises(ResourceError, match="items gives other rows when it is called again; take"):
+        Table.collect(settings, 7)
 
 
 def test_an_item_may_lack_what_it_need_not_have() -> None:

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.manifest import stream
-from dissensus.digests import file_digest
+from dissensus.digests import digest, file_digest
+from dissensus.errors import ResourceError
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
 from dissensus.session.inputs import Inputs
@@ -147,8 +148,15 @@ class Experiment(Study[ExperimentSettings]):
     def collect(cls, settings: Row, seed: int) -> dict[str, tuple[Schema, list[dict[str, Any]]]]:
         """The items, checked; see :class:`~dissensus.study.study.Source`."""
         study = cls(cls.Settings.model_validate(settings))
-        given = study.items(stream(seed, "items"))
-        rows = named_items(given, cls.item, settings["draws"], cls.file())
+        rows, again = (
+            named_items(study.items(stream(seed, "items")), cls.item, settings["draws"], cls.file())
+            for _ in range(2)
+        )
+        if digest(rows) != digest(again):
+            raise ResourceError(
+                f"{cls.file()}: items gives other rows when it is called again; take random "
+                "numbers from rng alone."
+            )
         return {"pool": (pool_schema(cls.item), rows)}
 
     @classmethod
