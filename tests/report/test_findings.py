@@ -68,8 +68,8 @@ def test_outcomes_that_are_not_defined_everywhere_are_counted_by_arm() -> None:
         for arm, right in (("alone", None), ("shown", None if draw == 2 else 1.0))
     ]
     assert undefined(metrics, {"right": "right (share)", "words": "words"}) == [
-        "right (share) is not defined in 4 of 6 sessions (alone 3 and shown 1); these count in no "
-        "estimate."
+        "right (share) is not defined in 4 of 6 sessions (alone 3 and shown 1), which count in no "
+        "estimate of it."
     ]
     assert undefined(metrics, {"words": "words"}) == []
 

@@ -109,7 +109,9 @@ def undefined(metrics: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -
         if by_arm:
             arms = listed(f"{arm} {number:,}" for arm, number in by_arm.items())
             share = f"{by_arm.total():,} of {counted(len(ended), 'session')}"
-            said.append(f"{title} is not defined in {share} ({arms}); these count in no estimate.")
+            said.append(
+                f"{title} is not defined in {share} ({arms}), which count in no estimate of it."
+            )
     return said
 
 

@@ -46,6 +46,17 @@ def test_outcomes_are_measured_by_the_values_of_turns() -> None:
     assert set(rows[0]) == set(Panel.metrics_schema.columns)
 
 
+def test_a_warning_is_said_once_with_how_often_it_came(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Heard, "measure", lambda *_: {"score": np.mean([])})
+    rows = metrics_of({"d001-long": ["6"], "d001-brief": ["6"], "d002-long": []})
+    assert [row["score"] for row in rows] == [None, None, None]
+    said = capfd.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert said[0].endswith(": measure warns 2 times: RuntimeWarning: Mean of empty slice.")
+
+
 @pytest.mark.parametrize("given", [{"scor": 1.0}, {}, None, {"score": 1.0, "more": 2.0}])
 def test_a_measure_that_gives_what_is_not_declared_is_a_sentence(
     given: Any, monkeypatch: pytest.MonkeyPatch

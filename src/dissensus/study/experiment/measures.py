@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from inspect import unwrap
 from math import isfinite
 from traceback import walk_tb
@@ -13,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from dissensus.errors import ResourceError
+from dissensus.report.labels import counted
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
@@ -102,20 +107,40 @@ def measure_sessions(
     ------
     ResourceError : the study measures something else than it declares, or raises.
     """
+    with _warnings_counted(_where(study)):
+        return [_measured(study, turns, ended, items[ended["item_id"]]) for ended in outcomes]
+
+
+def _measured(
+    study: Experiment,
+    turns: Mapping[str, pd.DataFrame],
+    ended: Mapping[str, Any],
+    item: Mapping[str, Any],
+) -> Row:
+    """The metrics of one session, by how it ended and what was debated."""
     declared = study.declared_outcomes()
-    rows = []
-    for ended in outcomes:
-        row = {name: ended[name] for name in (*study.ids, "complete")}
-        item = items[ended["item_id"]]
-        if study.cluster not in row:
-            row[study.cluster] = str(item[study.cluster])
-        measured: Mapping[str, Any] = {}
-        if ended["complete"]:
-            with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
-                measured = study.measure(turns[ended["session_id"]], Fields(**item))
-            _check(study, measured, declared)
-        rows.append({**row, **{name: _number(measured.get(name)) for name in declared}})
-    return rows
+    row = {name: ended[name] for name in (*study.ids, "complete")}
+    if study.cluster not in row:
+        row[study.cluster] = str(item[study.cluster])
+    measured: Mapping[str, Any] = {}
+    if ended["complete"]:
+        with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
+            measured = study.measure(turns[ended["session_id"]], Fields(**item))
+        _check(study, measured, declared)
+    return {**row, **{name: _number(measured.get(name)) for name in declared}}
+
+
+@contextmanager
+def _warnings_counted(where: str) -> Iterator[None]:
+    """Say each warning once, with how often it came: a measure is called for every session."""
+    with warnings.catch_warnings(record=True) as caught:
+        for category in (RuntimeWarning, UserWarning, FutureWarning):
+            warnings.simplefilter("always", category)
+        yield
+    said = Counter(" ".join(f"{w.category.__name__}: {w.message}".split()) for w in caught)
+    for words, number in said.items():
+        line = f"{where}: measure warns {counted(number, 'time')}: {words}"
+        print(line, file=sys.stderr, flush=True)
 
 
 def rehearse(
@@ -158,7 +183,9 @@ def _rehearsed(
 ) -> dict[str, float | None] | None:
     """What is measured of a session; None where its assumed replies cannot be measured."""
     what = f"measure of {turns['session_id'][0]} with assumed replies"
-    with naming_the_line(type(study).__module__, what, is_paid=False):
+    with naming_the_line(type(study).__module__, what, is_paid=False), warnings.catch_warnings():
+        # Of replies that nobody gave.
+        warnings.simplefilter("ignore")
         try:
             measured = study.measure(turns.copy(), Fields(**item))
         except Exception as error:
