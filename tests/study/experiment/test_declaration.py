@@ -11,6 +11,7 @@ from dissensus.errors import SettingError
 from dissensus.study.experiment import (
     text,
 )
+from dissensus.tables.artefact import Column
 from panel_study import declared
 
 
@@ -52,6 +53,10 @@ from panel_study import declared
         ({"measured_settings": lambda self: 1}, "has, a property; take another name"),
         ({"collect": lambda self: 1}, "has, a method of its class; take another name"),
         ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
+        (
+            {"cluster": "story", "item": {"story": Column("string?", "A story.")}},
+            "'story', a column of the kind \"string?\"; it must be text(...) or whole(...), which",
+        ),
     ],
 )
 def test_a_wrong_declaration_is_a_sentence(wrong: dict[str, Any], sentence: str) -> None:

@@ -56,6 +56,12 @@ def check_names(cls: type[Experiment]) -> None:
             f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}; it may be item_id, or a "
             f"column of item: {', '.join(cls.item)}."
         )
+    kind = "string" if cls.cluster == "item_id" else cls.item[cls.cluster].kind
+    if kind not in ("string", "int"):
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}, a column of the kind "
+            f'"{kind}"; it must be text(...) or whole(...), which every item has.'
+        )
 
 
 def _check_levels(cls: type[Experiment]) -> None:
