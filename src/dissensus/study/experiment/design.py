@@ -95,8 +95,8 @@ def _check_item(row: Row, columns: Mapping[str, Column], where: str) -> None:
                 f"{where} has None as its {name!r}; give it a value, or declare the kind "
                 f'"{kind}?", which may have none.'
             )
-        words, is_held = _HELD[kind.removesuffix("?")]
-        if value is not None and not is_held(value):
+        words, is_of_kind = _KINDS[kind.removesuffix("?")]
+        if value is not None and not is_of_kind(value):
             raise ResourceError(
                 f"{where} has {value!r} as its {name!r}; it must be {words}, as `item` says."
             )
@@ -119,7 +119,7 @@ def _is_flag(value: Any) -> bool:
 
 
 #: Kind of a column -> what it holds, in words and in code.
-_HELD: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "string": ("a text", _is_text),
     "int": ("a whole number", _is_whole),
     "float": ("a number", _is_number),
