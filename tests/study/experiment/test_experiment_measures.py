@@ -66,12 +66,12 @@ def test_a_measure_that_gives_what_is_not_declared_is_a_sentence(
         metrics_of({"d001-long": ["6", "9"]})
 
 
-def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure a session of which nothing but its speech could be read."""
+def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch, *, all_read: bool = False) -> None:
+    """Measure a session of which nothing but its speech could be read, or all."""
     monkeypatch.setattr(Heard, "measure", lambda _, turns, item: measure(turns, item))
     ids = {"session_id": "d001-long", "draw_id": "d001", "item_id": "i1"}
     ids |= {"arm": "long", "side": "for"}
-    said = [("S", "Oaks", True), ("j1", "?", False), ("j2", "?", False)]
+    said = [("S", "Oaks", True), ("j1", "?", all_read), ("j2", "?", all_read)]
     turns = [
         {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
         | {"role": "speaker" if speaker == "S" else "heard"}
@@ -152,6 +152,22 @@ def test_replies_that_nobody_gave_need_not_be_measured(
     measure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rehearsed(measure, monkeypatch)
+
+
+def test_it_is_said_where_replies_that_could_be_read_cannot_be_measured(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def measure(turns: Any, item: Any) -> Any:
+        return {"score": turns[turns["role"] == "judges"]["value"].iloc[0]}
+
+    rehearsed(measure, monkeypatch)
+    assert not caplog.messages
+    rehearsed(measure, monkeypatch, all_read=True)
+    (said,) = caplog.messages
+    assert "measure of d001-long ends with IndexError('single positional indexer is out" in said
+    assert said.startswith(f"{__file__}, line ") and said.endswith(
+        "unless real ones can be measured."
+    )
 
 
 def test_a_share_is_between_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:

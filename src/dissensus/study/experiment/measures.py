@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import warnings
 from collections import Counter
@@ -155,8 +156,10 @@ def rehearse(
     Raises
     ------
     ResourceError : something has no such name, what is measured is not what is declared, or it is
-        another number the second time. That assumed replies cannot be measured is no error.
+        another number the second time. That assumed replies cannot be measured is no error; where
+        all of them could be read, it is said.
     """
+    unmeasured = []
     seen = [turn for turns, _ in sessions for turn in turns]
     roles = [*(use.setting for use in study.models()), *(turn["role"] for turn in seen)]
     levels = {
@@ -166,22 +169,29 @@ def rehearse(
     }
     for turns, item in sessions:
         (frame,) = turns_by_session(turns, levels).values()
-        measured = _rehearsed(study, frame, item)
-        if measured is None:
+        measured, again = (_rehearsed(study, frame, item) for _ in range(2))
+        if isinstance(measured, Exception) or isinstance(again, Exception):
+            unmeasured += [f"{frame['session_id'][0]} ends with {measured!r}"] * all(
+                frame["compliant"]
+            )
             continue
-        again = _rehearsed(study, frame, item) or {}
         for name, number in measured.items():
-            if number != again.get(name):
+            if number != again[name]:
                 raise ResourceError(
-                    f"{_where(study)}: measure gives {name} as {number}, and as {again.get(name)} "
-                    "for the same turns; it may use no random numbers and no time."
+                    f"{_where(study)}: measure gives {name} as {number}, and as {again[name]} for "
+                    "the same turns; it may use no random numbers and no time."
                 )
+    for said in unmeasured[:1]:
+        logging.getLogger("snakemake.logging").warning(
+            f"{_where(study)}: measure of {said}, where all replies are those that its calls "
+            "expect; correct it, unless real ones can be measured."
+        )
 
 
 def _rehearsed(
     study: Experiment, turns: pd.DataFrame, item: Mapping[str, Any]
-) -> dict[str, float | None] | None:
-    """What is measured of a session; None where its assumed replies cannot be measured."""
+) -> dict[str, float | None] | Exception:
+    """What is measured of a session, or why its assumed replies cannot be measured."""
     what = f"measure of {turns['session_id'][0]} with assumed replies"
     with naming_the_line(type(study).__module__, what, is_paid=False), warnings.catch_warnings():
         # Of replies that nobody gave.
@@ -190,7 +200,7 @@ def _rehearsed(
             measured = study.measure(turns.copy(), Fields(**item))
         except Exception as error:
             if not _is_wrong_name(error, turns):
-                return None
+                return error
             raise
     _check(study, measured, study.declared_outcomes())
     return {name: _number(value) for name, value in measured.items()}
