@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from dissensus.design.contrasts import Options
 from dissensus.errors import ResourceError
@@ -106,6 +107,14 @@ def test_a_session_depends_on_its_item_and_on_the_settings_of_the_study_alone() 
     assert spec() != spec(words=3)
     assert spec() != panel().spec({}, {**item, "truth": 2})
     json.dumps(spec())
+
+
+def test_a_default_of_a_study_is_checked_like_what_is_set() -> None:
+    class Wrong(Panel.Settings):
+        words: int = "many"  # type: ignore[assignment]
+
+    with pytest.raises(ValidationError, match=r"words\n.*valid integer"):
+        Wrong.model_validate({"speaker": "s", "judges": ["j"]})
 
 
 def test_a_session_depends_on_the_words_of_the_files_that_settings_name(tmp_path: Path) -> None:
