@@ -20,6 +20,7 @@ from dissensus.study.study import Study
 
 class Mine(Study):
     name = "{name}"
+    spec = steps = None
 """
 
 
@@ -92,6 +93,23 @@ def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) ->
     register({"echo": str(place)})
     with pytest.raises(SettingError, match="must declare one study with the name 'echo'"):
         study_class("echo")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("name =", "must declare one study with the name 'echo'; it has one without a name."),
+        ("spec = steps =", "study.py: Mine has no method spec; write it."),
+    ],
+)
+def test_a_study_without_a_name_or_a_method_is_a_sentence(
+    tmp_path: Path, line: str, sentence: str
+) -> None:
+    source = SOURCE.format(name="echo").replace(line, "other =")
+    register({"echo": str(folder(tmp_path / f"planted_{line[:4]}", source))})
+    with pytest.raises(SettingError) as caught:
+        study_class("echo")
+    assert sentence in str(caught.value)
 
 
 def test_no_study_makes_every_job_load_what_only_its_estimates_need() -> None:

@@ -82,10 +82,15 @@ def study_class(name: str) -> type[Study[Any]]:
         for value in vars(loaded).values()
         if isinstance(value, type) and issubclass(value, Study) and value.__module__ == module
     ]
-    if len(classes) != 1 or classes[0].name != name:
-        names = ", ".join(repr(each.name) for each in classes) or "none"
+    given = [getattr(each, "name", None) for each in classes]
+    if given != [name]:
+        names = ", ".join(f"{each!r}" if each else "one without a name" for each in given) or "none"
         raise SettingError(
             f"{loaded.__file__} must declare one study with the name {name!r}; it has {names}."
+        )
+    if lacking := sorted(classes[0].__abstractmethods__):
+        raise SettingError(
+            f"{loaded.__file__}: {classes[0].__name__} has no method {lacking[0]}; write it."
         )
     return classes[0]
 

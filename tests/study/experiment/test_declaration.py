@@ -52,6 +52,10 @@ from panel_study import declared
         ({"truth": lambda self: 1}, "Wrong.truth hides what every experiment has, a value;"),
         ({"measured_settings": lambda self: 1}, "has, a property; take another name"),
         ({"collect": lambda self: 1}, "has, a method of its class; take another name"),
+        ({"item": {"topic": "t"}}, "Wrong.item has 't'; its form is {\"question\": text("),
+        ({"outcomes": ("y",)}, 'Wrong.outcomes has (\'y\',); its form is {"right": "1 where'),
+        ({"outcomes": {"y": 1}}, "Wrong.outcomes has 1; its form is"),
+        ({"factors": ("a", "b")}, "Wrong.factors has ('a', 'b'); its form is {\"first\": ("),
         ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
         (
             {"cluster": "story", "item": {"story": Column("string?", "A story.")}},

@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from dissensus.design.contrasts import Options
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import PlaceholderInputs
+from dissensus.settings import validate
 from dissensus.study.experiment import (
     Outcome,
     number,
@@ -113,8 +113,8 @@ def test_a_default_of_a_study_is_checked_like_what_is_set() -> None:
     class Wrong(Panel.Settings):
         words: int = "many"  # type: ignore[assignment]
 
-    with pytest.raises(ValidationError, match=r"words\n.*valid integer"):
-        Wrong.model_validate({"speaker": "s", "judges": ["j"]})
+    with pytest.raises(SettingError, match=r"^mine: panel\.words holds 'many'; it must be a whole"):
+        validate(Wrong, {"speaker": "s", "judges": ["j"]}, "mine", "panel.")
 
 
 def test_a_session_depends_on_the_words_of_the_files_that_settings_name(tmp_path: Path) -> None:

@@ -174,6 +174,11 @@ def test_fields_say_what_there_is() -> None:
         ),
         ([{"n": 1}, {"item_id": "i0001", "n": 2}], "have one item_id, 'i0001'; give each a name"),
         ([{"n": 1}, {"n": "2"}], "item 2 that items gives has '2' as its 'n'; it must be a whole"),
+        (None, "items gives NoneType; it must yield its rows, or give a list."),
+        (
+            [[{"n": 1}]],
+            "item 1 that items gives is list; it must be a mapping of columns",
+        ),
         ([{"n": 1.5}], "item 1 that items gives has 1.5 as its 'n'; it must be a whole number, as"),
         ([{"n": True}], "item 1 that items gives has True as its 'n'; it must be a whole number"),
         ([{"n": 1, "item_id": 7}], "item 1 that items gives has 7 as its 'item_id'; it must be a"),
@@ -214,6 +219,19 @@ def test_items_are_the_same_whenever_they_are_made(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Table, "items", items)
     with pytest.raises(ResourceError, match="items gives other rows when it is called again; take"):
         Table.collect(settings, 7)
+
+
+def test_what_items_raise_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def items(self: Any, rng: np.random.Generator) -> Any:
+        yield {"topic": {}["nowhere"]}
+
+    monkeypatch.setattr(Table, "items", items)
+    line = items.__code__.co_firstlineno + 1
+    with pytest.raises(ResourceError) as caught:
+        Table.collect({"model": "m", "draws": 1}, 7)
+    assert str(caught.value).startswith(
+        f"{__file__}, line {line}: items ended with KeyError: 'nowhere'; correct the study; nothing"
+    )
 
 
 def test_an_item_may_lack_what_it_need_not_have() -> None:

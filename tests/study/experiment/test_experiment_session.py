@@ -32,6 +32,11 @@ def call(speaker: Any = "A", messages: Any = "Why?", **more: Any) -> Any:
         ({"messages": ["Why?"]}, "the prompt of a call is ['Why?']; it must be a text, or a list"),
         ({"messages": []}, "the prompt of a call is []; it must be a text, or a list of user(...)"),
         ({"messages": [user(7)]}, "it must be a text, or a list of user(...)"),  # type: ignore[arg-type]
+        ({"system": {"A": "x"}}, "system is {'A': 'x'}; it must be a text"),
+        ({"temperature": 9}, "temperature is 9; it must be a number from 0 to 2"),
+        ({"temperature": "0"}, "temperature is '0'; it must be a number from 0 to 2"),
+        ({"max_tokens": "100"}, "max_tokens is '100'; it must be a whole number, at least 1"),
+        ({"max_tokens": 0}, "max_tokens is 0; it must be a whole number, at least 1"),
         ({"options": "json"}, "options is 'json'; it must be a mapping without messages, model"),
         ({"options": {"model": "x"}}, "options is {'model': 'x'}; it must be a mapping without"),
         ({"options": {"stop": {"x"}}}, "not JSON serializable; it must be plain data"),

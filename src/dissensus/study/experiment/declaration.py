@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
 from itertools import combinations
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
 from dissensus.study.experiment.design import manifest_schema
+from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.gather import OUTCOMES, TURNS
+from dissensus.tables.artefact import Column
 
 if TYPE_CHECKING:
     from dissensus.study.experiment.study import Experiment
@@ -30,6 +32,7 @@ def check_names(cls: type[Experiment]) -> None:
     lacking = [name for name in ("arms", "item", "outcomes") if not getattr(cls, name, None)]
     if lacking:
         raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
+    _check_kinds(cls)
     names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
     taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
     for what, each in names.items():
@@ -62,6 +65,32 @@ def check_names(cls: type[Experiment]) -> None:
             f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}, a column of the kind "
             f'"{kind}"; it must be text(...) or whole(...), which every item has.'
         )
+
+
+def _check_kinds(cls: type[Experiment]) -> None:
+    """Refuse columns, factors and outcomes that are not told by their names.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    kinds = {"item": (Column,), "factors": (object,), "outcomes": (str, Outcome)}
+    forms = {
+        "item": '{"question": text("What is asked.")}',
+        "factors": '{"first": ("right", "wrong")}',
+        "outcomes": '{"right": "1 where it is right."}',
+    }
+    for what, may in kinds.items():
+        given = getattr(cls, what)
+        wrong = (
+            [each for each in given.values() if not isinstance(each, may)]
+            if (isinstance(given, Mapping))
+            else [given]
+        )
+        if wrong:
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__}.{what} has {wrong[0]!r}; its form is {forms[what]}."
+            )
 
 
 def _check_levels(cls: type[Experiment]) -> None:

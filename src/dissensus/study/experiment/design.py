@@ -57,11 +57,20 @@ def named_items(
     """
     rows: list[Row] = []
     numbers: dict[str, int] = {}
+    if not isinstance(given, Iterable):
+        raise ResourceError(
+            f"{where}: items gives {type(given).__name__}; it must yield its rows, or give a list."
+        )
     for number, each in enumerate(islice(given, draws), start=1):
         if number > MOST_DRAWS:
             raise ResourceError(
                 f"{where}: items gives more than {MOST_DRAWS:,} rows; set draws to how many are "
                 "taken."
+            )
+        if not isinstance(each, Mapping):
+            raise ResourceError(
+                f"{where}: item {number} that items gives is {type(each).__name__}; it must be a "
+                "mapping of columns to values."
             )
         row = {"item_id": f"i{number:04d}", **each}
         _check_item(row, columns, f"{where}: item {number} that items gives")

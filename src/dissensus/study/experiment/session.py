@@ -174,7 +174,7 @@ class Session:
         field, asked = self._asked(by, model)
         sent = {"temperature": temperature, "max_tokens": max_tokens, "options": options}
         other: dict[str, Any] = {name: value for name, value in sent.items() if value is not None}
-        _check_call(speaker, options or {})
+        _check_call(speaker, system, temperature, max_tokens, options or {})
         conversation = _conversation(messages, system)
         return Call(
             number=0,
@@ -204,8 +204,8 @@ class Session:
         return fields[0], models[0]
 
 
-def _check_call(speaker: Any, options: Any) -> None:
-    """Refuse a seat without a name of one line, and options that cannot be sent besides a prompt.
+def _check_call(speaker: Any, system: Any, temperature: Any, max_tokens: Any, options: Any) -> None:
+    """Refuse a seat without a name of one line, and what cannot be sent beside a prompt.
 
     Raises
     ------
@@ -213,6 +213,13 @@ def _check_call(speaker: Any, options: Any) -> None:
     """
     if not isinstance(speaker, str) or speaker.splitlines() != [speaker.strip()]:
         raise ValueError(f"the speaker of a call is {speaker!r}; it must be a name of one line")
+    if not isinstance(system or "", str):
+        raise ValueError(f"system is {system!r}; it must be a text")
+    is_number = temperature is None or isinstance(temperature, int | float)
+    if not is_number or not 0 <= (temperature or 0) <= 2:
+        raise ValueError(f"temperature is {temperature!r}; it must be a number from 0 to 2")
+    if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+        raise ValueError(f"max_tokens is {max_tokens!r}; it must be a whole number, at least 1")
     try:
         names = set(json.loads(json.dumps(options)))
     except TypeError as error:

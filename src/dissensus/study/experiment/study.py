@@ -28,6 +28,7 @@ from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema
 from dissensus.study.experiment.session import Debate, Session, numbered
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
+from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Manifest, Registered, Row, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
@@ -148,10 +149,13 @@ class Experiment(Study[ExperimentSettings]):
     def collect(cls, settings: Row, seed: int) -> dict[str, tuple[Schema, list[dict[str, Any]]]]:
         """The items, checked; see :class:`~dissensus.study.study.Source`."""
         study = cls(cls.Settings.model_validate(settings))
-        rows, again = (
-            named_items(study.items(stream(seed, "items")), cls.item, settings["draws"], cls.file())
-            for _ in range(2)
-        )
+        with naming_the_line(cls.__module__, "items", is_paid=False):
+            rows, again = (
+                named_items(
+                    study.items(stream(seed, "items")), cls.item, settings["draws"], cls.file()
+                )
+                for _ in range(2)
+            )
         if digest(rows) != digest(again):
             raise ResourceError(
                 f"{cls.file()}: items gives other rows when it is called again; take random "
