@@ -50,7 +50,7 @@ from panel_study import declared
         ),
         ({"steps": 3}, "Wrong.steps hides what every experiment has, steps(self, spec, inputs);"),
         ({"truth": lambda self: 1}, "Wrong.truth hides what every experiment has, a value;"),
-        ({"measured_settings": lambda self: 1}, "has, a property; take another name"),
+        ({"session_settings": lambda self: 1}, "has, a property; take another name"),
         ({"collect": lambda self: 1}, "has, a method of its class; take another name"),
         ({"item": {"topic": "t"}}, "Wrong.item has 't'; its form is {\"question\": text("),
         ({"outcomes": ("y",)}, 'Wrong.outcomes has (\'y\',); its form is {"right": "1 where'),

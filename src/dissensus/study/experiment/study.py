@@ -189,7 +189,7 @@ class Experiment(Study[ExperimentSettings]):
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
         """All of the item, all settings of the study's own, and the files that they name."""
-        spec = {"item": dict(item), "settings": self.measured_settings}
+        spec = {"item": dict(item), "settings": self.session_settings}
         return {**spec, "files": self._files} if self._files else spec
 
     @cached_property
@@ -198,8 +198,8 @@ class Experiment(Study[ExperimentSettings]):
         return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
 
     @cached_property
-    def measured_settings(self) -> dict[str, Any]:
-        """The settings of its own, which sessions and :meth:`measure` may use, as plain data."""
+    def session_settings(self) -> dict[str, Any]:
+        """The settings of its own, which sessions may use, as plain data."""
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
