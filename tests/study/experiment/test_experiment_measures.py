@@ -108,11 +108,12 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch, *, all_read: bool =
         ),
         (
             lambda turns, item: {"score": (turns["speaker"] == "j3").sum()},
-            "'j3' is no speaker; there are S, j1, j2",
+            "'j3' is no speaker of a session with assumed replies (ask by isin for one that comes "
+            "with others); there are S, j1, j2",
         ),
         (
             lambda turns, item: {"score": (turns["role"] != "judge").sum()},
-            "'judge' is no role; there are speaker, judges, heard",
+            "(ask by isin for one that comes with others); there are speaker, judges, heard",
         ),
         (lambda turns, item: {"score": turns["valeu"].mean()}, "KeyError: 'valeu'"),
         (lambda turns, item: {"score": turns[turns["turn"] > 9]["vlaue"].sum()}, "'vlaue'"),

@@ -37,6 +37,9 @@ def call(speaker: Any = "A", messages: Any = "Why?", **more: Any) -> Any:
         ({"temperature": "0"}, "temperature is '0'; it must be a number from 0 to 2"),
         ({"max_tokens": "100"}, "max_tokens is '100'; it must be a whole number, at least 1"),
         ({"max_tokens": 0}, "max_tokens is 0; it must be a whole number, at least 1"),
+        ({"reads": "scores"}, "what reads a reply is 'scores'; it must be a function"),
+        ({"reads": lambda: 1}, "cannot read a reply (too many positional arguments); it must take"),
+        ({"reads": lambda a, b, c: 1}, "cannot read a reply (missing a required argument: 'b')"),
         ({"options": "json"}, "options is 'json'; it must be a mapping without messages, model"),
         ({"options": {"model": "x"}}, "options is {'model': 'x'}; it must be a mapping without"),
         ({"options": {"stop": {"x"}}}, "not JSON serializable; it must be plain data"),
@@ -49,6 +52,8 @@ def test_what_cannot_be_sent_is_refused(given: dict[str, Any], sentence: str) ->
 
 
 def test_what_can_be_sent_is_sent() -> None:
+    for reads in (None, int, str.upper, lambda text, body: body, lambda text, most=3: most):
+        assert call(reads=reads).format.reads is reads
     made = call("J:A 2", [user("Why?")], system="You judge.", options={"stop": ["x"]})
     assert [(each.role, each.content) for each in made.messages] == [
         ("system", "You judge."),

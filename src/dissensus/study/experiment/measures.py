@@ -30,6 +30,11 @@ from dissensus.tables.artefact import Schema
 Row = dict[str, Any]
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
+#: Whose levels are those of the sessions that were played: others may come with real replies.
+_OF = {
+    name: f"{name} of a session with assumed replies (ask by isin for one that comes with others)"
+    for name in ("speaker", "role")
+}
 
 
 @makes(metrics=None)
@@ -69,7 +74,7 @@ def turns_by_session(
     frame = pd.DataFrame(
         {
             **turn,
-            **{name: Level(turn[name], name, known) for name, known in levels.items()},
+            **{name: Level(turn[name], _OF.get(name, name), seen) for name, seen in levels.items()},
             "value": _value(turn),
         }
         for turn in turns
@@ -162,11 +167,9 @@ def rehearse(
     unmeasured = []
     seen = [turn for turns, _ in sessions for turn in turns]
     roles = [*(use.setting for use in study.models()), *(turn["role"] for turn in seen)]
-    levels = {
-        **study.levels(),
-        "speaker": tuple(dict.fromkeys(turn["speaker"] for turn in seen)),
-        "role": tuple(dict.fromkeys(roles)),
-    }
+    speakers = [turn["speaker"] for turn in seen]
+    levels = {**study.levels(), "speaker": tuple(dict.fromkeys(speakers))}
+    levels["role"] = tuple(dict.fromkeys(roles))
     for turns, item in sessions:
         (frame,) = turns_by_session(turns, levels).values()
         measured, again = (_rehearsed(study, frame, item) for _ in range(2))

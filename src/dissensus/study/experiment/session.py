@@ -97,6 +97,31 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     return sum(each.default is each.empty for each in parameters) == 2
 
 
+def _check_reads(function: Any) -> None:
+    """Refuse what cannot read a reply.
+
+    Raises
+    ------
+    ValueError : it is no function, or must be given no argument, or more than two.
+    """
+    if function is None:
+        return
+    if not callable(function):
+        raise ValueError(f"what reads a reply is {function!r}; it must be a function")
+    try:
+        parameters = signature(function)
+    except ValueError:
+        return
+    arguments = ("reply", "body")[: 1 + _takes_two(function)]
+    try:
+        parameters.bind(*arguments)
+    except TypeError as error:
+        raise ValueError(
+            f"{_place(function)} cannot read a reply ({error}); it must take its text, or its text "
+            "and its body"
+        ) from None
+
+
 @dataclass(frozen=True)
 class Session:
     """One session of an experiment, as its steps see it.
@@ -174,6 +199,7 @@ class Session:
         field, asked = self._asked(by, model)
         sent = {"temperature": temperature, "max_tokens": max_tokens, "options": options}
         other: dict[str, Any] = {name: value for name, value in sent.items() if value is not None}
+        _check_reads(reads)
         _check_call(speaker, system, temperature, max_tokens, options or {})
         conversation = _conversation(messages, system)
         return Call(
