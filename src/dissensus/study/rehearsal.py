@@ -143,8 +143,8 @@ def _check_calls(
         if not call or not other or _asked(call) != _asked(other):
             raise ResourceError(
                 f"{where} asks {(call or other).speaker} something else when it is played again, "
-                "so that a run that goes on would pay twice; take random numbers from session.rng "
-                "alone, and no time."
+                "so that a run that goes on would pay twice; take random numbers from session.rng, "
+                "and nothing from the clock or from other sessions."
             )
 
 
