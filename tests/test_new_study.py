@@ -114,3 +114,19 @@ def test_a_null_plant_is_not_found(page: Project) -> None:
     page.succeed("results/echo/echo/contrasts.parquet", cores=8)
     found = contrast(page)
     assert abs(found["estimate"]) < 20 and found["p_value"] > 0.01
+
+
+def test_a_measure_is_told_all_settings(page: Project, tmp_path: Path) -> None:
+    study = tmp_path / "elsewhere/echo/study.py"
+    lines = study.read_text(encoding="utf-8").splitlines()
+    told = "self.settings.protocol.max_tokens + self.settings.draws"
+    study.write_text(
+        "\n".join([*lines[:-1], f'        return {{"distance": {told}}}', ""]), "utf-8"
+    )
+    config = page.folder / "echo.yaml"
+    protocol = "{temperature: 1.0, max_tokens: 77, repairs: 0, session_attempts: 1}"
+    more = f"echo: {{draws: 3, protocol: {protocol}, "
+    config.write_text(config.read_text(encoding="utf-8").replace("echo: {model", f"{more}model"))
+    page.succeed("results/echo/echo/metrics.parquet")
+    distances = pq.read_table(results(page) / "metrics.parquet")["distance"].to_pylist()
+    assert distances == [80.0] * 6

@@ -292,7 +292,9 @@ def _sentences(
     context = problem.get("ctx", {})
     if kind == "invalid_key" or (kind == "string_type" and problem["loc"][-1] == "[key]"):
         return _no_names(problem["loc"], values, prefix)
-    path = prefix + ".".join(_keys(problem["loc"], values, is_missing=kind == "missing"))
+    # What is missing is in no block, and neither is a default.
+    given = None if kind == "missing" else problem["input"]
+    path = prefix + ".".join(_keys(problem["loc"], values, given))
     if kind == "value_error" and isinstance(context["error"], Faults):
         below = path.rstrip(".") + "." if path else ""
         return [below + sentence for sentence in context["error"].sentences]
@@ -316,15 +318,18 @@ def _no_names(location: tuple[Any, ...], values: Any, prefix: str) -> list[str]:
     ]
 
 
-def _keys(location: tuple[Any, ...], values: Any, *, is_missing: bool) -> list[str]:
-    """The path as the user wrote it: without the tags and functions that pydantic puts in."""
+def _keys(location: tuple[Any, ...], values: Any, given: Any) -> list[str]:
+    """The path as the user wrote it: without the tags and functions that pydantic puts in.
+
+    ``given``: what is wrong; pydantic's last tag stands for that itself, and not for a part of it.
+    """
     keys = []
     for index, part in enumerate(location):
         is_last = index == len(location) - 1
         is_key = isinstance(values, Mapping) and part in values
         if is_key or (isinstance(values, Sequence) and isinstance(part, int)):
             values = values[part]
-        elif not (is_last and is_missing):
+        elif not (is_last and isinstance(values, Mapping) and given != values):
             continue
         keys.append(str(part))
     return keys

@@ -98,3 +98,15 @@ def test_rates_of_nought_and_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(not simulated(monkeypatch).ask(r).error for r in requests(200))
     never = simulated(monkeypatch, timeout_rate=1.0)
     assert all(never.ask(r).error == "timeout" for r in requests(200))
+
+
+@pytest.mark.parametrize("reply", [None, 7])
+def test_a_simulated_reply_is_a_text(reply: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = simulated(monkeypatch)
+    monkeypatch.setattr(sys.modules["stammer"], "speak", lambda *_: reply)
+    with pytest.raises(ProviderError) as caught:
+        model.ask(requests(1)[0])
+    kind = type(reply).__name__
+    assert str(caught.value) == (
+        f"stammer.speak gives {kind} as a reply of s; it must give a text."
+    )

@@ -14,7 +14,7 @@ from tests.language import figure_frames
 from dissensus.errors import ResourceError
 from dissensus.language.figures.headline import state
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, unread
+from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
 from dissensus.report.view import View
 from dissensus.study.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
@@ -48,6 +48,30 @@ def test_contrasts_that_all_studies_share_give_a_headline() -> None:
     arms = {"arm": "shown", "reference": "alone"}
     named = derived([{**row, **number, **arms, "headline": True}], {"distance": "mean (km)"})
     assert named.headlines[0].startswith("mean (km), shown − alone: −200.000 [")
+
+
+def test_an_effect_without_a_number_or_an_interval_says_why() -> None:
+    row = {"arm": "shown", "reference": "alone", "outcome": "right", "headline": True}
+    row |= {"estimate": None, "ci_low": None, "ci_high": None, "p_value": None, "n": 0}
+    assert derived([row]).headlines == [
+        "right, shown − alone: no estimate; no draw has the outcome in both arms."
+    ]
+    assert derived([{**row, "estimate": 0.0, "n": 12}]).headlines == [
+        "right, shown − alone: +0.000, n = 12; no interval, as draws do not differ or are too few."
+    ]
+
+
+def test_outcomes_that_are_not_defined_everywhere_are_counted_by_arm() -> None:
+    metrics = [
+        {"arm": arm, "complete": draw != 3, "right": right, "words": 1.0}
+        for draw in range(4)
+        for arm, right in (("alone", None), ("shown", None if draw == 2 else 1.0))
+    ]
+    assert undefined(metrics, {"right": "right (share)", "words": "words"}) == [
+        "right (share) is not defined in 4 of 6 sessions (alone 3 and shown 1), which count in no "
+        "estimate of it."
+    ]
+    assert undefined(metrics, {"words": "words"}) == []
 
 
 def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_headline() -> None:

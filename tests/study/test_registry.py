@@ -20,6 +20,7 @@ from dissensus.study.study import Study
 
 class Mine(Study):
     name = "{name}"
+    spec = steps = None
 """
 
 
@@ -66,8 +67,14 @@ def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
         ("echo", "nowhere", None, "it must be a folder with a study.py"),
         ("language", "planted_other", SOURCE, "is dissensus.language.study already"),
         ("echo", "planted_broken", "import no_such_module", "study.py cannot be imported"),
-        ("echo", "planted_wrong", "x = 1\nx.y", "AttributeError: 'int' object has no attribute"),
-        ("echo", "planted_typo", "class", "SyntaxError: invalid syntax (study.py, line 1)"),
+        ("echo", "planted_wrong", "x = 1\nx.y", "/study.py, line 2: 'int' object has no attribute"),
+        ("echo", "planted_typo", "class", "/study.py, line 1: invalid syntax."),
+        (
+            "echo",
+            "planted_deep",
+            "import re\n\nre.compile('(')",
+            "error in {}/planted_deep/study.py, line 3: missing ), unterminated subpattern",
+        ),
         ("echo", "json", SOURCE, "a package called 'json' is installed"),
     ],
 )
@@ -78,7 +85,7 @@ def test_a_folder_that_is_no_study_is_a_sentence(
         folder(tmp_path / place, source)
     with pytest.raises(SettingError, match="study") as caught:
         register({name: str(tmp_path / place)})
-    assert sentence in str(caught.value)
+    assert sentence.format(tmp_path) in str(caught.value)
 
 
 def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) -> None:
@@ -86,6 +93,23 @@ def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) ->
     register({"echo": str(place)})
     with pytest.raises(SettingError, match="must declare one study with the name 'echo'"):
         study_class("echo")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("name =", "must declare one study with the name 'echo'; it has one without a name."),
+        ("spec = steps =", "study.py: Mine has no method spec; write it."),
+    ],
+)
+def test_a_study_without_a_name_or_a_method_is_a_sentence(
+    tmp_path: Path, line: str, sentence: str
+) -> None:
+    source = SOURCE.format(name="echo").replace(line, "other =")
+    register({"echo": str(folder(tmp_path / f"planted_{line[:4]}", source))})
+    with pytest.raises(SettingError) as caught:
+        study_class("echo")
+    assert sentence in str(caught.value)
 
 
 def test_no_study_makes_every_job_load_what_only_its_estimates_need() -> None:

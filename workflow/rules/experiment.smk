@@ -24,7 +24,7 @@ rule:
         ENVIRONMENT
     params:
         functions=["dissensus.study.experiment.measures:measure_experiment", DECLARED],
-        settings=given(declared=DECLARED, block=OWN.measured_settings),
+        settings=given(declared=DECLARED, block=OWN.settings.model_dump()),
     message:
         f"Measure the sessions of the {study} study"
     script:

@@ -9,9 +9,11 @@ code, such as files.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
 from typing import Any, TypeVar
@@ -44,10 +46,10 @@ def check_speech(behaviour: str, speech: Mapping[str, Any]) -> None:
         except SettingError:
             raise
         except ValueError as error:
-            raise SettingError(fault("speech", speech, str(error))) from None
+            raise SettingError(fault("speech", speech, str(error).rstrip("."))) from None
         except Exception as error:
             raise SettingError(
-                fault("speech", speech, f"to check it ends in {_said(error)}")
+                fault("speech", speech, f"to check it ends in {ended_in(error)}")
             ) from None
     elif hasattr(module, "SpeechSettings"):
         validate(module.SpeechSettings, speech, "", "speech.")
@@ -61,17 +63,21 @@ def _imported(behaviour: str) -> ModuleType:
         except Exception as error:
             missing = error.name if isinstance(error, ModuleNotFoundError) else None
             if not missing or not f"{behaviour}.".startswith(f"{missing}."):
-                may = f"to import it ends in {_said(error)}"
+                may = f"to import it ends in {ended_in(error)}"
+            elif missing == behaviour and "." in behaviour:
+                parent, _, name = behaviour.rpartition(".")
+                may = f"there is no {name}.py in {next(iter(sys.modules[parent].__path__))}"
     raise SettingError(fault("behaviour", behaviour, may))
 
 
-def _said(error: Exception) -> str:
-    """What went wrong, and in which line of which file."""
-    last = extract_tb(error.__traceback__)[-1]
-    file, line = last.filename, last.lineno
+def ended_in(error: Exception, folder: Path | None = None) -> str:
+    """What went wrong, and in which line of which file: the last one of a folder, if any is."""
+    frames = extract_tb(error.__traceback__)
+    last = [frame for frame in frames if Path(frame.filename).parent == folder] or frames
+    file, line, said = last[-1].filename, last[-1].lineno, str(error)
     if isinstance(error, SyntaxError):
-        file, line = error.filename or file, error.lineno or line
-    return f"{type(error).__name__} in {file}, line {line}: {error}"
+        file, line, said = error.filename or file, error.lineno or line, error.msg
+    return f"{type(error).__name__} in {file}, line {line}: {' '.join(said.split())}"
 
 
 def identity_of(behaviour: ModuleType, settings: Mapping[str, Any]) -> Any:

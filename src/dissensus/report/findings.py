@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +94,27 @@ def unread(readable: Sequence[bool]) -> list[str]:
     ]
 
 
+def undefined(metrics: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[str]:
+    """A sentence on each outcome that is not defined in all sessions that ran to their end.
+
+    Parameters
+    ----------
+    metrics : a row a session, with its arm, and None where an outcome is not defined.
+    titles : outcome -> what tables and figures call it.
+    """
+    ended = [row for row in metrics if row.get("complete")]
+    said = []
+    for name, title in titles.items():
+        by_arm = Counter(str(row.get("arm")) for row in ended if row.get(name, 0.0) is None)
+        if by_arm:
+            arms = listed(f"{arm} {number:,}" for arm, number in by_arm.items())
+            share = f"{by_arm.total():,} of {counted(len(ended), 'session')}"
+            said.append(
+                f"{title} is not defined in {share} ({arms}), which count in no estimate of it."
+            )
+    return said
+
+
 def derived(
     contrasts: Sequence[Mapping[str, Any]], titles: Mapping[str, str] | None = None
 ) -> Findings:
@@ -102,19 +124,19 @@ def derived(
     ----------
     titles : outcome -> what tables and figures call it; its name where it has none.
     """
-    main = [row for row in contrasts if row.get("headline") and row.get("estimate") is not None]
-    return Findings([*_estimates(main, titles or {})][:3])
+    main = [row for row in contrasts if row.get("headline")]
+    return Findings([_estimate(row, titles or {}) for row in main][:3])
 
 
-def _estimates(contrasts: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> Iterator[str]:
-    for row in contrasts:
-        if limits(row) != MISSING:
-            outcome, reference = titles.get(row["outcome"], row["outcome"]), row.get("reference")
-            contrast = f"{row['arm']} − {reference}" if reference else row["contrast"]
-            yield (
-                f"{outcome}, {contrast}: {signed(row['estimate'])} {limits(row)}, "
-                f"{_p_words(row)}, n = {row['n']}."
-            )
+def _estimate(row: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+    outcome, reference = titles.get(row["outcome"], row["outcome"]), row.get("reference")
+    contrast = f"{row['arm']} − {reference}" if reference else row["contrast"]
+    if not row["n"]:
+        return f"{outcome}, {contrast}: no estimate; no draw has the outcome in both arms."
+    estimate, interval = f"{outcome}, {contrast}: {signed(row['estimate'])}", limits(row)
+    if interval == MISSING:
+        return f"{estimate}, n = {row['n']}; no interval, as draws do not differ or are too few."
+    return f"{estimate} {interval}, {_p_words(row)}, n = {row['n']}."
 
 
 def _p_words(row: Mapping[str, Any]) -> str:

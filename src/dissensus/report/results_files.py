@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import Findings, derived, losses, rows, unread
+from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
 from dissensus.report.results import Part, Place, Shown, tables_of
 from dissensus.report.view import View
 from dissensus.tables.artefact import read
@@ -39,8 +39,12 @@ def findings_of(
     else:
         contrasts = folder / "contrasts.parquet"
         contrast_rows = read(contrasts).to_pylist() if contrasts.exists() else []
-        titles = view.settings.get("outcomes")
-        findings = derived(contrast_rows, titles if isinstance(titles, Mapping) else None)
+        given = view.settings.get("outcomes")
+        titles = given if isinstance(given, Mapping) else {}
+        findings = derived(contrast_rows, titles)
+        metrics = folder / "metrics.parquet"
+        if titles and metrics.exists():
+            findings = replace(findings, against=undefined(read(metrics).to_pylist(), titles))
     readable = read(folder / "turns.parquet")["compliant"].to_pylist()
     against = [*unread(readable), *findings.against]
     lost = losses(read(folder / "outcomes.parquet").to_pylist())

@@ -313,4 +313,7 @@ def _plain(value: Any) -> Any:
         return value.model_dump()
     if isinstance(value, set | frozenset):
         return sorted(value)
+    if hasattr(value, "tolist"):
+        # The numbers of NumPy and pandas.
+        return value.tolist()
     raise TypeError(f"a {type(value).__name__} has no form in JSON")

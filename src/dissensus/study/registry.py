@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from traceback import extract_tb
 from typing import Any
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError
+from dissensus.llm.behaviours import ended_in
 from dissensus.study.study import Study
 
 #: Name -> the module of its declaration.
@@ -61,10 +61,8 @@ def register(folders: Mapping[str, str]) -> None:
         except SettingError:
             raise
         except Exception as error:
-            last = extract_tb(error.__traceback__)[-1]
             raise SettingError(
-                f"{folder}/study.py cannot be imported ({type(error).__name__}: {error}; "
-                f"{last.filename}, line {last.lineno})."
+                f"{folder}/study.py cannot be imported: it ends in {ended_in(error, folder)}."
             ) from None
         STUDIES[name] = module
         PACKAGES.add(folder.name)
@@ -84,10 +82,15 @@ def study_class(name: str) -> type[Study[Any]]:
         for value in vars(loaded).values()
         if isinstance(value, type) and issubclass(value, Study) and value.__module__ == module
     ]
-    if len(classes) != 1 or classes[0].name != name:
-        names = ", ".join(repr(each.name) for each in classes) or "none"
+    given = [getattr(each, "name", None) for each in classes]
+    if given != [name]:
+        names = ", ".join(f"{each!r}" if each else "one without a name" for each in given) or "none"
         raise SettingError(
             f"{loaded.__file__} must declare one study with the name {name!r}; it has {names}."
+        )
+    if lacking := sorted(classes[0].__abstractmethods__):
+        raise SettingError(
+            f"{loaded.__file__}: {classes[0].__name__} has no method {lacking[0]}; write it."
         )
     return classes[0]
 

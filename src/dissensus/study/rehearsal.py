@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.util import find_spec
 from inspect import isgenerator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from dissensus.session.record import as_json
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Row, Study, pick
+
+#: Steps of a session beyond which it is taken to have no end.
+_MOST_STEPS = 2000
 
 
 def check_declaration(study: Study[Any]) -> None:
@@ -56,53 +60,56 @@ def check_declaration(study: Study[Any]) -> None:
 
 
 def rehearse(sessions: Sessions) -> None:
-    """Play one session of every arm with the replies that its calls expect; nothing is asked.
+    """Play a session of each kind with the replies that its calls expect; nothing is asked.
 
-    Where calls name another reply, the session is played with that too. Each is measured.
+    Where calls name another reply, the session is played with that too. All are measured.
 
     Raises
     ------
-    ResourceError : the study's code cannot go on, by its file and line; it asks nothing, or cannot
-        read the reply that it expects itself.
+    ResourceError : the study's code cannot go on, by its file and line; it asks nothing, does not
+        end, asks something else when it is played again, or cannot read the reply that it expects
+        itself.
     SettingError : an edit of the steps would not be seen, or a call asks a model that is not cast.
     """
     study = sessions.study
-    first = {study.arm_of(row): row for row in reversed(list(sessions.rows.values()))}
+    first = {study.rehearsed(row): row for row in reversed(list(sessions.rows.values()))}
     inputs = study.expected_inputs(sessions.folder)
+    measured = []
     for row in first.values():
-        expected = _play(sessions, row, inputs, lambda call: call.expected)
-        if any(call.otherwise for call, _ in expected):
-            _play(sessions, row, inputs, lambda call: call.otherwise or call.expected)
+        item = sessions.items[row[study.source.key]]
+        calls, turns = _play(sessions, row, inputs, lambda call: call.expected)
+        measured.append((turns, item))
+        if any(call.otherwise for call in calls):
+            _, turns = _play(sessions, row, inputs, lambda call: call.otherwise or call.expected)
+            measured.append((turns, item))
+    study.rehearse(measured)
 
 
 def _play(
     sessions: Sessions, row: Row, inputs: Inputs, say: Callable[[Call], str]
-) -> list[tuple[Call, str]]:
-    """The calls of a session with the replies that are assumed, once they were measured."""
+) -> tuple[list[Call], list[dict[str, Any]]]:
+    """The calls of a session with the replies that are assumed, and its turns."""
     study, session = sessions.study, row["session_id"]
     name, file = type(study).__module__, sys.modules[type(study).__module__].__file__
-    what = f"session {session} with assumed replies"
-    with naming_the_line(name, what, is_paid=False):
+    where = f"{file}: session {session}"
+    with naming_the_line(name, f"session {session} with assumed replies", is_paid=False):
         spec = sessions.spec(row)
-        steps = study.steps(spec, inputs)()
-        _check_is_seen(study, steps)
-        calls = []
-        for call in assumed_calls(steps, say):
+        start = study.steps(spec, inputs)
+        _check_is_seen(study, start())
+        calls, again = (list(_bounded(assumed_calls(start(), say), where)) for _ in range(2))
+        for call in calls:
             # What a reply leads to that cannot be read, and what plans count.
             call.again(call.format.read("").problems)
             study.embedded(call)
-            calls.append((call, say(call)))
-        turns = [_turn(row, study, call, reply) for call, reply in calls]
+        turns = [_turn(row, study, call, say(call)) for call in calls]
     if not calls:
         raise ResourceError(
-            f"{file}: session {session} ({study.arm} {study.arm_of(row)!r}) asks no model; its "
-            "steps must yield a call."
+            f"{where} ({study.arm} {study.arm_of(row)!r}) asks no model; its steps must yield a "
+            "call."
         )
-    for call, reply in calls:
-        if call.model not in spec["models"]:
-            raise SettingError(
-                f"{file}: session {session} asks {call.model!r}, which cast does not name."
-            )
+    _check_calls(calls, again, spec["models"], where)
+    for call in calls:
+        reply = say(call)
         problems = call.format.read(reply).problems
         if problems and reply == call.expected != PLACEHOLDER:
             raise ResourceError(
@@ -110,8 +117,40 @@ def _play(
                 f"cannot be read as its replies are ({'; '.join(problems)}); correct what it "
                 "expects, or the function that reads it."
             )
-    study.rehearse(turns, sessions.items[row[study.source.key]])
-    return calls
+    return calls, turns
+
+
+def _bounded(calls: Iterator[Call], where: str) -> Iterator[Call]:
+    """The calls of a session; refused where its steps do not end with the replies assumed."""
+    for call in calls:
+        if call.number > _MOST_STEPS:
+            raise ResourceError(
+                f"{where} has not ended after {_MOST_STEPS:,} steps with assumed replies; end its "
+                "loop after some rounds, or name a reply that ends it by expected."
+            )
+        yield call
+
+
+def _check_calls(
+    calls: Sequence[Call], again: Sequence[Call], cast: Container[str], where: str
+) -> None:
+    """Refuse calls of models that are not cast, and others when the session is played again."""
+    for call, other in zip_longest(calls, again):
+        if call and call.model not in cast:
+            raise SettingError(f"{where} asks {call.model!r}, which cast does not name.")
+        if call and not call.messages[-1].content.strip():
+            raise ResourceError(f"{where} asks {call.speaker} nothing: its prompt is empty.")
+        if not call or not other or _asked(call) != _asked(other):
+            raise ResourceError(
+                f"{where} asks {(call or other).speaker} something else when it is played again, "
+                "so that a run that goes on would pay twice; take random numbers from session.rng, "
+                "and nothing from the clock or from other sessions."
+            )
+
+
+def _asked(call: Call) -> tuple[Any, ...]:
+    """What is sent, to whom."""
+    return call.speaker, call.model, call.messages, call.decoding
 
 
 def _check_is_seen(study: Study[Any], steps: Any) -> None:

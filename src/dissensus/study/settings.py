@@ -84,14 +84,15 @@ def _marks(kinds: tuple[Any, ...]) -> Iterator[Mark]:
 
 
 def _few_enough(draws: int) -> int:
-    if draws > _MOST_DRAWS:
+    if draws > MOST_DRAWS:
         raise ValueError(
-            f"it must be at most {_MOST_DRAWS}, since each draw has sessions, and these have files"
+            f"it must be at most {MOST_DRAWS}, since each draw has sessions, and these have files"
         )
     return draws
 
 
-_MOST_DRAWS = 100_000
+#: Draws that a study may have.
+MOST_DRAWS = 100_000
 Draws = Annotated[int, Field(ge=1), AfterValidator(_few_enough)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 #: How often a reply may be asked for again.

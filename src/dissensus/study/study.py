@@ -318,13 +318,16 @@ class Study(ABC, Generic[S]):
         ResourceError : a prompt file lacks a part, or has one that cannot be filled in.
         """
 
-    def rehearse(self, turns: Sequence[Row], item: Row) -> None:
-        """Try what measures on a session whose replies are assumed, before any is asked for.
+    def rehearsed(self, row: Row) -> Hashable:
+        """Equal for sessions of which one is played with assumed replies before any call."""
+        return self.arm_of(row)
+
+    def rehearse(self, sessions: Sequence[tuple[Sequence[Row], Row]]) -> None:
+        """Try what measures on sessions whose replies are assumed, before any is asked for.
 
         Parameters
         ----------
-        turns : as they stand in a transcript.
-        item : the row of the source that the session is about.
+        sessions : of each its turns as they stand in a transcript, and the row of the source.
 
         Raises
         ------

@@ -11,6 +11,7 @@ from dissensus.errors import SettingError
 from dissensus.study.experiment import (
     text,
 )
+from dissensus.tables.artefact import Column
 from panel_study import declared
 
 
@@ -20,6 +21,20 @@ from panel_study import declared
         ({"arms": ()}, "Wrong declares no arms; add it"),
         ({"arms": ("a",)}, "needs at least two different names, the reference first"),
         ({"arms": ("a", "a")}, "needs at least two different names"),
+        ({"arms": "single"}, "Wrong.arms is 'single'; it needs at least two different names"),
+        ({"factors": {"first": "ab"}}, "Wrong.factors has 'ab' as 'first'; it needs at least two"),
+        ({"factors": {"first": ("a",)}}, "has ('a',) as 'first'; it needs at least two different"),
+        ({"factors": {"first": ("a", "a")}}, "has ('a', 'a') as 'first'; it needs at least two"),
+        ({"factors": {"first": (1, 2)}}, "has (1, 2) as 'first'; it needs at least two different"),
+        (
+            {"factors": {"topic": ("a", "b")}},
+            "Wrong.item and Wrong.factors both have 'topic'; give",
+        ),
+        (
+            {"factors": {"y": ("a", "b")}},
+            "Wrong.factors and Wrong.outcomes both have 'y'; give one",
+        ),
+        ({"outcomes": {"topic": "z"}}, "Wrong.item and Wrong.outcomes both have 'topic'; give one"),
         ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
         ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),
         ({"factors": {"role": ("a", "b")}}, "Wrong.factors has 'role', which is a column of every"),
@@ -35,9 +50,17 @@ from panel_study import declared
         ),
         ({"steps": 3}, "Wrong.steps hides what every experiment has, steps(self, spec, inputs);"),
         ({"truth": lambda self: 1}, "Wrong.truth hides what every experiment has, a value;"),
-        ({"measured_settings": lambda self: 1}, "has, a property; take another name"),
+        ({"session_settings": lambda self: 1}, "has, a property; take another name"),
         ({"collect": lambda self: 1}, "has, a method of its class; take another name"),
+        ({"item": {"topic": "t"}}, "Wrong.item has 't'; its form is {\"question\": text("),
+        ({"outcomes": ("y",)}, 'Wrong.outcomes has (\'y\',); its form is {"right": "1 where'),
+        ({"outcomes": {"y": 1}}, "Wrong.outcomes has 1; its form is"),
+        ({"factors": ("a", "b")}, "Wrong.factors has ('a', 'b'); its form is {\"first\": ("),
         ({"cluster": "story"}, "cluster is 'story'; it may be item_id, or a column of item: topic"),
+        (
+            {"cluster": "story", "item": {"story": Column("string?", "A story.")}},
+            "'story', a column of the kind \"string?\"; it must be text(...) or whole(...), which",
+        ),
     ],
 )
 def test_a_wrong_declaration_is_a_sentence(wrong: dict[str, Any], sentence: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.design.contrasts import Options
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import PlaceholderInputs
+from dissensus.settings import validate
 from dissensus.study.experiment import (
     Outcome,
     number,
@@ -105,6 +107,24 @@ def test_a_session_depends_on_its_item_and_on_the_settings_of_the_study_alone() 
     assert spec() != spec(words=3)
     assert spec() != panel().spec({}, {**item, "truth": 2})
     json.dumps(spec())
+
+
+def test_a_default_of_a_study_is_checked_like_what_is_set() -> None:
+    class Wrong(Panel.Settings):
+        words: int = "many"  # type: ignore[assignment]
+
+    with pytest.raises(SettingError, match=r"^mine: panel\.words holds 'many'; it must be a whole"):
+        validate(Wrong, {"speaker": "s", "judges": ["j"]}, "mine", "panel.")
+
+
+def test_a_session_depends_on_the_words_of_the_files_that_settings_name(tmp_path: Path) -> None:
+    file, row, item = tmp_path / "topics.csv", {}, {"item_id": "i1", "topic": "t", "truth": 1}
+    specs = []
+    for words in ("oaks", "elms", "oaks"):
+        file.write_text(words, encoding="utf-8")
+        specs.append(panel(topics=str(file)).spec(row, item))
+    assert specs[0] == specs[2] != specs[1]
+    assert "files" not in panel().spec(row, item)
 
 
 @given(

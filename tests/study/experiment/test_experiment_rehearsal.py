@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import count, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -21,6 +22,9 @@ from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import Column
 from dissensus.tables.common import whole
 
+#: What a session says that is asked for something else each time.
+NUMBERS = count()
+
 
 class Table(Experiment):
     """Agents answer once, and again where they differ."""
@@ -28,6 +32,7 @@ class Table(Experiment):
     name = "table"
     arms = ("talk", "alone")
     item: ClassVar = {"topic": text("t")}
+    factors: ClassVar = {"side": ("for", "against")}
     outcomes: ClassVar = {"agree": "1 where both say the same."}
 
     def items(self, rng: np.random.Generator) -> Any:
@@ -52,7 +57,8 @@ def _yes(reply: str) -> bool | None:
 
 def sessions_of(cls: type[Experiment], folder: Path) -> Sessions:
     study = cls(cls.Settings.model_validate({"model": "m"}))
-    rows = cls.draw_manifest({"i": {}}, {"repeats": 1, "block_size": 2}, 1)
+    rows = cls.draw_manifest({"i": {}}, {"repeats": 9, "block_size": 2}, 1)
+    assert {row["side"] for row in rows} == {"for", "against"}
     by_name = {row["session_id"]: row for row in rows}
     items = {"i": {"item_id": "i", "topic": "trees"}}
     return Sessions(study, folder, by_name, items, {"m": "identity"})
@@ -89,9 +95,31 @@ def broken(self: Any, session: Any) -> Any:
     yield session.call("A", {}["nowhere"])
 
 
+def by_chance(self: Any, session: Any) -> Any:
+    yield session.call("A", f"Yes? {next(NUMBERS)}", _yes, expected="yes")
+
+
+def asks_nothing(self: Any, session: Any) -> Any:
+    yield session.call("A", " ", _yes, expected="yes")
+
+
+def endless(self: Any, session: Any) -> Any:
+    while True:
+        yield session.call("A", "Yes?", _yes, expected="yes")
+
+
+def other_side(self: Any, session: Any) -> Any:
+    told = session.item.passage if session.factors.side == "against" else "Yes?"
+    yield session.call("A", told, _yes, expected="yes")
+
+
 @pytest.mark.parametrize(
     ("member", "function", "sentence"),
     [
+        ("debate", by_chance, "asks A something else when it is played again, so that a run"),
+        ("debate", asks_nothing, "asks A nothing: its prompt is empty."),
+        ("debate", endless, "has not ended after 2,000 steps with assumed replies; end its loop"),
+        ("debate", other_side, "there is no 'passage'; there are item_id, topic"),
         ("debate", misspelt, "UnknownLevelError: 'tlak' is no arm; there are talk, alone; correct"),
         ("debate", silent, "session d001-alone (arm 'alone') asks no model; its steps must yield"),
         ("debate", nothing, "debate gives NoneType; it must yield the calls of its steps"),
@@ -145,13 +173,65 @@ def test_fields_say_what_there_is() -> None:
             "items 1 and 2 that items gives",
         ),
         ([{"n": 1}, {"item_id": "i0001", "n": 2}], "have one item_id, 'i0001'; give each a name"),
+        ([{"n": 1}, {"n": "2"}], "item 2 that items gives has '2' as its 'n'; it must be a whole"),
+        (None, "items gives NoneType; it must yield its rows, or give a list."),
+        (
+            [[{"n": 1}]],
+            "item 1 that items gives is list; it must be a mapping of columns",
+        ),
+        ([{"n": 1.5}], "item 1 that items gives has 1.5 as its 'n'; it must be a whole number, as"),
+        ([{"n": True}], "item 1 that items gives has True as its 'n'; it must be a whole number"),
+        ([{"n": 1, "item_id": 7}], "item 1 that items gives has 7 as its 'item_id'; it must be a"),
+        (repeat({"n": 1}), "items gives more than 100,000 rows; set draws to how many are taken."),
         ([{"n": 1}, {"n": None}], "item 2 that items gives has None as its 'n'; give it a value"),
     ],
 )
-def test_an_item_that_no_pool_can_hold_is_named(items: list[Any], sentence: str) -> None:
+def test_an_item_that_no_pool_can_hold_is_named(items: Any, sentence: str) -> None:
     with pytest.raises(ResourceError) as caught:
         named_items(items, {"n": whole("A number.")}, None, "study.py")
     assert sentence in str(caught.value) and str(caught.value).startswith("study.py: ")
+
+
+def test_an_item_holds_what_its_columns_say() -> None:
+    kinds = {
+        "t": ("string", "a", 1),
+        "n": ("float", np.float64(1.5), "1.5"),
+        "w": ("int", np.int64(3), float("nan")),
+        "f": ("bool", np.bool_(True), 1),
+        "ts": ("strings", ["a"], "a"),
+        "ns": ("floats", np.array([1.0]), ["a"]),
+    }
+    columns = {name: Column(kind, "x") for name, (kind, *_) in kinds.items()}
+    good = {name: value for name, (_, value, _) in kinds.items()}
+    (row,) = named_items([good], columns, None, "study.py")
+    assert row == {"item_id": "i0001", **good}
+    for name, (*_, bad) in kinds.items():
+        with pytest.raises(ResourceError, match=f"item 1 .* as its '{name}'; it must be "):
+            named_items([{**good, name: bad}], columns, None, "study.py")
+
+
+def test_items_are_the_same_whenever_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def items(self: Any, rng: np.random.Generator) -> Any:
+        yield {"topic": f"{rng.integers(9)}{next(NUMBERS)}"}
+
+    settings = {"model": "m", "draws": 1}
+    assert Table.collect(settings, 7) == Table.collect(settings, 7)
+    monkeypatch.setattr(Table, "items", items)
+    with pytest.raises(ResourceError, match="items gives other rows when it is called again; take"):
+        Table.collect(settings, 7)
+
+
+def test_what_items_raise_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def items(self: Any, rng: np.random.Generator) -> Any:
+        yield {"topic": {}["nowhere"]}
+
+    monkeypatch.setattr(Table, "items", items)
+    line = items.__code__.co_firstlineno + 1
+    with pytest.raises(ResourceError) as caught:
+        Table.collect({"model": "m", "draws": 1}, 7)
+    assert str(caught.value).startswith(
+        f"{__file__}, line {line}: items ended with KeyError: 'nowhere'; correct the study; nothing"
+    )
 
 
 def test_an_item_may_lack_what_it_need_not_have() -> None:

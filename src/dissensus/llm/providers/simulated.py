@@ -45,6 +45,11 @@ class SimulatedModel:
         if uniform < self._timeout + self._empty:
             return Reply("", error="empty", finish_reason="stop")
         text = self._behaviour.speak(request.messages, self._settings, rng)
+        if not isinstance(text, str):
+            raise ProviderError(
+                f"{self._behaviour.__name__}.speak gives {type(text).__name__} as a reply of "
+                f"{self.name}; it must give a text."
+            )
         characters = sum(len(message.content) for message in request.messages)
         return Reply(
             text,

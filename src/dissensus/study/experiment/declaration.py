@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
 from dissensus.study.experiment.design import manifest_schema
+from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.gather import OUTCOMES, TURNS
+from dissensus.tables.artefact import Column
 
 if TYPE_CHECKING:
     from dissensus.study.experiment.study import Experiment
@@ -29,6 +32,7 @@ def check_names(cls: type[Experiment]) -> None:
     lacking = [name for name in ("arms", "item", "outcomes") if not getattr(cls, name, None)]
     if lacking:
         raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
+    _check_kinds(cls)
     names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
     taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
     for what, each in names.items():
@@ -43,16 +47,72 @@ def check_names(cls: type[Experiment]) -> None:
                     f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
                     f"{WORD.words}."
                 )
-    if len(set(cls.arms)) != len(cls.arms) or len(cls.arms) < 2:
-        raise SettingError(
-            f"{cls.file()}: {cls.__name__}.arms is {cls.arms!r}; it needs at least two different "
-            "names, the reference first."
-        )
+    _check_levels(cls)
+    for one, other in combinations(("item", "factors", "outcomes"), 2):
+        if both := sorted(set(names[one]) & set(names[other])):
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__}.{one} and {cls.__name__}.{other} both have "
+                f"{both[0]!r}; give one of them another name."
+            )
     if cls.cluster != "item_id" and cls.cluster not in cls.item:
         raise SettingError(
             f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}; it may be item_id, or a "
             f"column of item: {', '.join(cls.item)}."
         )
+    kind = "string" if cls.cluster == "item_id" else cls.item[cls.cluster].kind
+    if kind not in ("string", "int"):
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.cluster is {cls.cluster!r}, a column of the kind "
+            f'"{kind}"; it must be text(...) or whole(...), which every item has.'
+        )
+
+
+def _check_kinds(cls: type[Experiment]) -> None:
+    """Refuse columns, factors and outcomes that are not told by their names.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    kinds = {"item": (Column,), "factors": (object,), "outcomes": (str, Outcome)}
+    forms = {
+        "item": '{"question": text("What is asked.")}',
+        "factors": '{"first": ("right", "wrong")}',
+        "outcomes": '{"right": "1 where it is right."}',
+    }
+    for what, may in kinds.items():
+        given = getattr(cls, what)
+        wrong = (
+            [each for each in given.values() if not isinstance(each, may)]
+            if (isinstance(given, Mapping))
+            else [given]
+        )
+        if wrong:
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__}.{what} has {wrong[0]!r}; its form is {forms[what]}."
+            )
+
+
+def _check_levels(cls: type[Experiment]) -> None:
+    """Refuse arms, or values of a factor, of which there are no two; a text is a list of letters.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    where = f"{cls.file()}: {cls.__name__}"
+    arms = cls.arms
+    if isinstance(arms, str) or len(set(arms)) != len(arms) or len(arms) < 2:
+        raise SettingError(
+            f"{where}.arms is {arms!r}; it needs at least two different names, the reference first."
+        )
+    for name, values in cls.factors.items():
+        texts = [value for value in values if isinstance(value, str)]
+        if isinstance(values, str) or not 2 <= len(set(texts)) == len(values):
+            raise SettingError(
+                f"{where}.factors has {values!r} as {name!r}; it needs at least two different "
+                'texts, such as ("first", "second").'
+            )
 
 
 def check_overrides(cls: type[Experiment]) -> None:

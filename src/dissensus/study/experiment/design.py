@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from dissensus.design.manifest import rows_of_draw, stream
 from dissensus.errors import ResourceError
+from dissensus.study.settings import MOST_DRAWS
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
 
@@ -48,27 +52,28 @@ def named_items(
 
     Raises
     ------
-    ResourceError : an item has other columns, lacks a value, has another's name, or they are fewer
-        than the draws.
+    ResourceError : an item has other columns, a value of another kind or none, or another's name;
+        or they are fewer than the draws, or too many.
     """
     rows: list[Row] = []
     numbers: dict[str, int] = {}
-    wanted = set(columns)
+    if not isinstance(given, Iterable):
+        raise ResourceError(
+            f"{where}: items gives {type(given).__name__}; it must yield its rows, or give a list."
+        )
     for number, each in enumerate(islice(given, draws), start=1):
-        row = {"item_id": f"i{number:04d}", **each}
-        if wrong := set(row) ^ {"item_id", *wanted}:
-            name = min(wrong)
-            state = "lacks" if name in wanted else "has"
+        if number > MOST_DRAWS:
             raise ResourceError(
-                f"{where}: item {number} that items gives {state} {name!r}; an item has "
-                f"{', '.join(sorted(wanted))}, as `item` says."
+                f"{where}: items gives more than {MOST_DRAWS:,} rows; set draws to how many are "
+                "taken."
             )
-        for name, column in columns.items():
-            if row[name] is None and not column.kind.endswith("?"):
-                raise ResourceError(
-                    f"{where}: item {number} that items gives has None as its {name!r}; give it a "
-                    f'value, or declare the kind "{column.kind}?", which may have none.'
-                )
+        if not isinstance(each, Mapping):
+            raise ResourceError(
+                f"{where}: item {number} that items gives is {type(each).__name__}; it must be a "
+                "mapping of columns to values."
+            )
+        row = {"item_id": f"i{number:04d}", **each}
+        _check_item(row, columns, f"{where}: item {number} that items gives")
         before = numbers.setdefault(row["item_id"], number)
         if before != number:
             raise ResourceError(
@@ -82,6 +87,55 @@ def named_items(
             f"{len(rows)} or less, or to null for all."
         )
     return rows
+
+
+def _check_item(row: Row, columns: Mapping[str, Column], where: str) -> None:
+    """Refuse an item that has other columns than it must, or what these do not hold."""
+    if wrong := set(row) ^ {"item_id", *columns}:
+        name = min(wrong)
+        state = "lacks" if name in columns else "has"
+        raise ResourceError(
+            f"{where} {state} {name!r}; an item has {', '.join(sorted(columns))}, as `item` says."
+        )
+    for name, column in {**ITEM_ID, **columns}.items():
+        value, kind = row[name], column.kind
+        if value is None and not kind.endswith("?"):
+            raise ResourceError(
+                f"{where} has None as its {name!r}; give it a value, or declare the kind "
+                f'"{kind}?", which may have none.'
+            )
+        words, is_of_kind = _KINDS[kind.removesuffix("?")]
+        if value is not None and not is_of_kind(value):
+            raise ResourceError(
+                f"{where} has {value!r} as its {name!r}; it must be {words}, as `item` says."
+            )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and value % 1 == 0
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+#: Kind of a column -> what it holds, in words and in code.
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "string": ("a text", _is_text),
+    "int": ("a whole number", _is_whole),
+    "float": ("a number", _is_number),
+    "bool": ("True or False", _is_flag),
+    "strings": ("a list of texts", lambda value: not _is_text(value) and all(map(_is_text, value))),
+    "floats": ("a list of numbers", lambda value: all(map(_is_number, value))),
+}
 
 
 def draw_sessions(

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from inspect import unwrap
+from math import isfinite
 from traceback import walk_tb
 from types import NoneType
 from typing import Any
@@ -12,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from dissensus.errors import ResourceError
+from dissensus.report.labels import counted
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
@@ -21,6 +28,13 @@ from dissensus.study.stage import resolve
 from dissensus.tables.artefact import Schema
 
 Row = dict[str, Any]
+#: Characters of a wrong value that are shown.
+_SHOWN = 100
+#: Whose levels are those of the sessions that were played: others may come with real replies.
+_OF = {
+    name: f"{name} of a session with assumed replies (ask by isin for one that comes with others)"
+    for name in ("speaker", "role")
+}
 
 
 @makes(metrics=None)
@@ -60,7 +74,7 @@ def turns_by_session(
     frame = pd.DataFrame(
         {
             **turn,
-            **{name: Level(turn[name], name, known) for name, known in levels.items()},
+            **{name: Level(turn[name], _OF.get(name, name), seen) for name, seen in levels.items()},
             "value": _value(turn),
         }
         for turn in turns
@@ -99,48 +113,100 @@ def measure_sessions(
     ------
     ResourceError : the study measures something else than it declares, or raises.
     """
+    with _warnings_counted(_where(study)):
+        return [_measured(study, turns, ended, items[ended["item_id"]]) for ended in outcomes]
+
+
+def _measured(
+    study: Experiment,
+    turns: Mapping[str, pd.DataFrame],
+    ended: Mapping[str, Any],
+    item: Mapping[str, Any],
+) -> Row:
+    """The metrics of one session, by how it ended and what was debated."""
     declared = study.declared_outcomes()
-    rows = []
-    for ended in outcomes:
-        row = {name: ended[name] for name in (*study.ids, "complete")}
-        item = items[ended["item_id"]]
-        if study.cluster not in row:
-            row[study.cluster] = str(item[study.cluster])
-        measured: Mapping[str, Any] = {}
-        if ended["complete"]:
-            with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
-                measured = study.measure(turns[ended["session_id"]], Fields(**item))
-            _check(study, measured, declared)
-        rows.append({**row, **{name: _number(measured.get(name)) for name in declared}})
-    return rows
+    row = {name: ended[name] for name in (*study.ids, "complete")}
+    if study.cluster not in row:
+        row[study.cluster] = str(item[study.cluster])
+    measured: Mapping[str, Any] = {}
+    if ended["complete"]:
+        with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
+            measured = study.measure(turns[ended["session_id"]], Fields(**item))
+        _check(study, measured, declared)
+    return {**row, **{name: _number(measured.get(name)) for name in declared}}
+
+
+@contextmanager
+def _warnings_counted(where: str) -> Iterator[None]:
+    """Say each warning once, with how often it came: a measure is called for every session."""
+    with warnings.catch_warnings(record=True) as caught:
+        for category in (RuntimeWarning, UserWarning, FutureWarning):
+            warnings.simplefilter("always", category)
+        yield
+    said = Counter(" ".join(f"{w.category.__name__}: {w.message}".split()) for w in caught)
+    for words, number in said.items():
+        line = f"{where}: measure warns {counted(number, 'time')}: {words}"
+        print(line, file=sys.stderr, flush=True)
 
 
 def rehearse(
-    study: Experiment, turns: Iterable[Mapping[str, Any]], item: Mapping[str, Any]
+    study: Experiment, sessions: Sequence[tuple[Sequence[Mapping[str, Any]], Mapping[str, Any]]]
 ) -> None:
-    """Measure a session whose replies are assumed, for the names in the code that measures.
+    """Measure sessions whose replies are assumed, for the names in the code that measures.
 
     Parameters
     ----------
-    turns : of one session, as they stand in a transcript.
-    item : what was debated.
+    sessions : of each its turns, as they stand in a transcript, and what was debated.
 
     Raises
     ------
-    ResourceError : something has no such name, or what is measured is not what is declared. That
-        the assumed replies cannot be measured is no error.
+    ResourceError : something has no such name, what is measured is not what is declared, or it is
+        another number the second time. That assumed replies cannot be measured is no error; where
+        all of them could be read, it is said.
     """
-    (frame,) = turns_by_session(turns, study.levels()).values()
-    session = frame["session_id"][0]
-    what = f"measure of {session} with assumed replies"
-    with naming_the_line(type(study).__module__, what, is_paid=False):
+    unmeasured = []
+    seen = [turn for turns, _ in sessions for turn in turns]
+    roles = [*(use.setting for use in study.models()), *(turn["role"] for turn in seen)]
+    speakers = [turn["speaker"] for turn in seen]
+    levels = {**study.levels(), "speaker": tuple(dict.fromkeys(speakers))}
+    levels["role"] = tuple(dict.fromkeys(roles))
+    for turns, item in sessions:
+        (frame,) = turns_by_session(turns, levels).values()
+        measured, again = (_rehearsed(study, frame, item) for _ in range(2))
+        if isinstance(measured, Exception) or isinstance(again, Exception):
+            unmeasured += [f"{frame['session_id'][0]} ends with {measured!r}"] * all(
+                frame["compliant"]
+            )
+            continue
+        for name, number in measured.items():
+            if number != again[name]:
+                raise ResourceError(
+                    f"{_where(study)}: measure gives {name} as {number}, and as {again[name]} for "
+                    "the same turns; it may use no random numbers and no time."
+                )
+    for said in unmeasured[:1]:
+        logging.getLogger("snakemake.logging").warning(
+            f"{_where(study)}: measure of {said}, where all replies are those that its calls "
+            "expect; correct it, unless real ones can be measured."
+        )
+
+
+def _rehearsed(
+    study: Experiment, turns: pd.DataFrame, item: Mapping[str, Any]
+) -> dict[str, float | None] | Exception:
+    """What is measured of a session, or why its assumed replies cannot be measured."""
+    what = f"measure of {turns['session_id'][0]} with assumed replies"
+    with naming_the_line(type(study).__module__, what, is_paid=False), warnings.catch_warnings():
+        # Of replies that nobody gave.
+        warnings.simplefilter("ignore")
         try:
-            measured = study.measure(frame, Fields(**item))
+            measured = study.measure(turns.copy(), Fields(**item))
         except Exception as error:
-            if not _is_wrong_name(error, frame):
-                return
+            if not _is_wrong_name(error, turns):
+                return error
             raise
     _check(study, measured, study.declared_outcomes())
+    return {name: _number(value) for name, value in measured.items()}
 
 
 def _is_wrong_name(error: Exception, turns: pd.DataFrame) -> bool:
@@ -172,7 +238,7 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
 
 def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) -> None:
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
-    where = f"{study.file()}, line {unwrap(study.measure).__code__.co_firstlineno}"
+    where = _where(study)
     if names != set(declared):
         raise ResourceError(
             f"{where}: measure gives {', '.join(sorted(names)) or 'nothing'}; outcomes declares "
@@ -184,10 +250,16 @@ def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) ->
         except (TypeError, ValueError):
             may = "it must be a number, or None where it is not defined"
         else:
-            if number is None or not outcome.is_share or 0.0 <= number <= 1.0:
+            if number is None or (isfinite(number) and not outcome.is_share) or 0 <= number <= 1:
                 continue
-            may = "a share must be from 0 to 1"
-        raise ResourceError(f"{where}: measure gives {name} as {measured[name]!r}; {may}.")
+            may = "a share must be from 0 to 1" if outcome.is_share else "it must be finite"
+        said = " ".join(repr(measured[name]).split())
+        raise ResourceError(f"{where}: measure gives {name} as {said[:_SHOWN]}; {may}.")
+
+
+def _where(study: Experiment) -> str:
+    """The file and the line of the function that measures."""
+    return f"{study.file()}, line {unwrap(study.measure).__code__.co_firstlineno}"
 
 
 def _number(value: Any) -> float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import isgenerator, signature
+from inspect import isgenerator, signature, unwrap
+from math import isnan
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from dissensus.session.protocol import (
     Steps,
     round_label,
 )
+from dissensus.session.record import as_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,9 +68,23 @@ class Read:
             value = self.reads(text, body) if _takes_two(self.reads) else self.reads(text)
         except ValueError as error:
             return Parsed(None, (str(error),))
-        if value is None:
+        if value is None or (isinstance(value, float) and isnan(value)):
             return Parsed(None, ("it is not in the form that was asked for",))
+        try:
+            as_json(value)
+        except (TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{_place(self.reads)} gives what a transcript cannot keep: {error}; give numbers, "
+                "texts, truth values, lists or mappings of them."
+            ) from None
         return Parsed(value)
+
+
+def _place(function: Callable[..., Any]) -> str:
+    """The file and the line of a function, and its name."""
+    code, name = getattr(unwrap(function), "__code__", None), getattr(function, "__name__", "")
+    where = f"{code.co_filename}, line {code.co_firstlineno}: " if code else ""
+    return f"{where}{name or repr(function)}"
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:
@@ -78,6 +95,31 @@ def _takes_two(function: Callable[..., Any]) -> bool:
         # Some of Python's own, such as int, have none that can be read.
         return False
     return sum(each.default is each.empty for each in parameters) == 2
+
+
+def _check_reads(function: Any) -> None:
+    """Refuse what cannot read a reply.
+
+    Raises
+    ------
+    ValueError : it is no function, or must be given no argument, or more than two.
+    """
+    if function is None:
+        return
+    if not callable(function):
+        raise ValueError(f"what reads a reply is {function!r}; it must be a function")
+    try:
+        parameters = signature(function)
+    except ValueError:
+        return
+    arguments = ("reply", "body")[: 1 + _takes_two(function)]
+    try:
+        parameters.bind(*arguments)
+    except TypeError as error:
+        raise ValueError(
+            f"{_place(function)} cannot read a reply ({error}); it must take its text, or its text "
+            "and its body"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -152,14 +194,14 @@ class Session:
 
         Raises
         ------
-        ValueError : it is not said which model is asked.
+        ValueError : it is not said which model is asked, or what is given cannot be sent.
         """
         field, asked = self._asked(by, model)
         sent = {"temperature": temperature, "max_tokens": max_tokens, "options": options}
         other: dict[str, Any] = {name: value for name, value in sent.items() if value is not None}
-        conversation = (user(messages),) if isinstance(messages, str) else tuple(messages)
-        if system:
-            conversation = (Message("system", system), *conversation)
+        _check_reads(reads)
+        _check_call(speaker, system, temperature, max_tokens, options or {})
+        conversation = _conversation(messages, system)
         return Call(
             number=0,
             speaker=speaker,
@@ -186,6 +228,60 @@ class Session:
             known = ", ".join(known_models)
             raise ValueError(f"model is {model!r}; {fields[0]} names {known}")
         return fields[0], models[0]
+
+
+def _check_call(speaker: Any, system: Any, temperature: Any, max_tokens: Any, options: Any) -> None:
+    """Refuse a seat without a name of one line, and what cannot be sent beside a prompt.
+
+    Raises
+    ------
+    ValueError : with the value.
+    """
+    if not isinstance(speaker, str) or speaker.splitlines() != [speaker.strip()]:
+        raise ValueError(f"the speaker of a call is {speaker!r}; it must be a name of one line")
+    if not isinstance(system or "", str):
+        raise ValueError(f"system is {system!r}; it must be a text")
+    is_number = temperature is None or isinstance(temperature, int | float)
+    if not is_number or not 0 <= (temperature or 0) <= 2:
+        raise ValueError(f"temperature is {temperature!r}; it must be a number from 0 to 2")
+    if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+        raise ValueError(f"max_tokens is {max_tokens!r}; it must be a whole number, at least 1")
+    try:
+        names = set(json.loads(json.dumps(options)))
+    except TypeError as error:
+        raise ValueError(f"options is {options!r}, and {error}; it must be plain data") from None
+    if not isinstance(options, Mapping) or names & _OURS:
+        known = ", ".join(sorted(_OURS))
+        raise ValueError(f"options is {options!r}; it must be a mapping without {known}")
+
+
+#: What a request is made of, and what would change the form of its reply.
+_OURS = {"model", "messages", "system", "stream", "n"}
+
+
+def _conversation(messages: Any, system: str) -> tuple[Message, ...]:
+    """What is sent, from what a study gives.
+
+    Raises
+    ------
+    ValueError : it is no text, and no list of messages.
+    """
+    given = [user(messages)] if isinstance(messages, str) else messages
+    if not isinstance(given, Sequence) or not given or not all(map(_is_message, given)):
+        said = " ".join(repr(messages).split())
+        raise ValueError(
+            f"the prompt of a call is {said[:_SHOWN]}; it must be a text, or a list of user(...) "
+            "and assistant(...)"
+        )
+    return (Message("system", system), *given) if system else tuple(given)
+
+
+#: Characters of a wrong prompt that are shown.
+_SHOWN = 100
+
+
+def _is_message(given: Any) -> bool:
+    return isinstance(given, Message) and isinstance(given.content, str)
 
 
 @dataclass(frozen=True)

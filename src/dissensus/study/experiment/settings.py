@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ConfigDict
+
 from dissensus.settings import Confidence, Count, Resamples, Settings
 from dissensus.study.settings import (
     Draws,
@@ -33,6 +35,9 @@ class ExperimentProtocol(ProtocolSettings):
 
 class ExperimentSettings(StudySettings):
     """Base of an experiment's block; its own fields are what its sessions may depend on."""
+
+    # A study's own defaults are checked like what is set.
+    model_config = ConfigDict(validate_default=True)
 
     draws: Draws | None = None
     """How many of the items are drawn, in the order in which they are given; null for all."""

@@ -6,10 +6,13 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.manifest import stream
+from dissensus.digests import digest, file_digest
+from dissensus.errors import ResourceError
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
 from dissensus.session.inputs import Inputs
@@ -25,6 +28,7 @@ from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema
 from dissensus.study.experiment.session import Debate, Session, numbered
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
+from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Manifest, Registered, Row, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
@@ -145,8 +149,18 @@ class Experiment(Study[ExperimentSettings]):
     def collect(cls, settings: Row, seed: int) -> dict[str, tuple[Schema, list[dict[str, Any]]]]:
         """The items, checked; see :class:`~dissensus.study.study.Source`."""
         study = cls(cls.Settings.model_validate(settings))
-        given = study.items(stream(seed, "items"))
-        rows = named_items(given, cls.item, settings["draws"], cls.file())
+        with naming_the_line(cls.__module__, "items", is_paid=False):
+            rows, again = (
+                named_items(
+                    study.items(stream(seed, "items")), cls.item, settings["draws"], cls.file()
+                )
+                for _ in range(2)
+            )
+        if digest(rows) != digest(again):
+            raise ResourceError(
+                f"{cls.file()}: items gives other rows when it is called again; take random "
+                "numbers from rng alone."
+            )
         return {"pool": (pool_schema(cls.item), rows)}
 
     @classmethod
@@ -174,12 +188,18 @@ class Experiment(Study[ExperimentSettings]):
     # What the core asks of every study.
 
     def spec(self, row: Row, item: Row) -> dict[str, Any]:
-        """All of the item, and all settings of the study's own."""
-        return {"item": dict(item), "settings": self.measured_settings}
+        """All of the item, all settings of the study's own, and the files that they name."""
+        spec = {"item": dict(item), "settings": self.session_settings}
+        return {**spec, "files": self._files} if self._files else spec
 
     @cached_property
-    def measured_settings(self) -> dict[str, Any]:
-        """The settings of its own, which sessions and :meth:`measure` may use, as plain data."""
+    def _files(self) -> dict[str, str]:
+        """Setting -> digest of the file that it names, which steps may read."""
+        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
+
+    @cached_property
+    def session_settings(self) -> dict[str, Any]:
+        """The settings of its own, which sessions may use, as plain data."""
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
     def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
@@ -199,10 +219,13 @@ class Experiment(Study[ExperimentSettings]):
 
         return start
 
-    def rehearse(self, turns: Sequence[Row], item: Row) -> None:
+    def rehearsed(self, row: Row) -> Hashable:
+        return row["arm"], *(row[name] for name in self.factors)
+
+    def rehearse(self, sessions: Sequence[tuple[Sequence[Row], Row]]) -> None:
         from dissensus.study.experiment.measures import rehearse
 
-        rehearse(self, turns, item)
+        rehearse(self, sessions)
 
     def shown(self) -> dict[str, Any]:
         """Arms, titles of the outcomes, and what their means are tested against."""
