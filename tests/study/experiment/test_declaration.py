@@ -34,7 +34,10 @@ from panel_study import declared
             {"factors": {"y": ("a", "b")}},
             "Wrong.factors and Wrong.outcomes both have 'y'; give one",
         ),
-        ({"outcomes": {"topic": "z"}}, "Wrong.item and Wrong.outcomes both have 'topic'; give one"),
+        (
+            {"cluster": "topic", "outcomes": {"topic": "z"}},
+            "Wrong.cluster and Wrong.outcomes both have 'topic'; give one",
+        ),
         ({"arms": ("a", "b c")}, "Wrong.arms has 'b c'; a name may have plain letters"),
         ({"outcomes": {"1st": "z"}}, "Wrong.outcomes has '1st'"),
         ({"factors": {"role": ("a", "b")}}, "Wrong.factors has 'role', which is a column of every"),

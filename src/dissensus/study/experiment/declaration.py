@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import SettingError
@@ -48,7 +47,9 @@ def check_names(cls: type[Experiment]) -> None:
                     f"{WORD.words}."
                 )
     _check_levels(cls)
-    for one, other in combinations(("item", "factors", "outcomes"), 2):
+    # What stands in one table.
+    names["cluster"] = (cls.cluster,)
+    for one, other in (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes")):
         if both := sorted(set(names[one]) & set(names[other])):
             raise SettingError(
                 f"{cls.file()}: {cls.__name__}.{one} and {cls.__name__}.{other} both have "
