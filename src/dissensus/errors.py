@@ -1,6 +1,12 @@
-"""What a user can get wrong, one class each; every message says what, where, and the mend."""
+"""What a user can get wrong, one class each; every message says what, where, and the mend.
+
+And how such a message tells what other code raised.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
+from traceback import extract_tb
 
 
 class DissensusError(Exception):
@@ -29,3 +35,13 @@ class BudgetReached(DissensusError):
 
 class Stopped(DissensusError):
     """The run is stopping: calls that were begun are finished, no further one is begun."""
+
+
+def ended_in(error: Exception, folder: Path | None = None) -> str:
+    """What went wrong, and in which line of which file: the last one of a folder, if any is."""
+    frames = extract_tb(error.__traceback__)
+    last = [frame for frame in frames if Path(frame.filename).parent == folder] or frames
+    file, line, said = last[-1].filename, last[-1].lineno, str(error)
+    if isinstance(error, SyntaxError):
+        file, line, said = error.filename or file, error.lineno or line, error.msg
+    return f"{type(error).__name__} in {file}, line {line}: {' '.join(said.split())}"

@@ -116,7 +116,7 @@ class Complaint(ValueError):
 
 def fault(path: str, value: Any, may: str) -> str:
     """The one sentence for a wrong setting."""
-    return f"{path or 'it'} holds {_show(value)}; {may}."
+    return f"{path or 'it'} holds {show(value)}; {may}."
 
 
 #: Ways that keys begin, and long runs of letters with digits among them.
@@ -249,7 +249,7 @@ def validate(
         return f"{place}: {sentence}" if place else sentence
 
     if not isinstance(values, Mapping):
-        raise SettingError(placed(f"it holds {_show(values)}; {_block(model)}."))
+        raise SettingError(placed(f"it holds {show(values)}; {_block(model)}."))
     for path, character in _unwritable_in(values):
         raise SettingError(
             placed(
@@ -386,8 +386,9 @@ def _quoted(value: Any) -> str:
     return "; put it in quotes" if is_slot or isinstance(value, int | float | date) else ""
 
 
-def _show(value: Any) -> str:
-    text = without_keys(repr(value))
+def show(value: Any) -> str:
+    """A wrong value as an error shows it: on one line, cut, and without what may be a key."""
+    text = without_keys(repr(value)).replace("\n", " ")
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -13,13 +13,11 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from traceback import extract_tb
 from types import ModuleType
 from typing import Any, TypeVar
 
 from dissensus.digests import code_digest
-from dissensus.errors import SettingError
+from dissensus.errors import SettingError, ended_in
 from dissensus.settings import Settings, fault, validate
 
 S = TypeVar("S", bound=Settings)
@@ -68,16 +66,6 @@ def _imported(behaviour: str) -> ModuleType:
                 parent, _, name = behaviour.rpartition(".")
                 may = f"there is no {name}.py in {next(iter(sys.modules[parent].__path__))}"
     raise SettingError(fault("behaviour", behaviour, may))
-
-
-def ended_in(error: Exception, folder: Path | None = None) -> str:
-    """What went wrong, and in which line of which file: the last one of a folder, if any is."""
-    frames = extract_tb(error.__traceback__)
-    last = [frame for frame in frames if Path(frame.filename).parent == folder] or frames
-    file, line, said = last[-1].filename, last[-1].lineno, str(error)
-    if isinstance(error, SyntaxError):
-        file, line, said = error.filename or file, error.lineno or line, error.msg
-    return f"{type(error).__name__} in {file}, line {line}: {' '.join(said.split())}"
 
 
 def identity_of(behaviour: ModuleType, settings: Mapping[str, Any]) -> Any:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.digests import PACKAGES
-from dissensus.errors import SettingError
-from dissensus.llm.behaviours import ended_in
+from dissensus.errors import SettingError, ended_in
 from dissensus.study.study import Study
 
 #: Name -> the module of its declaration.

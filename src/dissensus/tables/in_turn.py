@@ -1,8 +1,8 @@
 """What hundreds of sessions have to write, written by one thread, one after the other.
 
-Sessions that end together would make their files at the same moment. The system then has them wait
-for their folder, and spends ten times the processor time on it. Arrow besides keeps a heap for
-every thread that has ever asked it for memory.
+Sessions that end together would make their files at the same moment, and wait for each other in the
+folder that they share. Arrow besides keeps a heap for every thread that has ever asked it for
+memory.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.design.contrasts import Options
+from dissensus.design.contrasts import HEADLINE, Options
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import PlaceholderInputs
+from dissensus.session.record import as_json
 from dissensus.settings import validate
 from dissensus.study.experiment import (
     Outcome,
@@ -24,6 +26,8 @@ from dissensus.study.experiment import (
 )
 from dissensus.study.experiment.contrasts import compare, mean_against
 from dissensus.study.experiment.design import draw_sessions
+from dissensus.study.experiment.measures import measure_sessions, turns_by_session
+from dissensus.study.experiment.session import Read
 from panel_study import Panel, declared, panel
 
 
@@ -216,23 +220,49 @@ def test_the_interval_of_a_share_is_a_share() -> None:
     assert b["ci_low"] == pytest.approx(40 / (40 + 1.959964**2), abs=1e-6)
 
 
-@pytest.mark.parametrize("clusters", [10, 40])
+def graded(rng: np.random.Generator, share: float, items: int) -> pd.DataFrame:
+    """The metrics of sessions whose replies are right by chance, read in their texts.
+
+    Each item has a share of its own (an intraclass correlation of .3), and two sessions an arm.
+    """
+    said = {"y": Outcome("1 where it is right.", is_share=True)}
+    study = declared(
+        outcomes=said,
+        items=lambda self, rng: [],
+        debate=lambda self, session: [],
+        measure=lambda self, turns, item: {"y": float(turns["value"].iloc[-1] == "right")},
+    )
+    reads = Read(lambda reply: reply.rpartition(" ")[2].strip("."))
+    rates = rng.beta(share * (1 / 0.3 - 1), (1 - share) * (1 / 0.3 - 1), items)
+    turns, outcomes = [], []
+    for item, arm, repeat in product(range(items), ("a", "b"), range(2)):
+        names = {"draw_id": f"d{item}-{repeat}", "item_id": f"i{item}", "arm": arm}
+        names["session_id"] = f"{names['draw_id']}-{arm}"
+        right = rng.random() < rates[item]
+        reply = reads.read(f"On reflection the answer is {'right' if right else 'wrong'}.")
+        turns.append({**names, "turn": 1, "value": as_json(reply.value)})
+        outcomes.append({**names, "complete": True})
+    by_session = turns_by_session(turns, study.levels())
+    pool = {f"i{item}": {"topic": "t"} for item in range(items)}
+    made = study(study.Settings.model_validate({"model": "m"}))
+    return pd.DataFrame(measure_sessions(made, by_session, outcomes, pool))
+
+
 @pytest.mark.parametrize("share", [0.5, 0.95])
-def test_the_interval_of_a_share_holds_it_as_often_as_it_says(share: float, clusters: int) -> None:
-    """Three cases an item, whose own shares differ (an intraclass correlation of .3)."""
-    rng = np.random.default_rng([clusters, round(100 * share)])
-    said, options = {"y": Outcome("Right.", is_share=True)}, Options(0.95, 100, 1)
-    held = 0
-    for _ in range(400):
-        shares = rng.beta(share * (1 / 0.3 - 1), (1 - share) * (1 / 0.3 - 1), clusters)
-        items = np.repeat(np.arange(clusters), 3)
-        metrics = pd.DataFrame({"i": items, "draw_id": range(len(items)), "arm": "a"})
-        metrics["complete"] = True
-        metrics["y"] = rng.binomial(1, np.repeat(shares, 3)).astype(float)
-        (row,) = compare(metrics, ("a",), said, "i", options)
-        held += row["ci_low"] <= share <= row["ci_high"]
-    # Three standard errors of 400 below .95.
-    assert held >= 400 * (0.95 - 0.033)
+def test_from_texts_a_share_is_held_and_no_difference_is_not_found(share: float) -> None:
+    rng, options = np.random.default_rng(round(100 * share)), Options(0.95, 100, 1)
+    said, studies = {"y": Outcome("Right.", is_share=True)}, 200
+    held = found = 0
+    for _ in range(studies):
+        rows = compare(graded(rng, share, 20), ("a", "b"), said, "item_id", options)
+        one = {(r["arm"], r["reference"], r["method"]): r for r in rows}
+        mean, null = one["a", "", HEADLINE], one["b", "a", HEADLINE]
+        held += mean["ci_low"] <= share <= mean["ci_high"]
+        found += (null["p_value"] or 1.0) < 0.05
+    # Three standard errors of the number of studies from what is stated.
+    room = 3 * math.sqrt(0.05 * 0.95 * studies)
+    assert held >= 0.95 * studies - room
+    assert found <= 0.05 * studies + room
 
 
 def test_a_mean_has_a_p_value_only_against_a_null() -> None:

@@ -100,7 +100,7 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch, *, all_read: bool =
         (lambda turns, item: {"score": float("inf")}, "gives score as inf; it must be finite"),
         (
             lambda turns, item: {"score": turns["text"]},
-            "score as 0 Oaks 1 ? 2 ? Name: text, dtype: object; it must be a number",
+            "score as 0    Oaks 1       ? 2       ? Name: text, dtype: object; it must be a number",
         ),
         (
             lambda turns, item: {"score": next(NUMBERS)},

@@ -69,7 +69,7 @@ def check_names(cls: type[Experiment]) -> None:
 
 
 def _check_kinds(cls: type[Experiment]) -> None:
-    """Refuse columns, factors and outcomes that are not told by their names.
+    """Refuse columns, factors and outcomes that are no mapping of names to what they must be.
 
     Raises
     ------
@@ -83,11 +83,9 @@ def _check_kinds(cls: type[Experiment]) -> None:
     }
     for what, may in kinds.items():
         given = getattr(cls, what)
-        wrong = (
-            [each for each in given.values() if not isinstance(each, may)]
-            if (isinstance(given, Mapping))
-            else [given]
-        )
+        is_named = isinstance(given, Mapping)
+        values = given.values() if is_named else [given]
+        wrong = [each for each in values if not (is_named and isinstance(each, may))]
         if wrong:
             raise SettingError(
                 f"{cls.file()}: {cls.__name__}.{what} has {wrong[0]!r}; its form is {forms[what]}."

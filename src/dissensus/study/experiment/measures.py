@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,9 @@ from typing import Any
 import pandas as pd
 
 from dissensus.errors import ResourceError
+from dissensus.report.escaping import complain
 from dissensus.report.labels import counted
+from dissensus.settings import show
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
@@ -28,10 +29,8 @@ from dissensus.study.stage import resolve
 from dissensus.tables.artefact import Schema
 
 Row = dict[str, Any]
-#: Characters of a wrong value that are shown.
-_SHOWN = 100
-#: Whose levels are those of the sessions that were played: others may come with real replies.
-_OF = {
+#: What sentences call these columns, whose levels are those of the sessions that were played.
+_OF_REHEARSED = {
     name: f"{name} of a session with assumed replies (ask by isin for one that comes with others)"
     for name in ("speaker", "role")
 }
@@ -74,7 +73,10 @@ def turns_by_session(
     frame = pd.DataFrame(
         {
             **turn,
-            **{name: Level(turn[name], _OF.get(name, name), seen) for name, seen in levels.items()},
+            **{
+                name: Level(turn[name], _OF_REHEARSED.get(name, name), seen)
+                for name, seen in levels.items()
+            },
             "value": _value(turn),
         }
         for turn in turns
@@ -145,8 +147,7 @@ def _warnings_counted(where: str) -> Iterator[None]:
         yield
     said = Counter(" ".join(f"{w.category.__name__}: {w.message}".split()) for w in caught)
     for words, number in said.items():
-        line = f"{where}: measure warns {counted(number, 'time')}: {words}"
-        print(line, file=sys.stderr, flush=True)
+        complain(f"{where}: measure warns {counted(number, 'time')}: {words}")
 
 
 def rehearse(
@@ -174,9 +175,8 @@ def rehearse(
         (frame,) = turns_by_session(turns, levels).values()
         measured, again = (_rehearsed(study, frame, item) for _ in range(2))
         if isinstance(measured, Exception) or isinstance(again, Exception):
-            unmeasured += [f"{frame['session_id'][0]} ends with {measured!r}"] * all(
-                frame["compliant"]
-            )
+            if all(frame["compliant"]):
+                unmeasured.append(f"{frame['session_id'][0]} ends with {measured!r}")
             continue
         for name, number in measured.items():
             if number != again[name]:
@@ -253,8 +253,7 @@ def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) ->
             if number is None or (isfinite(number) and not outcome.is_share) or 0 <= number <= 1:
                 continue
             may = "a share must be from 0 to 1" if outcome.is_share else "it must be finite"
-        said = " ".join(repr(measured[name]).split())
-        raise ResourceError(f"{where}: measure gives {name} as {said[:_SHOWN]}; {may}.")
+        raise ResourceError(f"{where}: measure gives {name} as {show(measured[name])}; {may}.")
 
 
 def _where(study: Experiment) -> str:

@@ -22,6 +22,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.record import as_json
+from dissensus.settings import show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -268,16 +269,11 @@ def _conversation(messages: Any, system: str) -> tuple[Message, ...]:
     """
     given = [user(messages)] if isinstance(messages, str) else messages
     if not isinstance(given, Sequence) or not given or not all(map(_is_message, given)):
-        said = " ".join(repr(messages).split())
         raise ValueError(
-            f"the prompt of a call is {said[:_SHOWN]}; it must be a text, or a list of user(...) "
+            f"the prompt of a call is {show(messages)}; it must be a text, or a list of user(...) "
             "and assistant(...)"
         )
     return (Message("system", system), *given) if system else tuple(given)
-
-
-#: Characters of a wrong prompt that are shown.
-_SHOWN = 100
 
 
 def _is_message(given: Any) -> bool:
