@@ -1,0 +1,192 @@
+"""The marks by which models set thought, answers and turns apart: a table that a user can extend.
+
+``resources/thought.yaml`` has them; the setting ``thought`` names a file with more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator
+
+from dissensus.digests import digest
+from dissensus.settings import Settings, validate
+from dissensus.user_files import read_yaml
+
+#: The project's own table.
+TABLE = Path(__file__).parents[3] / "resources/thought.yaml"
+_NAME, _ROLE = "NAME", "ROLE"
+#: Between the channel of the harmony format and its message stands for whom and in which form.
+_ADDRESS = r"[^\n<]{0,200}(?:<[|｜]constrain[|｜]>[^\n<]{0,200})?"
+#: Attributes of a tag.
+_ATTRIBUTES = r"(?:[ \t]{1,4}[\w:-]{1,40}=[^<>\n]{0,200})?[ \t]?/?"
+#: What else a sign may be written as.
+_TWINS = {"|": "｜", "<": "＜&"}
+#: Characters that templates and servers write in several ways.
+_AS_WRITTEN = {
+    **dict.fromkeys("_▁", "[-_▁ ]?"),
+    **dict.fromkeys("|｜", "[|｜]"),
+    **{"<": "(?:[<＜]|&lt;)", ">": "(?:[>＞]|&gt;)", "/": r"[ \t]?/"},
+}
+
+
+def _is_mark(mark: str) -> str:
+    if mark[:1].isalnum() or mark[:1].isspace() or len(mark.strip()) < 3:
+        raise ValueError("a mark begins with a sign, such as <, and has three characters at least")
+    if max(mark.count(_NAME), mark.count(_ROLE)) > 1 or (_NAME in mark and _ROLE in mark):
+        raise ValueError(f"a mark has {_NAME} or {_ROLE} once at most")
+    return mark
+
+
+def _has_words(name: str) -> str:
+    if not name.strip():
+        raise ValueError("a name has a letter at least")
+    return name
+
+
+_Names = Annotated[list[Annotated[str, AfterValidator(_has_words)]], Field(default_factory=list)]
+_Signs = Annotated[list[Annotated[str, AfterValidator(_is_mark)]], Field(default_factory=list)]
+
+
+class _Thought(Settings):
+    names: _Names
+    begins: _Signs
+    begins_if_ended: _Signs
+    ends: _Signs
+    words: list[list[str]] = Field(default_factory=list)
+
+    @field_validator("words")
+    @classmethod
+    def _are_pairs(cls, words: list[list[str]]) -> list[list[str]]:
+        if any(len(pair) != 2 or not all(map(str.strip, pair)) for pair in words):
+            raise ValueError("each entry has two: the words that begin, and those that end")
+        return words
+
+
+class _Answer(Settings):
+    names: _Names
+    begins: _Signs
+    ends: _Signs
+
+
+class _Turn(Settings):
+    others: _Names
+    itself: _Names
+    begins: _Signs
+    begins_other: _Signs
+    begins_own: _Signs
+    ends: _Signs
+
+
+class MarkTable(Settings):
+    """A file of marks."""
+
+    thought: _Thought = Field(default_factory=_Thought)
+    answer: _Answer = Field(default_factory=_Answer)
+    turn: _Turn = Field(default_factory=_Turn)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Marks that can be looked for.
+
+    Attributes
+    ----------
+    pattern : finds any; its group says the kind: ``begin``, ``if_ended`` and ``end`` of thought,
+        ``answer`` and ``after`` it, ``stop`` of a turn, and begin of an ``own`` or of an ``other``.
+    signs : what a mark may begin with; a text with none of them has no mark.
+    speaker : begins what somebody says after the end of a turn, as in ``User: ``.
+    words : plain words that begin a thought, with those that end it.
+    sha256 : digest of all of it.
+    """
+
+    pattern: re.Pattern[str]
+    signs: re.Pattern[str]
+    speaker: re.Pattern[str]
+    words: tuple[tuple[str, str], ...]
+    sha256: str
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may have a mark; most have none, and that is quickly seen."""
+        return bool(self.signs.search(text)) or any(begin in text for begin, _ in self.words)
+
+
+@cache
+def read_marks(path: Path | None = None) -> Marks:
+    """The project's marks, with those of a user's file.
+
+    Raises
+    ------
+    DissensusError : the file is none, or has other keys.
+    """
+    paths = [TABLE, *([path] if path else [])]
+    return marks_of(validate(MarkTable, read_yaml(each), str(each)) for each in paths)
+
+
+def marks_of(tables: Iterable[MarkTable]) -> Marks:
+    """The marks of some tables together: each one's marks with the names of all."""
+    table = _joined([each.model_dump() for each in tables])
+    thought, answer, turn = table["thought"], table["answer"], table["turn"]
+    roles = [*turn["others"], *turn["itself"]]
+    kinds = {
+        "begin": (thought["begins"], thought["names"]),
+        "if_ended": (thought["begins_if_ended"], thought["names"]),
+        "answer": (answer["begins"], answer["names"]),
+        "end": (thought["ends"], thought["names"]),
+        "after": (answer["ends"], answer["names"]),
+        "own": ([*turn["begins"], *turn["begins_own"]], turn["itself"]),
+        "other": ([*turn["begins"], *turn["begins_other"]], turn["others"]),
+        "stop": (turn["ends"], roles),
+    }
+    signs = {mark[0] for marks, _ in kinds.values() for mark in marks}
+    first = f"[{''.join(re.escape(sign) + _TWINS.get(sign, '') for sign in sorted(signs))}]"
+    choices = (f"(?P<{kind}>{_any_of(marks, names)})" for kind, (marks, names) in kinds.items())
+    return Marks(
+        re.compile(f"(?={first})(?:{'|'.join(choices)})", re.IGNORECASE),
+        re.compile(first),
+        re.compile(rf"\s*(?:{_names(roles)})[ \t]*(?:[:：\n]|\Z)", re.IGNORECASE),
+        tuple((begin, end) for begin, end in thought["words"]),
+        digest(table),
+    )
+
+
+def _joined(tables: Sequence[Mapping[str, Any]]) -> Any:
+    """Tables as one, list by list; no entry twice."""
+    if all(isinstance(table, Mapping) for table in tables):
+        return {name: _joined([table[name] for table in tables]) for name in tables[0]}
+    joined: list[Any] = []
+    for table in tables:
+        joined += [entry for entry in table if entry not in joined]
+    return joined
+
+
+def _any_of(marks: Sequence[str], names: Sequence[str]) -> str:
+    """A pattern of any of some marks, with any of the names; nothing in it repeats without end."""
+    return "|".join(_one(mark, names) for mark in marks) or r"(?!)"
+
+
+def _one(mark: str, names: Sequence[str]) -> str:
+    placeholder = next((each for each in (_NAME, _ROLE) if each in mark), None)
+    if placeholder is None:
+        return _literal(mark)
+    before, _, after = mark.partition(placeholder)
+    named = rf"[ \t]?(?:{_names(names)})(?!\w)" if not after else rf"[ \t]?(?:{_names(names)})"
+    if after == ">" and before in ("<", "</"):
+        named += _ATTRIBUTES
+    elif after == "<|message|>":
+        named += _ADDRESS
+    return _literal(before) + named + _literal(after)
+
+
+def _names(names: Sequence[str]) -> str:
+    # The longest first: of two that begin alike, the shorter would hide the other.
+    return "|".join(map(_literal, sorted(names, key=len, reverse=True))) or r"(?!)"
+
+
+def _literal(mark: str) -> str:
+    return "".join(_AS_WRITTEN.get(character) or re.escape(character) for character in mark)
