@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,16 +50,23 @@ def _has_words(name: str) -> str:
     return name
 
 
-_Names = Annotated[list[Annotated[str, AfterValidator(_has_words)]], Field(default_factory=list)]
-_Signs = Annotated[list[Annotated[str, AfterValidator(_is_mark)]], Field(default_factory=list)]
+_Names = list[Annotated[str, AfterValidator(_has_words)]]
+_Signs = list[Annotated[str, AfterValidator(_is_mark)]]
 
 
-class _Thought(Settings):
-    names: _Names
-    begins: _Signs
-    begins_if_ended: _Signs
-    ends: _Signs
+class ThoughtMarks(Settings):
+    """How thought is marked: the names in its marks, what begins and ends it, and plain words."""
+
+    names: _Names = Field(default_factory=list)
+    """Names of thought, which every shape of marks may have."""
+    begins: _Signs = Field(default_factory=list)
+    """Marks that begin a thought; NAME in one stands for any name."""
+    begins_if_ended: _Signs = Field(default_factory=list)
+    """The same, where the thought must have an end to count."""
+    ends: _Signs = Field(default_factory=list)
+    """Marks that end a thought, whatever began it."""
     words: list[list[str]] = Field(default_factory=list)
+    """Pairs of plain words: those that begin a reply with thought, and those that end it."""
 
     @field_validator("words")
     @classmethod
@@ -69,26 +77,26 @@ class _Thought(Settings):
 
 
 class _Answer(Settings):
-    names: _Names
-    begins: _Signs
-    ends: _Signs
+    names: _Names = Field(default_factory=list)
+    begins: _Signs = Field(default_factory=list)
+    ends: _Signs = Field(default_factory=list)
 
 
 class _Turn(Settings):
-    others: _Names
-    itself: _Names
-    begins: _Signs
-    begins_other: _Signs
-    begins_own: _Signs
-    ends: _Signs
+    others: _Names = Field(default_factory=list)
+    itself: _Names = Field(default_factory=list)
+    begins: _Signs = Field(default_factory=list)
+    begins_other: _Signs = Field(default_factory=list)
+    begins_own: _Signs = Field(default_factory=list)
+    ends: _Signs = Field(default_factory=list)
 
 
 class MarkTable(Settings):
     """A file of marks."""
 
-    thought: _Thought = Field(default_factory=_Thought)
-    answer: _Answer = Field(default_factory=_Answer)
-    turn: _Turn = Field(default_factory=_Turn)
+    thought: ThoughtMarks = ThoughtMarks()
+    answer: _Answer = _Answer()
+    turn: _Turn = _Turn()
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,7 @@ class Marks:
     signs : what a mark may begin with; a text with none of them has no mark.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
+    names : of thought, in lower case.
     sha256 : digest of all of it.
     """
 
@@ -109,6 +118,7 @@ class Marks:
     signs: re.Pattern[str]
     speaker: re.Pattern[str]
     words: tuple[tuple[str, str], ...]
+    names: frozenset[str]
     sha256: str
 
     def may_be_in(self, text: str) -> bool:
@@ -116,16 +126,28 @@ class Marks:
         return bool(self.signs.search(text)) or any(begin in text for begin, _ in self.words)
 
 
-@cache
-def read_marks(path: Path | None = None) -> Marks:
-    """The project's marks, with those of a user's file.
+def read_marks(path: Path | None = None, own: Mapping[str, Any] | None = None) -> Marks:
+    """The project's marks, with those of a user's file and of a model's own setting.
+
+    Parameters
+    ----------
+    path : of the setting ``thought``.
+    own : the model's, as :class:`ThoughtMarks` has them.
 
     Raises
     ------
     DissensusError : the file is none, or has other keys.
     """
+    return _read_marks(path, json.dumps(own) if own else "")
+
+
+@cache
+def _read_marks(path: Path | None, own: str) -> Marks:
     paths = [TABLE, *([path] if path else [])]
-    return marks_of(validate(MarkTable, read_yaml(each), str(each)) for each in paths)
+    tables = [validate(MarkTable, read_yaml(each), str(each)) for each in paths]
+    if own:
+        tables.append(MarkTable(thought=ThoughtMarks(**json.loads(own))))
+    return marks_of(tables)
 
 
 def marks_of(tables: Iterable[MarkTable]) -> Marks:
@@ -136,12 +158,13 @@ def marks_of(tables: Iterable[MarkTable]) -> Marks:
     kinds = {
         "begin": (thought["begins"], thought["names"]),
         "if_ended": (thought["begins_if_ended"], thought["names"]),
-        "answer": (answer["begins"], answer["names"]),
         "end": (thought["ends"], thought["names"]),
-        "after": (answer["ends"], answer["names"]),
         "own": ([*turn["begins"], *turn["begins_own"]], turn["itself"]),
         "other": ([*turn["begins"], *turn["begins_other"]], turn["others"]),
         "stop": (turn["ends"], roles),
+        # Last: of <|endoftext|>, `text` is no name.
+        "answer": (answer["begins"], answer["names"]),
+        "after": (answer["ends"], answer["names"]),
     }
     signs = {mark[0] for marks, _ in kinds.values() for mark in marks}
     first = f"[{''.join(re.escape(sign) + _TWINS.get(sign, '') for sign in sorted(signs))}]"
@@ -151,6 +174,7 @@ def marks_of(tables: Iterable[MarkTable]) -> Marks:
         re.compile(first),
         re.compile(rf"\s*(?:{_names(roles)})[ \t]*(?:[:：\n]|\Z)", re.IGNORECASE),
         tuple((begin, end) for begin, end in thought["words"]),
+        frozenset(name.lower() for name in thought["names"]),
         digest(table),
     )
 

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from dissensus.llm.call import Reply
 from dissensus.llm.marks import Marks, read_marks
 
 #: What stands around a mark that is spoken of.
@@ -38,6 +38,10 @@ _CLOSERS = frozenset("\"'”’」』)）]*_`")
 #: So a sentence goes on after a mark, or in lower case.
 _GOES_ON = frozenset(".,;:!?)]}，。、；：！？）")
 _BLANKS = re.compile(r"[ \t]*")
+
+
+Before = Literal["first", "line", "sentence", "word", "within"]
+After = Literal["line", "new", "word", "within"]
 
 
 class Said(NamedTuple):
@@ -60,8 +64,8 @@ class Place(NamedTuple):
     is_quoted : whether it stands between quotation marks or brackets of its own.
     """
 
-    before: Literal["first", "line", "sentence", "word", "within"]
-    after: Literal["line", "new", "word", "within"]
+    before: Before
+    after: After
     touches: bool
     is_quoted: bool
 
@@ -73,7 +77,7 @@ class Mark:
     kind: str
     start: int
     end: int
-    place: Place = Place("within", "within", False, False)
+    place: Place
     #: Number of the mark that ends the thought that this one begins, or the other way round.
     partner: int | None = None
 
@@ -91,11 +95,6 @@ class Mark:
         return place.before != "word" or place.after != "word"
 
 
-@cache
-def _default() -> Marks:
-    return read_marks()
-
-
 def split_thought(reply: str, marks: Marks | None = None) -> Said:
     """Part a model's reply into what it says and the thought in it.
 
@@ -107,7 +106,7 @@ def split_thought(reply: str, marks: Marks | None = None) -> Said:
     reply : as the server passed it on.
     marks : to look for; None for the project's own.
     """
-    marks = marks or _default()
+    marks = marks or read_marks()
     if not marks.may_be_in(reply):
         return Said(reply.strip(), "")
     begun = reply.lstrip()
@@ -120,34 +119,42 @@ def split_thought(reply: str, marks: Marks | None = None) -> Said:
     return _Reading(reply, marks).said()
 
 
+def reread(reply: Reply, marks: Marks | None) -> Reply:
+    """A reply of a journal as it is read with the marks that are known now.
+
+    So a mark that is added to the table takes its thought out of replies that were paid for.
+    """
+    if marks is None or reply.error:
+        return reply
+    said = split_thought(reply.text, marks)
+    if said.text == reply.text:
+        return reply
+    thought = _joined([reply.thought, said.thought])
+    return replace(reply, text=said.text, thought=thought, error="" if said.text else "empty")
+
+
 def find_marks(reply: str, marks: Marks) -> list[Mark]:
     """The marks in a reply, in order, each with its place."""
-    found = [
-        Mark(match.lastgroup or "", match.start(), match.end())
-        for match in marks.pattern.finditer(reply)
-    ]
-    after: tuple[Literal["line", "new", "word", "within"], bool] = ("line", False)
+    matches = list(marks.pattern.finditer(reply))
+    starts = [*(match.start() for match in matches), len(reply)][1:]
+    after: tuple[After, bool] = ("line", False)
     afters = []
-    for mark, following in zip(reversed(found), [None, *reversed(found)], strict=False):
-        after = _after(reply, mark, following, after)
+    for match, start in zip(reversed(matches), reversed(starts), strict=True):
+        after = _after(reply, match.end(), start, after)
         afters.append(after)
-    previous: Mark | None = None
-    for mark, (kind, touches) in zip(found, reversed(afters), strict=True):
-        is_quoted = (
-            0 < mark.start
-            and mark.end < len(reply)
-            and _QUOTES.get(reply[mark.start - 1]) == reply[mark.end]
-        )
-        mark.place = Place(_before(reply, mark, previous), kind, touches, is_quoted)
-        previous = mark
+    found: list[Mark] = []
+    for match, (kind, touches) in zip(matches, reversed(afters), strict=True):
+        begin, end = match.span()
+        quote = _QUOTES.get(reply[begin - 1]) if begin else None
+        is_quoted = quote is not None and reply[end : end + 1] == quote
+        before = _before(reply, begin, found[-1] if found else None)
+        place = Place(before, kind, touches, is_quoted)
+        found.append(Mark(match.lastgroup or "", begin, end, place))
     return found
 
 
-def _before(
-    text: str, mark: Mark, previous: Mark | None
-) -> Literal["first", "line", "sentence", "word", "within"]:
-    begin = previous.end if previous else 0
-    words = text[begin : mark.start]
+def _before(text: str, start: int, previous: Mark | None) -> Before:
+    words = text[previous.end if previous else 0 : start]
     if not words.strip():
         if previous is None:
             return "first"
@@ -166,25 +173,26 @@ def _before(
     return "word" if len(line) == len(words) else "within"
 
 
-def _after(
-    text: str,
-    mark: Mark,
-    following: Mark | None,
-    its: tuple[Literal["line", "new", "word", "within"], bool],
-) -> tuple[Literal["line", "new", "word", "within"], bool]:
-    """What is after a mark on its line, and whether it touches that; ``its``: of the next mark."""
-    begin = _BLANKS.match(text, mark.end).end()  # type: ignore[union-attr]
-    if following is not None and begin >= following.start:
-        return its[0], begin == mark.end
-    following_text = text[begin : begin + 1]
-    touches = begin == mark.end
-    if not following_text or following_text.isspace():
+def _after(text: str, end: int, start: int, of_next: tuple[After, bool]) -> tuple[After, bool]:
+    """What is after a mark on its line, and whether it touches that.
+
+    Parameters
+    ----------
+    end, start : where the mark ends, and the next one starts.
+    of_next : the same of that.
+    """
+    begin = _BLANKS.match(text, end).end()  # type: ignore[union-attr]
+    touches = begin == end
+    if start < len(text) and begin >= start:
+        return of_next[0], touches
+    first = text[begin : begin + 1]
+    if not first or first.isspace():
         return "line", False
-    if following_text in _GOES_ON:
+    if first in _GOES_ON:
         return "within", touches
-    if following_text.islower():
+    if first.islower():
         return ("word", True) if touches else ("within", False)
-    has_no_case = following_text.isalpha() and not following_text.isupper()
+    has_no_case = first.isalpha() and not first.isupper()
     return "word" if has_no_case and touches else "new", touches
 
 
@@ -296,9 +304,9 @@ class _Reading:
             if not is_meant or mark.kind == "if_ended":
                 return None
             end = len(self._marks)
-        elif self._is_in_quotes(number, end):
-            return None
-        elif before in ("word", "within") and not (mark.place.touches or after == "line"):
+        elif self._is_in_quotes(number, end) or (
+            before in ("word", "within") and not (mark.place.touches or after == "line")
+        ):
             return None
         self._say(begin, mark.start)
         self._think(number, end)
@@ -311,7 +319,7 @@ class _Reading:
     def _is_in_quotes(self, number: int, end: int) -> bool:
         """Whether a thought stands between quotation marks of its own, with its marks."""
         begin, past = self._marks[number].start, self._marks[end].end
-        if not 0 < begin or past >= len(self._text):
+        if not begin > 0 or past >= len(self._text):
             return False
         return _QUOTES.get(self._text[begin - 1]) == self._text[past]
 

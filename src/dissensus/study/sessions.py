@@ -13,6 +13,7 @@ from typing import Any
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.journal import Journal, NotJournaled, Replay
+from dissensus.llm.marks import read_marks
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
@@ -70,7 +71,7 @@ class Sessions:
     folder : results/<run>/<study>.
     rows : session_id -> row of the manifest, in the order of the ids.
     items : key -> row of the source that the manifest was drawn from.
-    identities : model -> digest of what its replies depend on.
+    identities : model -> digest of what its replies, and how they are read, depend on.
     by_bundle : whether what sessions tried and called is kept by bundle.
     """
 
@@ -86,14 +87,26 @@ class Sessions:
     def read(cls, settings: Configuration, folder: Path) -> Sessions:
         """The sessions whose manifest and source are in a folder, which has the study's name."""
         models = {name: model.model_dump() for name, model in settings.models.items()}
-        sessions = cls.of(settings.study(folder.name), folder, models)
+        thought = Path(settings.thought) if settings.thought else None
+        sessions = cls.of(settings.study(folder.name), folder, models, thought)
         rows = sessions.rows
         in_bundles = settings.sessions_per_job != 1 or any("job" in row for row in rows.values())
         return replace(sessions, by_bundle=in_bundles and len(rows) > settings.few_sessions)
 
     @classmethod
-    def of(cls, study: Study[Any], folder: Path, models: Mapping[str, Row]) -> Sessions:
-        """The same of a study; ``models``: name -> settings.
+    def of(
+        cls,
+        study: Study[Any],
+        folder: Path,
+        models: Mapping[str, Row],
+        thought: Path | None = None,
+    ) -> Sessions:
+        """The same of a study.
+
+        Parameters
+        ----------
+        models : name -> settings.
+        thought : marks of thought beside the project's.
 
         Raises
         ------
@@ -116,7 +129,7 @@ class Sessions:
             folder,
             rows,
             items,
-            {name: identity(name, models[name]) for name in named},
+            {name: _identity(name, models[name], thought) for name in named},
         )
 
     def spec(self, row: Row, known: dict[str, str] | None = None) -> dict[str, Any]:
@@ -314,6 +327,14 @@ class Sessions:
                 f"{journal} lacks a reply that {name} was made from ({error}); restore it from a "
                 f"copy, or delete {paths.transcript} and that call is made, and paid, again."
             ) from None
+
+
+def _identity(name: str, settings: Row, thought: Path | None) -> str:
+    """Digest of what a model's replies, and how they are read, depend on."""
+    given = identity(name, settings)
+    if settings["provider"] == "simulated":
+        return given
+    return digest([given, read_marks(thought, settings.get("thought")).sha256])
 
 
 def ended(session_id: str, failure: str) -> str:
