@@ -13,7 +13,7 @@ from dissensus.llm.unknown_marks import Watch, unknown
 from hostile import REQUEST, Asked, Said, chat, hostile, make_registry, prepare, provider
 
 MARKS = read_marks()
-WORDS = "Trade Law Custom Cost Trust Time Choice Risk Faith Work".split()
+WORDS = ["Trade", "Law", "Custom", "Cost", "Trust", "Time", "Choice", "Risk", "Faith", "Work"]
 SPEECHES = [f"{word} is what the motion turns on, and we say so." for word in WORDS]
 SHARED: dict[str, tuple[list[str], str]] = {
     "a tag": ([f"<ponder>\nHm.\n</ponder>\n{s}" for s in SPEECHES], "<ponder>"),

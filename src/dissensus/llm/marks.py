@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,10 +23,13 @@ from dissensus.user_files import read_yaml
 #: The project's own table.
 TABLE = Path(__file__).parents[3] / "resources/thought.yaml"
 _NAME, _ROLE = "NAME", "ROLE"
-#: Between the channel of the harmony format and its message stands for whom and in which form.
-_ADDRESS = r"[^\n<]{0,200}(?:<[|｜]constrain[|｜]>[^\n<]{0,200})?"
-#: Attributes of a tag.
-_ATTRIBUTES = r"(?:[ \t]{1,4}[\w:-]{1,40}=[^<>\n]{0,200})?[ \t]?/?"
+_PLACEHOLDER = re.compile(f"({_NAME}|{_ROLE})")
+#: What may stand between a name and the end of its mark: the attributes of a tag; for whom and in
+#: which form a message of the harmony format is.
+_BETWEEN = {
+    ">": r"(?:[ \t]{1,4}[\w:-]{1,40}=[^<>\n]{0,200})?[ \t]?/?",
+    "<|message|>": r"[^\n<]{0,200}(?:<[|｜]constrain[|｜]>[^\n<]{0,200})?",
+}
 #: What else a sign may be written as.
 _TWINS = {"|": "｜", "<": "＜&"}
 #: Characters that templates and servers write in several ways.
@@ -105,8 +109,7 @@ class Marks:
 
     Attributes
     ----------
-    pattern : finds any; its group says the kind: ``begin``, ``if_ended`` and ``end`` of thought,
-        ``answer`` and ``after`` it, ``stop`` of a turn, and begin of an ``own`` or of an ``other``.
+    pattern : finds any in small letters; its group is the kind, see :meth:`find`.
     signs : what a mark may begin with; a text with none of them has no mark.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
@@ -124,6 +127,19 @@ class Marks:
     def may_be_in(self, text: str) -> bool:
         """Whether a text may have a mark; most have none, and that is quickly seen."""
         return bool(self.signs.search(text)) or any(begin in text for begin, _ in self.words)
+
+    def find(self, text: str) -> list[tuple[str, int, int]]:
+        """The marks in a text, in order: the kind of each, and where it begins and ends.
+
+        Kinds are ``begin``, ``if_ended`` and ``end`` of thought, ``answer`` and ``after`` it,
+        ``stop`` of a turn, and the begin of an ``own`` turn or of an ``other``'s.
+        """
+        small = text.lower()
+        if len(small) != len(text):
+            # Of a letter that is two in small, such as İ, no mark has any.
+            small = "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
+        matches = self.pattern.finditer(small)
+        return [(str(m.lastgroup).removesuffix("_"), *m.span()) for m in matches]
 
 
 def read_marks(path: Path | None = None, own: Mapping[str, Any] | None = None) -> Marks:
@@ -168,11 +184,18 @@ def marks_of(tables: Iterable[MarkTable]) -> Marks:
     }
     signs = {mark[0] for marks, _ in kinds.values() for mark in marks}
     first = f"[{''.join(re.escape(sign) + _TWINS.get(sign, '') for sign in sorted(signs))}]"
-    choices = (f"(?P<{kind}>{_any_of(marks, names)})" for kind, (marks, names) in kinds.items())
+    # Most begin with <, which is looked at once for all of them; a name of a group stands once.
+    tags, others = (
+        "|".join(
+            f"(?P<{kind}{end}>{_any_of(marks, names, is_tag)})"
+            for kind, (marks, names) in kinds.items()
+        )
+        for is_tag, end in ((True, ""), (False, "_"))
+    )
     return Marks(
-        re.compile(f"(?={first})(?:{'|'.join(choices)})", re.IGNORECASE),
+        re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
         re.compile(first),
-        re.compile(rf"\s*(?:{_names(roles)})[ \t]*(?:[:：\n]|\Z)", re.IGNORECASE),
+        re.compile(rf"(?<!\s)\s*+(?:{_names(roles)})[ \t]*+(?:[:：\n]|\Z)", re.IGNORECASE),
         tuple((begin, end) for begin, end in thought["words"]),
         frozenset(name.lower() for name in thought["names"]),
         digest(table),
@@ -189,22 +212,28 @@ def _joined(tables: Sequence[Mapping[str, Any]]) -> Any:
     return joined
 
 
-def _any_of(marks: Sequence[str], names: Sequence[str]) -> str:
-    """A pattern of any of some marks, with any of the names; nothing in it repeats without end."""
-    return "|".join(_one(mark, names) for mark in marks) or r"(?!)"
+def _any_of(marks: Sequence[str], names: Sequence[str], is_tag: bool) -> str:
+    """A pattern of any of some marks, with any of the names; nothing in it repeats without end.
 
-
-def _one(mark: str, names: Sequence[str]) -> str:
-    placeholder = next((each for each in (_NAME, _ROLE) if each in mark), None)
-    if placeholder is None:
-        return _literal(mark)
-    before, _, after = mark.partition(placeholder)
-    named = rf"[ \t]?(?:{_names(names)})(?!\w)" if not after else rf"[ \t]?(?:{_names(names)})"
-    if after == ">" and before in ("<", "</"):
-        named += _ATTRIBUTES
-    elif after == "<|message|>":
-        named += _ADDRESS
-    return _literal(before) + named + _literal(after)
+    Parameters
+    ----------
+    is_tag : whether those are wanted that begin with <, without it; or all others.
+    """
+    ways: list[str] = []
+    # Those that go on alike after the name, together: the names are long.
+    befores: defaultdict[str, list[str]] = defaultdict(list)
+    for mark in marks:
+        if is_tag != (mark[0] == "<"):
+            continue
+        before, *placed = _PLACEHOLDER.split(mark[is_tag:], maxsplit=1)
+        if placed:
+            befores[placed[1]].append(_literal(before))
+        else:
+            ways.append(_literal(before))
+    for after, before_names in befores.items():
+        ends = _BETWEEN.get(after, "") + _literal(after) if after else r"(?!\w)"
+        ways.append(f"(?:{'|'.join(before_names)})[ \t]?(?:{_names(names)}){ends}")
+    return "|".join(ways) or r"(?!)"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -213,4 +242,4 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _literal(mark: str) -> str:
-    return "".join(_AS_WRITTEN.get(character) or re.escape(character) for character in mark)
+    return "".join(_AS_WRITTEN.get(sign) or re.escape(sign) for sign in mark.lower())

@@ -135,21 +135,19 @@ def reread(reply: Reply, marks: Marks | None) -> Reply:
 
 def find_marks(reply: str, marks: Marks) -> list[Mark]:
     """The marks in a reply, in order, each with its place."""
-    matches = list(marks.pattern.finditer(reply))
-    starts = [*(match.start() for match in matches), len(reply)][1:]
+    matches = marks.find(reply)
+    starts = [*(begin for _, begin, _ in matches), len(reply)][1:]
     after: tuple[After, bool] = ("line", False)
     afters = []
-    for match, start in zip(reversed(matches), reversed(starts), strict=True):
-        after = _after(reply, match.end(), start, after)
+    for (_, _, end), start in zip(reversed(matches), reversed(starts), strict=True):
+        after = _after(reply, end, start, after)
         afters.append(after)
     found: list[Mark] = []
-    for match, (kind, touches) in zip(matches, reversed(afters), strict=True):
-        begin, end = match.span()
+    for (kind, begin, end), (follows, touches) in zip(matches, reversed(afters), strict=True):
         quote = _QUOTES.get(reply[begin - 1]) if begin else None
         is_quoted = quote is not None and reply[end : end + 1] == quote
         before = _before(reply, begin, found[-1] if found else None)
-        place = Place(before, kind, touches, is_quoted)
-        found.append(Mark(match.lastgroup or "", begin, end, place))
+        found.append(Mark(kind, begin, end, Place(before, follows, touches, is_quoted)))
     return found
 
 
