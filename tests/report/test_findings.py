@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.language import figure_frames
+from tests.language.inference_frames import effect_of
 
 from dissensus.errors import ResourceError
 from dissensus.language.figures.headline import state
+from dissensus.language.figures.paired_effects import describe
+from dissensus.language.inference.estimators import REFITTED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import html
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
+from dissensus.report.results import Part, _abstract
 from dissensus.report.view import View
 from dissensus.study.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
@@ -104,6 +110,24 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
     assert "effect without them is +0.200 [0.100, 0.300]" in against
     assert "it is within [0.150, 0.250]" in against
     assert "0.3 in English and 0.5 in Chinese" in found.planted
+
+
+def test_without_parallel_texts_no_effect_is_stated_with_a_p_or_in_bold(tmp_path: Path) -> None:
+    frames = figure_frames.make_run(12, 4, ("en", "zh")).artefacts
+    metrics = frames.frame("metrics")
+    effect = pd.DataFrame(effect_of(metrics))
+    assert effect.loc[effect["headline"], "method"].tolist() == [REFITTED]
+    loaded = frames.loaded | {"language_effect": effect}
+    found = state(Artefacts({}, loaded), figure_frames.VIEW)
+    assert found.unidentified.startswith("Whether the language changes the debates cannot be told")
+    assert ", as read: " in found.headlines[0] and "p " not in found.headlines[0]
+    kinds = [row["kind"] for row in rows(found, "")]
+    assert kinds[:2] == ["unidentified", "headline"]
+    said = {"unidentified": [found.unidentified], "headline": found.headlines}
+    page = "".join(_abstract(Part("language", "", "", said, (), (), {})))
+    assert re.findall("<strong>(.*?)</strong>", page) == [html(found.unidentified)]
+    clauses = describe(metrics, effect, figure_frames.VIEW)["effects"]
+    assert "95% CI" in clauses and "p " not in clauses
 
 
 @pytest.fixture

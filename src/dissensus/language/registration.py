@@ -10,6 +10,12 @@ from dissensus.study.study import Registered
 
 Row = Mapping[str, Any]
 
+#: What is said first wherever no parallel text is measured.
+UNIDENTIFIED = (
+    "Whether the language changes the debates cannot be told: no parallel text is measured, so "
+    "that a difference may be what the index makes of one and the same debate in two languages."
+)
+
 
 def register(
     settings: LanguageSettings, design: str, source: Mapping[str, Row], seed: int

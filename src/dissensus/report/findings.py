@@ -15,7 +15,7 @@ from dissensus.tables.common import text
 _NAMED = 5
 #: Share of turns that could not be read from which a run says so.
 _UNREAD = 0.1
-_KINDS = ("headline", "against", "planted", "lost")
+_KINDS = ("unidentified", "headline", "against", "planted", "lost")
 
 FINDINGS = Schema(
     name="findings",
@@ -23,7 +23,8 @@ FINDINGS = Schema(
     columns={
         "place": Column("int", "Place of the sentence, from 1."),
         "kind": text(
-            "headline: what was found; against: what speaks against it; planted: what the "
+            "unidentified: why no effect can be told, said first; headline: what was found; "
+            "against: what speaks against it; planted: what the "
             "simulated models have in them; lost: the sessions that failed for good."
         ),
         "sentence": text("The sentence, its numbers from this run's artefacts."),
@@ -43,16 +44,25 @@ class Findings:
     against : what the same run found against them: a scale at a bound, attrition, a
         specification curve of the other sign, power.
     planted : what the simulated models have in them; "" for real ones.
+    unidentified : why the headlines cannot be told from something else; said before them, which
+        then stand in no bold and with no p-value. "" where they can.
     """
 
     headlines: Sequence[str]
     against: Sequence[str] = ()
     planted: str = ""
+    unidentified: str = ""
 
 
 def rows(findings: Findings, lost: str) -> list[dict[str, Any]]:
     """Rows of :data:`FINDINGS`; ``lost``: from :func:`losses`."""
-    kinds = (findings.headlines, findings.against, [findings.planted], [lost])
+    kinds = (
+        [findings.unidentified],
+        findings.headlines,
+        findings.against,
+        [findings.planted],
+        [lost],
+    )
     said = [
         (kind, line)
         for kind, sentences in zip(_KINDS, kinds, strict=True)

@@ -198,7 +198,10 @@ def _abstract(part: Part) -> Iterator[str]:
         kind: [html(sentence) for sentence in sentences]
         for kind, sentences in part.sentences.items()
     }
-    first, *further = said.get("headline") or ["This study states no headline."]
+    first, *further = [
+        *said.get("unidentified", []),
+        *(said.get("headline") or ["This study states no headline."]),
+    ]
     text = [f"<strong>{first}</strong>", *further]
     if against := said.get("against"):
         text.append(f'<span class="against">Against it, from the same run: {" ".join(against)}')

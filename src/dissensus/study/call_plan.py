@@ -19,7 +19,7 @@ from dissensus.study.makes import makes
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.rehearsal import rehearse
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Study
+from dissensus.study.study import Study, Unidentified
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,19 @@ def plan(configuration: Configuration) -> Iterator[str]:
         if study in configuration.study_folders:
             rehearse(sessions)
         yield from describe(sessions)
+        yield from warn(unidentified(configuration, sessions))
         yield from describe_starts(sessions.folder, sessions.rows.values())
+
+
+def unidentified(configuration: Configuration, sessions: Sessions) -> Unidentified | None:
+    """Why a study's main estimand cannot be had with its settings; None where it can."""
+    models = {name: model.model_dump() for name, model in configuration.models.items()}
+    return sessions.study.unidentified(list(sessions.rows.values()), models, configuration.seed)
+
+
+def warn(gap: Unidentified | None) -> list[str]:
+    """The reason and the mend, as lines for the terminal; none where nothing is missing."""
+    return wrap(f"{gap.reason} {gap.mend}", 100) if gap else []
 
 
 def describe(sessions: Sessions) -> list[str]:

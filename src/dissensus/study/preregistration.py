@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.report.escaping import line
+from dissensus.study.call_plan import unidentified
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
@@ -57,6 +58,8 @@ def preregister(configuration: Configuration, commit: str) -> Iterator[str]:
         sessions = Sessions.read(configuration, configuration.results / name)
         study, folder = sessions.study, sessions.folder
         said = study.registered(sessions.items, configuration.seed)
+        if gap := unidentified(configuration, sessions):
+            said = replace(said, estimands=(*said.estimands, f"{gap.reason} {gap.mend}"))
         plan = plan_of(configuration, sessions, commit)
         begun = begun_sessions(folder, sessions.rows.values())
         yield from register(folder, plan, said, study.question, begun)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
+from dissensus.study.call_plan import unidentified, warn
 from dissensus.study.configuration import Configuration
 from dissensus.study.cost import EMBEDDING, Line, Scenario, Terms, estimate_settings, scenarios
 from dissensus.study.makes import makes
 from dissensus.study.rules import price_settings
 from dissensus.study.sessions import Sessions
+from dissensus.study.study import Unidentified
 
 _WIDTH = 100
 _RANGE = ("low", "expected", "high")
@@ -27,7 +30,38 @@ def cost(configuration: Configuration) -> Iterator[str]:
         studies.append(lines)
         told = {"protocol": given["protocol"], "prices": given["prices"]}
         yield from describe(lines, name=name, **told, counting=sessions.study.counting)
+        if gap := unidentified(configuration, sessions):
+            yield from warn(gap)
+            yield from price_remedies(gap, sessions, given, lines)
     yield from sum_up(studies, configuration.budget_usd)
+
+
+def price_remedies(
+    gap: Unidentified, sessions: Sessions, given: Mapping[str, Any], today: Sequence[Line]
+) -> Iterator[str]:
+    """What each model would add to the cost that could give the missing estimand, as lines.
+
+    Parameters
+    ----------
+    gap : with the study as it would be with each.
+    sessions : of the study as it is.
+    given : its settings of prices (:func:`~dissensus.study.rules.price_settings`).
+    today : the estimate of the study as it is.
+    """
+    for model, (study, rows) in gap.remedies.items():
+        added = {row["session_id"]: row for row in rows}
+        asked = {
+            use.purpose: [model] for use in study.models() if use.purpose not in given["asked"]
+        }
+        lines = estimate_settings(
+            {**given, "asked": {**given["asked"], **asked}},
+            replace(sessions, study=study, rows={**sessions.rows, **added}),
+        )
+        calls = sum(line.tokens["expected"].calls for line in lines if line.purpose in asked)
+        more = [dollars(total_usd(lines, name) - total_usd(today, name)) for name in _RANGE]
+        is_priced = all(line.has_price for line in lines if line.purpose in asked)
+        price = "{1}, from {0} to {2}".format(*more) if is_priced else "no price is known"
+        yield f"  with {model}: {len(rows):,} sessions more, {calls:,.0f} calls, {price}"
 
 
 def describe(

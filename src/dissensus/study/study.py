@@ -119,6 +119,23 @@ class Needs:
 
 
 @dataclass(frozen=True)
+class Unidentified:
+    """Why a study's settings cannot give its main estimand, and what would.
+
+    Attributes
+    ----------
+    reason : what a finding could not be told from, in a sentence.
+    mend : which setting to change, in a sentence.
+    remedies : model -> the study as it would be with it, and the sessions that it would have
+        besides, which are priced.
+    """
+
+    reason: str
+    mend: str
+    remedies: Mapping[str, tuple[Study[Any], Sequence[Row]]]
+
+
+@dataclass(frozen=True)
 class Registered:
     """What a study says of its analysis before any session, in sentences.
 
@@ -333,6 +350,19 @@ class Study(ABC, Generic[S]):
         ------
         DissensusError : it is wrong whatever the replies will be.
         """
+
+    def unidentified(
+        self, rows: Sequence[Row], models: Mapping[str, Any], seed: int
+    ) -> Unidentified | None:
+        """Why its main estimand cannot be had with these settings; None where it can.
+
+        Parameters
+        ----------
+        rows : of the manifest.
+        models : name -> settings.
+        seed : of the run.
+        """
+        return None
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
         """What is registered of the analysis before any session.

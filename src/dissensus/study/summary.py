@@ -68,7 +68,8 @@ def write_reader_page(
 
 def _shown(findings: Sequence[Mapping[str, Any]]) -> list[str]:
     """The sentences that a lost session is shown with."""
-    return [row["sentence"] for row in findings if row["kind"] in ("headline", "against")]
+    kinds = ("unidentified", "headline", "against")
+    return [row["sentence"] for row in findings if row["kind"] in kinds]
 
 
 def _marked(marks: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:

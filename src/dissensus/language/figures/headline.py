@@ -7,6 +7,7 @@ import pandas as pd
 from dissensus.language.figures.frames import headlines, paper, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import NET, OFFSET, REFITTED
+from dissensus.language.registration import UNIDENTIFIED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.frames import Record, keyed, records
@@ -41,7 +42,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         said.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
             f"{limits(answer)} of the Homogeneity Index ({unit(primary(view), view.reference)}), "
-            f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
+            f"{_p(answer)}{counted(int(answer['n']), 'pair')} on "
             f"{counted(int(answer['n_clusters']), 'motion')}."
         )
         of_contrast = effect[effect["contrast"] == contrast]
@@ -51,21 +52,29 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             *_matched(answer, of_contrast),
             *_lost(of_contrast, paper(view)),
         ]
-    return Findings(said, [*against, *_saturated(saturation)], _planted(view))
+    as_read = any(answer["method"] != NET for answer in headlines(effect).values())
+    return Findings(
+        said,
+        [*against, *_saturated(saturation)],
+        _planted(view),
+        UNIDENTIFIED if as_read else "",
+    )
 
 
 def _kind(answer: Record) -> str:
-    return ", net of the instrument" if answer["method"] == NET else ""
+    return ", net of the instrument" if answer["method"] == NET else ", as read"
+
+
+def _p(answer: Record) -> str:
+    """No p-value stands beside a difference that may be the instrument's."""
+    return f"{p_clause(answer['p_value'])}, " if answer["method"] == NET else ""
 
 
 def _instrument(answer: Record, of_contrast: pd.DataFrame, outcome: str) -> list[str]:
-    """What the index makes of one debate in two languages, or that nobody has looked."""
+    """What the index makes of one debate in two languages, where that was measured."""
     rows = keyed(of_contrast[of_contrast["outcome"] == outcome], "method")
     if answer["method"] != NET:
-        return [
-            "No parallel text was measured, so that the effect cannot be told from what the index "
-            "makes of one debate in two languages."
-        ]
+        return []
     offset, read = rows[OFFSET], rows[REFITTED]
     return [
         f"As the paper's index reads the debates, the difference is {signed(read['estimate'])} "

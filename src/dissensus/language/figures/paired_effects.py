@@ -209,10 +209,11 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
     for contrast, answer in headlines(effect).items():
         pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)
         pairs = _net_of(pairs, ruler.get(contrast))
+        # No p-value stands beside a difference that may be the instrument's.
+        p_of = f"{p_clause(answer['p_value'])}, " if contrast in ruler else ""
         clauses.append(
             f"{contrast_words(contrast)} {signed(answer['estimate'])} "
-            f"({view.level} CI {limits(answer)}, "
-            f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
+            f"({view.level} CI {limits(answer)}, {p_of}{counted(int(answer['n']), 'pair')} on "
             f"{counted(int(answer['n_clusters']), 'motion')})"
         )
         step = max(step, stride(len(pairs)))
