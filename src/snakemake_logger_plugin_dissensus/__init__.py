@@ -33,7 +33,7 @@ from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
 from snakemake_logger_plugin_dissensus.unreadable import unreadable_settings
 
 #: The rules that run sessions -> the kind of their jobs, which the board sums up.
-_SESSIONS = {"run_session": "session", "run_session_for_calls": "session", "run_bundle": "bundle"}
+_SESSIONS = {"run_session": "session", "run_sessions": "shard"}
 #: Events left out: they concern one job among thousands, or are in Snakemake's own log.
 _LEFT_OUT = {
     LogEvent.JOB_STARTED,

@@ -110,6 +110,16 @@ class SessionPaths:
     transcript: Path
     calls: Path
 
+    @classmethod
+    def of(cls, folder: Path, session_id: str) -> SessionPaths:
+        """In the folder of its study."""
+        return cls(
+            *(
+                folder / f"{kind}/{session_id}.parquet"
+                for kind in ("sessions", "transcripts", "calls")
+            )
+        )
+
 
 def write_session(
     paths: SessionPaths,

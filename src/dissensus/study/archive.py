@@ -29,7 +29,7 @@ PROJECT = (
     *("README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
 )
 #: What each session leaves, and is made again from its journal; and what only the run itself needs.
-_MADE_AGAIN = {"bundles", "calls", "sessions", "shards", "transcripts"}
+_MADE_AGAIN = {"calls", "sessions", "shards", "transcripts"}
 _INTERNAL = {"journal", "batches", "logs", LEDGER}
 SETTINGS, DIGESTS, GUIDE, PUBLISHED = "run.yaml", "results.sha256", "REPRODUCE.md", "published"
 _GUIDE = """# How to make run {run} again

@@ -94,8 +94,8 @@ def planned(
         counts = {name: _would_draw(settings, name) for name in drawn}
     except DissensusError as error:
         return f"The run would stop before its sessions: {error}"
-    single = sum(stats.get(rule, 0) for rule in ("run_session", "run_session_for_calls"))
-    if stats.get("run_bundle", 0):
+    single = stats.get("run_session", 0)
+    if stats.get("run_sessions", 0):
         pending = {name: total - done for name, (total, done) in expected.items()}
         counts = {name: n for name, n in pending.items() if n and name not in drawn} | counts
         single = 0

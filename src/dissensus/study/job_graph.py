@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dissensus.errors import DissensusError, ResourceError
-from dissensus.llm.registry import ModelRegistry
-from dissensus.report import escaping
 from dissensus.study.completion import FolderState
 from dissensus.study.configuration import Configuration
-from dissensus.study.jobs import bundled, bundles, shards, unwritten
-from dissensus.study.kept import keep_configuration
+from dissensus.study.jobs import widest
 from dissensus.study.rehearsal import rehearse
-from dissensus.study.session_tables import paths_in
-from dissensus.study.sessions import Sessions, ended
-from dissensus.study.shutdown import stop
+from dissensus.study.sessions import Sessions
 from dissensus.study.study import Row
-from dissensus.tables.in_turn import in_turn
-
-#: The most sessions of a job without ``sessions_per_job``, where one is not a job of its own.
-BUNDLE = 100
 
 
 class Drawn(NamedTuple):
-    """A study whose manifest is there: its sessions, its shards, and the sessions to be run.
+    """A study whose manifest is there: its sessions, and those to be run.
 
-    ``places``: session_id -> its place in the order in which sessions begin, which is that of their
-    blocks. ``state``: of the folder when the manifest was read. ``bundles`` (name -> its rows) and
-    ``homes`` (session_id -> its bundle) are filled in where they are needed.
+    ``state``: of the folder when the manifest was read; ``homes``: session_id -> its shard.
     """
 
     sessions: Sessions
-    shards: dict[str, list[Row]]
-    pending: frozenset[str]
-    places: dict[str, int]
-    state: FolderState
-    bundles: dict[str, list[Row]]
     homes: dict[str, str]
+    pending: frozenset[str]
+    state: FolderState
 
 
 class JobGraph:
@@ -58,7 +42,6 @@ class JobGraph:
     runs_here : whether this process runs the jobs too, rather than submit them to a cluster.
     expect : is told, for every study, how many sessions there are and how many are complete.
     temporary : folder that goes with this process; the system's unless given.
-    configuration : as Snakemake merged it, which is kept beside the sessions that are run.
 
     Planning writes nothing in the run's folder.
     """
@@ -72,7 +55,6 @@ class JobGraph:
         runs_here: bool,
         expect: Callable[[str, int, int], object] = lambda *_: None,
         temporary: str | None = None,
-        configuration: Mapping[str, Any] | None = None,
     ) -> None:
         self.settings = settings
         self.results = results
@@ -80,11 +62,7 @@ class JobGraph:
         self._runs_here = runs_here
         self._expect = expect
         self._temporary = temporary
-        self._configuration = configuration
-        self._kept: set[str] = set()
         self._drawn: dict[str, tuple[int, Drawn]] = {}
-        # What this process has run: what it left need not be looked at again.
-        self._ended: defaultdict[str, set[str]] = defaultdict(set)
 
     def drawn(self, study: str) -> Drawn:
         """A study by the manifest that is there now; read once for every state of it."""
@@ -95,19 +73,15 @@ class JobGraph:
         sessions = Sessions.read(self.settings, self.results / study)
         rows = sessions.rows.values()
         folder = sessions.folder
-        state = FolderState.of(folder, sessions.by_bundle) if self._is_main else FolderState(folder)
+        state = FolderState.of(folder) if self._is_main else FolderState(folder)
         to_run = sessions.pending(rows, state) if self._is_main else ()
         pending = frozenset(row["session_id"] for row in to_run)
         if pending and study in self.settings.study_folders:
             rehearse(sessions)
         if self._is_main:
             self._expect(study, len(rows), len(rows) - len(pending))
-        part = sessions.study.part
-        ordered = sorted(
-            rows, key=lambda r: (part(r), r["block"], r["draw_id"], r["position"], r["session_id"])
-        )
-        places = {row["session_id"]: place for place, row in enumerate(ordered)}
-        drawn = Drawn(sessions, shards(rows, part), pending, places, state, {}, {})
+        homes = {row["session_id"]: name for name, some in sessions.shards.items() for row in some}
+        drawn = Drawn(sessions, homes, pending, state)
         self._drawn[study] = changed, drawn
         return drawn
 
@@ -132,32 +106,31 @@ class JobGraph:
         return rows[session]
 
     def session_inputs(self, study: str, session: str) -> list[Path]:
-        """What a session waits for, and what has it run again."""
-        row, sessions = self.row(study, session), self.drawn(study).sessions
-        before = [paths_in(sessions.folder, name).transcript for name in sessions.before(row)]
-        return self._inputs(study, [row], before)
+        """What a session that is named waits for, and what has it run again.
 
-    def bundle_inputs(self, study: str, bundle: str) -> list[Path]:
-        """What a bundle waits for, and what has it run again: the same of all its sessions."""
+        The sessions that it reads or follows are run with it.
+        """
         sessions = self.drawn(study).sessions
-        rows = self.bundle_rows(study, bundle)
-        inside = {row["session_id"] for row in rows}
-        before = {name for row in rows for name in sessions.before(row)} - inside
-        homes = self._divided(study).homes
-        others = sorted({homes[name] for name in before})
-        marks = [sessions.folder / f"bundles/{name}" for name in others]
-        return self._inputs(study, rows, marks, not self._is_gathered(study, bundle, rows))
+        return self._inputs(study, sessions.leading_to(self.row(study, session)), [])
 
-    def _is_gathered(self, study: str, bundle: str, rows: Sequence[Row]) -> bool:
-        """Whether what a bundle's sessions tried and called is where it belongs."""
-        sessions = self.drawn(study).sessions
-        if not (self._is_main and sessions.by_bundle):
+    def shard_inputs(self, study: str, shard: str) -> list[Path]:
+        """What the job of a shard waits for, and what has it run again."""
+        sessions, homes, _, _ = self.drawn(study)
+        rows = sessions.shards[shard]
+        others = {homes[name] for row in rows for name in sessions.before(row)} - {shard}
+        before = [sessions.folder / f"shards/{name}/outcomes.parquet" for name in sorted(others)]
+        return self._inputs(study, rows, before, not self._is_gathered(study, shard))
+
+    def _is_gathered(self, study: str, shard: str) -> bool:
+        """Whether a shard has its sessions as they are."""
+        if not self._is_main:
             return True
-        digests = {row["session_id"]: sessions.digest(row) for row in rows}
-        return self.drawn(study).state.is_gathered(bundle, digests)
+        sessions, _, _, state = self.drawn(study)
+        digests = {row["session_id"]: sessions.digest(row) for row in sessions.shards[shard]}
+        return state.is_gathered(shard, digests)
 
-    def priority(self, study: str, names: Iterable[str]) -> float:
-        """Of the job of some sessions: by study, as the settings order them, and by block in each.
+    def priority(self, study: str, shard: str) -> float:
+        """Of the job of a shard: by study, as the settings order them, and by block in each.
 
         Blocks of draws are then blocks of time, as far as jobs run at once allow. The study that
         has most to do after its sessions comes first in the settings that the project ships.
@@ -166,34 +139,8 @@ class JobGraph:
         -------
         More than 0 and less than the number of studies.
         """
-        places = self.drawn(study).places
-        first = min((places[name] for name in names if name in places), default=len(places))
         studies = self.settings.studies
-        later = len(studies) - 1 - studies.index(study)
-        return later + 1.0 - (first + 1) / (len(places) + 2)
-
-    def _divided(self, study: str) -> Drawn:
-        """A study with its bundles."""
-        drawn, most = self.drawn(study), self.per_job(study)
-        if not drawn.bundles:
-            for shard in drawn.shards.values():
-                for name, rows in bundles(shard, most, self._part(study, shard)).items():
-                    drawn.bundles[name] = rows
-                    drawn.homes.update((row["session_id"], name) for row in rows)
-        return drawn
-
-    def bundle_rows(self, study: str, bundle: str) -> list[Row]:
-        """The rows of the manifest that a bundle's name stands for."""
-        rows = self._divided(study).bundles.get(bundle)
-        if rows is None:
-            # The bundle of another division, which somebody names.
-            sessions = self.drawn(study).sessions
-            return bundled(sessions.rows.values(), bundle, sessions.study.part)
-        return rows
-
-    def _part(self, study: str, shard: Sequence[Row]) -> int:
-        """Which part of its study a shard is of."""
-        return self.drawn(study).sessions.study.part(shard[0])
+        return len(studies) - studies.index(study) - 1 + 1 / (1 + int(shard))
 
     def _inputs(
         self, study: str, rows: Sequence[Row], before: Iterable[Path], to_run: bool = False
@@ -235,68 +182,16 @@ class JobGraph:
     def done(self) -> int:
         """How many sessions are complete now, whichever process has run them."""
         return sum(
-            len(sessions.rows)
-            - len(sessions.pending(sessions.rows[name] for name in pending - self._ended[study]))
-            for study, (_, (sessions, _, pending, *_)) in self._drawn.items()
+            len(drawn.sessions.rows)
+            - len(drawn.sessions.pending(drawn.sessions.rows[name] for name in drawn.pending))
+            for _, drawn in self._drawn.values()
         )
-
-    def run_session(self, study: str, session: str, registry: ModelRegistry, log: str) -> None:
-        """Run one session in this process, and write what became of it to its log.
-
-        What must end the run ends this process, with its sentence.
-        """
-        sessions = self.drawn(study).sessions
-        try:
-            self._keep_configuration(study)
-            failure = sessions.run(sessions.rows[session], registry).outcome["failure"]
-        except DissensusError as error:
-            stop(error)
-        except OSError as error:
-            stop(unwritten(session, error))
-        self._ended[study].add(session)
-        line = escaping.line(ended(session, failure))
-        in_turn(Path(log).write_text, f"{line}\n", encoding="utf-8")
-        if failure:
-            logging.getLogger("snakemake.logging").warning(line)
-
-    def _keep_configuration(self, study: str) -> None:
-        """Keep the run's configuration beside a study's sessions, once a process."""
-        if self._configuration is not None and study not in self._kept:
-            keep_configuration(self._configuration, self.results / study)
-            self._kept.add(study)
-
-    def shard_inputs(self, study: str, shard: str) -> list[Path]:
-        """What a shard gathers: the transcripts of its sessions, or the marks of its bundles.
-
-        It gathers calls too, of which Snakemake is not told: where what lies beside these files has
-        changed since, there is the note of a change.
-        """
-        files, drawn = self._left_by(study, shard), self.drawn(study)
-        gathered = self.results / study / f"shards/{shard}/calls.parquet"
-        names, made = [row["session_id"] for row in drawn.shards[shard]], [f.name for f in files]
-        if gathered.exists() and drawn.state.changed(names, made) > gathered.stat().st_mtime_ns:
-            files.append(self._change)
-        return files
-
-    def _left_by(self, study: str, shard: str) -> list[Path]:
-        """What the jobs of a shard's sessions leave, as Snakemake knows it."""
-        rows, most = self.drawn(study).shards[shard], self.per_job(study)
-        folder = self.results / study
-        if most > 1 or "job" in rows[0]:
-            made = bundles(rows, most, self._part(study, rows))
-            return [folder / f"bundles/{name}" for name in made]
-        return [paths_in(folder, row["session_id"]).transcript for row in rows]
 
     def shard_settings(self, study: str, shard: str) -> dict[str, Any]:
         """What a shard depends on besides its files: its sessions, and what names them."""
         drawn = self.drawn(study)
-        names = [row["session_id"] for row in drawn.shards[shard]]
+        names = [row["session_id"] for row in drawn.sessions.shards[shard]]
         return {"ids": list(drawn.sessions.study.ids), "sessions": names}
-
-    def all_sessions(self, study: str) -> list[Path]:
-        """What all sessions of a study leave, as targets: what was deleted is made again."""
-        shards = self.drawn(study).shards
-        return [file for shard in shards for file in self._left_by(study, shard)]
 
     def shard_files(self, study: str, kind: str, part: int | None = None) -> list[Path]:
         """One kind of artefact of every shard, in the order of the shards.
@@ -308,26 +203,16 @@ class JobGraph:
         folder, drawn = self.results / study, self.drawn(study)
         return [
             folder / f"shards/{shard}/{kind}.parquet"
-            for shard, rows in drawn.shards.items()
-            if part is None or self._part(study, rows) == part
+            for shard, rows in drawn.sessions.shards.items()
+            if part is None or drawn.sessions.study.part(rows[0]) == part
         ]
 
     def shard_names(self, study: str) -> list[str]:
         """The names of a study's shards; none while its manifest is still to be drawn."""
         try:
-            return list(self.drawn(study).shards)
+            return list(self.drawn(study).sessions.shards)
         except (DissensusError, KeyError, OSError):
             return []
-
-    def per_job(self, study: str) -> int:
-        """How many of a study's sessions a job may run.
-
-        A session that computes its words itself is over sooner than a job of its own is planned.
-        """
-        few = len(self.drawn(study).sessions.rows) <= self.settings.few_sessions
-        return self.settings.sessions_per_job or (
-            1 if few and self.waits and self._runs_here else BUNDLE
-        )
 
     @cached_property
     def waits(self) -> bool:
@@ -335,13 +220,19 @@ class JobGraph:
         models = self.settings.models
         return any(models[name].provider != "simulated" for name in self.settings.used)
 
-    def cores(self, study: str, bundle: str) -> int:
-        """How many cores a bundle counts for: as many as sessions wait for models at once."""
-        return len(self.bundle_rows(study, bundle)) if self.waits and self._runs_here else 1
-
-    def at_once(self, study: str, bundle: str, cores: int) -> int:
-        """How many sessions a bundle runs at once; on a node of a cluster, all of them."""
+    def at_once(self, study: str, shard: str) -> int:
+        """How many sessions of a shard may run at the same time."""
         if not self.waits:
             # One computes while the other's replies are on their way to the disk.
             return 2
-        return cores if self._runs_here else len(self.bundle_rows(study, bundle))
+        sessions = self.drawn(study).sessions
+        return widest(sessions.shards[shard], sessions.before)
+
+    def cores(self, study: str, shard: str) -> int:
+        """How many cores the job of a shard counts for.
+
+        Sessions that wait for models count for half as many as there are: the jobs of a machine
+        together are then enough to keep all the sessions in flight that its cores stand for, which
+        they share out among them (:class:`dissensus.llm.concurrency.InFlight`).
+        """
+        return -(-self.at_once(study, shard) // 2) if self.waits and self._runs_here else 1

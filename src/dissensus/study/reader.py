@@ -24,7 +24,8 @@ from dissensus.llm.journal import NotJournaled
 from dissensus.llm.registry import ModelRegistry
 from dissensus.report.readers import Details
 from dissensus.session.record import rows_of
-from dissensus.study.session_tables import SessionTables, paths_in
+from dissensus.study.completion import transcript_in
+from dissensus.study.session_tables import SessionTables
 from dissensus.study.sessions import Sessions
 from dissensus.study.stage import resolve
 from dissensus.study.study import Row
@@ -67,7 +68,7 @@ def played(sessions: Sessions, row: Row, registry: ModelRegistry) -> Played:
         session = sessions.replayed(row, registry)
     except (NotJournaled, DissensusError):
         name, kept = row["session_id"], SessionTables(sessions.folder)
-        path = paths_in(sessions.folder, name).transcript
+        path = transcript_in(sessions.folder, name)
         return Played(
             read(path).to_pylist(),
             kept.attempts(name).to_pylist(),
@@ -186,7 +187,7 @@ class Writer:
             rerun = session.outcome["session_attempts"] > 1
             repaired = any(call["attempt"] > 1 for call in session.calls)
             tokens = sum(call["input_tokens"] + call["output_tokens"] for call in session.calls)
-            made = provenance_of(paths_in(self.sessions.folder, name).transcript)
+            made = provenance_of(transcript_in(self.sessions.folder, name))
             entry = {
                 "id": name,
                 "status": 3 if failure else 2 if rerun else 1 if repaired else 0,

@@ -13,9 +13,10 @@ from dissensus.llm.journal import NotJournaled
 from dissensus.report.labels import listed
 from dissensus.session.messages import message_rows
 from dissensus.settings import merged
+from dissensus.study.completion import transcript_in
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.kept import kept_configuration
-from dissensus.study.session_tables import SessionTables, paths_in
+from dissensus.study.session_tables import SessionTables
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read
 from dissensus.user_files import read_yaml
@@ -75,7 +76,7 @@ def find_session(
     if not folders:
         where = "/".join([str(results), run or "<run>", study or "<study>"])
         raise ResourceError(f"No sessions in {where}; name a run that has some, or start one.")
-    having = [folder for folder in folders if paths_in(folder, session_id).transcript.is_file()]
+    having = [folder for folder in folders if transcript_in(folder, session_id).is_file()]
     if not having:
         some = next((path.stem for folder in folders for path in _transcripts(folder)), "none")
         raise ResourceError(
@@ -100,20 +101,43 @@ def read_session(folder: Path, session_id: str) -> Reading:
     ------
     ArtefactError : a file is not there, or is damaged.
     """
-    path, kept = paths_in(folder, session_id).transcript, SessionTables(folder)
+    path, kept = transcript_in(folder, session_id), SessionTables(folder)
     rows = read(folder / "manifest.parquet").to_pylist()
     said = provenance_of(path)
+    if kept.has(session_id):
+        attempts, calls = kept.attempts(session_id).to_pylist(), kept.calls(session_id).to_pylist()
+    else:
+        attempts, calls = _from_journal(folder, session_id)
     return Reading(
         folder.parent.name,
         folder.name,
         session_id,
         next((row for row in rows if row["session_id"] == session_id), {}),
         read(path).to_pylist(),
-        kept.attempts(session_id).to_pylist(),
-        kept.calls(session_id).to_pylist(),
+        attempts,
+        calls,
         said["failure"],
         said["simulated"],
         said,
+    )
+
+
+def _from_journal(folder: Path, session_id: str) -> tuple[list[Row], list[Row]]:
+    """A session's attempts and calls, of a shard that is still under way."""
+    settings = configured_of(folder)
+    sessions = Sessions.read(settings, folder)
+    try:
+        made = sessions.replay(sessions.rows[session_id], settings.registry(folder.parent, "read"))
+    except NotJournaled:
+        raise _changed(folder, session_id) from None
+    return [*made.attempts], [*made.calls]
+
+
+def _changed(folder: Path, session_id: str) -> SettingError:
+    return SettingError(
+        f"{folder}: what {session_id} was sent cannot be rebuilt, since settings, prompts or code "
+        "have changed since; name the run's own configuration with --configfile, or start the run "
+        "again, which pays no call twice."
     )
 
 
@@ -171,20 +195,15 @@ def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[st
     sessions = Sessions.read(settings, folder)
     if session_id not in sessions.rows:
         raise ArtefactError(f"{folder}/manifest.parquet has no session {session_id}.")
-    changed = SettingError(
-        f"{folder}: what {session_id} was sent cannot be rebuilt, since settings, prompts or code "
-        "have changed since; name the run's own configuration with --configfile, or start the run "
-        "again, which pays no call twice."
-    )
     try:
         session = sessions.replayed(
             sessions.rows[session_id], settings.registry(folder.parent, "read")
         )
     except NotJournaled:
-        raise changed from None
-    known = SessionTables(folder).calls(session_id)["request_sha256"].to_pylist()
+        raise _changed(folder, session_id) from None
+    known = [call["request_sha256"] for call in read_session(folder, session_id).calls]
     if [attempt.request.sha256 for attempt in session.attempts] != known:
-        raise changed
+        raise _changed(folder, session_id)
     return message_rows(session_id, session)
 
 

@@ -86,7 +86,7 @@ def _ended(folder: Path) -> list[str]:
 
 
 def _left_out(folders: list[Path]) -> str:
-    """A sentence on sessions whose attempts are nowhere yet: those of bundles under way; or ""."""
+    """A sentence on sessions whose attempts are nowhere yet: those of shards under way; or ""."""
     lacking = sum(
         not kept.has(name)
         for folder in folders
@@ -95,7 +95,7 @@ def _left_out(folders: list[Path]) -> str:
     )
     if not lacking:
         return ""
-    return f" Left out, since bundles are under way: {counted(lacking, 'session')}."
+    return f" Left out, since their shards are under way: {counted(lacking, 'session')}."
 
 
 def _lost(folder: Path) -> str:

@@ -36,7 +36,7 @@ class Stage:
     provenance : metadata for whatever it writes.
     config : the whole configuration as Snakemake merged it, for what no result depends on: where
         models are reached, and what the run may spend.
-    resources : of the job.
+    resources, wildcards : of the job.
     """
 
     settings: dict[str, Any]
@@ -47,6 +47,7 @@ class Stage:
     provenance: dict[str, Any]
     config: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
+    wildcards: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def function(self) -> Any:
@@ -110,6 +111,7 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
         provenance(job.rule, simulated, given),
         job.config,
         dict(job.resources.items()),
+        dict(job.wildcards.items()),
     )
     try:
         main(job.input, job.output, stage)

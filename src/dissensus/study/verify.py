@@ -20,13 +20,25 @@ from dissensus.llm.journal import Journal, NotJournaled
 from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
-from dissensus.session.record import ATTEMPTS, CALLS, SessionRows, made_to, transcript
+from dissensus.session.record import (
+    ATTEMPTS,
+    CALLS,
+    SessionPaths,
+    SessionRows,
+    made_to,
+    transcript,
+)
 from dissensus.study.configuration import Configuration
-from dissensus.study.gather import GATHERED_CALLS, gather, outcomes_schema, turns_schema
-from dissensus.study.jobs import shards
+from dissensus.study.gather import (
+    GATHERED_CALLS,
+    Gathered,
+    gather,
+    outcomes_schema,
+    turns_schema,
+)
 from dissensus.study.makes import makes
-from dissensus.study.session_tables import SessionTables, paths_in
-from dissensus.study.sessions import Sessions, ended, journal_path
+from dissensus.study.session_tables import TRIED
+from dissensus.study.sessions import Sessions, journal_path
 from dissensus.study.spending import CONDUCT, SPENDING, conduct, spending
 from dissensus.study.stage_log import read_log
 from dissensus.study.study import Row
@@ -141,8 +153,7 @@ def verify(settings: Configuration, results: Path) -> Verified:
         if path not in verified.files:
             verified.table(path)
     for path in sorted(results.glob("**/logs/**/*.log")):
-        if path.parent.name != "run_session":
-            _verify_log(path, verified)
+        _verify_log(path, verified)
     _verify_spending(results, verified)
     return verified
 
@@ -157,26 +168,31 @@ def _verify_study(
     if not all(path.exists() and verified.table(path) is not None for path in drawn):
         return
     sessions = Sessions.read(settings, folder)
-    kept, rows = SessionTables(folder), sessions.rows.values()
-    sound = [_verify_session(sessions, row, registry, kept, verified) for row in rows]
-    # What is gathered waits for all sessions.
-    if all(sound):
-        _verify_gathered(sessions, verified)
+    gathered = Gathered([], [], [], [])
+    are_sound = True
+    for shard, rows in sessions.shards.items():
+        made = [_verify_session(sessions, row, registry, verified) for row in rows]
+        are_sound = are_sound and None not in made
+        # What is gathered waits for all sessions of its shard.
+        if None not in made:
+            again = gather(session for session in made if session)
+            _verify_shard(sessions, shard, again, verified)
+            # Beyond a shard its attempts are of no use, and large.
+            for whole, more in zip(gathered, again._replace(attempts=[]), strict=True):
+                whole.extend(more)
+    if are_sound:
+        _verify_gathered(sessions, gathered, verified)
 
 
 def _verify_session(
-    sessions: Sessions,
-    row: Row,
-    registry: ModelRegistry,
-    kept: SessionTables,
-    verified: Verified,
-) -> bool:
-    """Derive a session again and compare; whether its files are there and as they were made."""
+    sessions: Sessions, row: Row, registry: ModelRegistry, verified: Verified
+) -> SessionRows | None:
+    """Derive a session again and compare; what it left, None where that is not as it was made."""
     name = row["session_id"]
-    paths, journal = paths_in(sessions.folder, name), journal_path(sessions.folder, name)
-    if not (paths.transcript.is_file() and kept.has(name)):
+    paths, journal = SessionPaths.of(sessions.folder, name), journal_path(sessions.folder, name)
+    if not paths.transcript.is_file():
         verified.pending += 1
-        return False
+        return None
     verified.files.add(journal)
     is_its_own = _session_in(paths.transcript, verified) == name
     if is_its_own and not _is_current(sessions, row, made_to(paths.transcript)):
@@ -185,7 +201,7 @@ def _verify_session(
             f"{paths.transcript} is made to other settings or code; start again, and it is made "
             "again: no call that stays the same is paid twice.",
         )
-        return False
+        return None
     try:
         made = sessions.replay(row, registry)
     except NotJournaled as error:
@@ -194,18 +210,15 @@ def _verify_session(
             f"{journal} lacks a reply that {name} was made from ({error}); restore it from a copy, "
             "or that call is made, and paid, again when the session is.",
         )
-        return False
+        return None
     except DissensusError as error:
         verified.find(journal, error)
-        return False
+        return None
     verified.sessions += 1
     verified.turns += len(made.turns)
-    _compare_session(sessions, name, made, verified)
-    bundle = kept.bundle_of(name)
-    if bundle and bundle not in verified.findings:
-        _compare_in_bundle(kept, bundle, name, made, verified)
-    artefacts = {paths.attempts, paths.calls, paths.transcript, bundle}
-    return not verified.findings.keys() & artefacts
+    _compare_session(sessions, paths, made, verified)
+    is_sound = not verified.findings.keys() & {paths.attempts, paths.calls, paths.transcript}
+    return made if is_sound else None
 
 
 def _session_in(transcript: Path, verified: Verified) -> str:
@@ -222,57 +235,37 @@ def _is_current(sessions: Sessions, row: Row, made_to: str | None) -> bool:
         return False
 
 
-def _compare_session(sessions: Sessions, name: str, made: SessionRows, verified: Verified) -> None:
-    """A session's artefacts and log, with what its journal gives."""
-    paths, types = paths_in(sessions.folder, name), sessions.study.ids
-    if not sessions.by_bundle or paths.attempts.exists():
-        verified.compare(paths.attempts, ATTEMPTS, made.attempts, "its journal")
-    if not sessions.by_bundle or paths.calls.exists():
-        verified.compare(paths.calls, CALLS, made.calls, "its journal")
-    verified.compare(paths.transcript, transcript(types), made.turns, "its journal")
+def _compare_session(
+    sessions: Sessions, paths: SessionPaths, made: SessionRows, verified: Verified
+) -> None:
+    """A session's artefacts, with what its journal gives."""
+    for path, schema, rows in (
+        (paths.attempts, ATTEMPTS, made.attempts),
+        (paths.calls, CALLS, made.calls),
+    ):
+        if path.exists():
+            verified.compare(path, schema, rows, "its journal")
+    verified.compare(paths.transcript, transcript(sessions.study.ids), made.turns, "its journal")
     if paths.transcript not in verified.findings:
         said = provenance_of(paths.transcript)
         if any(said.get(key) != value for key, value in made.outcome.items()):
             verified.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
-    log = sessions.folder / f"logs/run_session/{name}.log"
-    line = f"{ended(name, made.outcome['failure'])}\n"
-    if log.exists() and verified.bytes_of(log) != line.encode():
-        verified.find(log, f"{log} does not say how the session ended; delete it.")
 
 
-def _compare_in_bundle(
-    kept: SessionTables, bundle: Path, name: str, made: SessionRows, verified: Verified
-) -> None:
-    """What a bundle's file has of a session, with what the session's journal gives."""
-    verified.files.add(bundle)
-    try:
-        rows = {
-            schema.name: kept.of_bundle(bundle, name, schema).to_pylist()
-            for schema in (ATTEMPTS, CALLS)
-        }
-    except ArtefactError as error:
-        verified.find(bundle, error)
-        return
-    if rows != {ATTEMPTS.name: made.attempts, CALLS.name: made.calls}:
-        verified.find(bundle, f"{bundle} is not what the journal of {name} gives; {_MEND}.")
+def _verify_shard(sessions: Sessions, shard: str, gathered: Gathered, verified: Verified) -> None:
+    """Compare what a shard holds with what its sessions' journals give."""
+    folder, ids = sessions.folder / f"shards/{shard}", sessions.study.ids
+    schemas = (turns_schema(ids), outcomes_schema(ids), GATHERED_CALLS, TRIED)
+    for name, schema, rows in zip(gathered._fields, schemas, gathered, strict=True):
+        verified.compare(folder / f"{name}.parquet", schema, rows, "its sessions")
 
 
-def _verify_gathered(sessions: Sessions, verified: Verified) -> None:
-    """Gather again what shards, turns, outcomes, spending and conduct hold."""
+def _verify_gathered(sessions: Sessions, gathered: Gathered, verified: Verified) -> None:
+    """Compare what turns, outcomes, spending and conduct hold with what all sessions left."""
     folder, ids = sessions.folder, sessions.study.ids
-    turns, outcomes, calls = [], [], []
-    for shard, rows in shards(sessions.rows.values(), sessions.study.part).items():
-        made = gather(folder, [row["session_id"] for row in rows], ids)
-        part = folder / f"shards/{shard}"
-        verified.compare(part / "turns.parquet", turns_schema(ids), made[0], "its sessions")
-        verified.compare(part / "outcomes.parquet", outcomes_schema(ids), made[1], "its sessions")
-        verified.compare(part / "calls.parquet", GATHERED_CALLS, made[2], "its sessions")
-        turns.append(made[0])
-        outcomes += made[1]
-        calls += made[2].to_pylist()
-    shard = "its shards"
-    verified.compare(folder / "turns.parquet", turns_schema(ids), pa.concat_tables(turns), shard)
-    verified.compare(folder / "outcomes.parquet", outcomes_schema(ids), outcomes, shard)
+    shards = "its shards"
+    verified.compare(folder / "turns.parquet", turns_schema(ids), gathered.turns, shards)
+    verified.compare(folder / "outcomes.parquet", outcomes_schema(ids), gathered.outcomes, shards)
     whole = [folder / f"{name}.parquet" for name in sessions.study.embedding_calls]
     paths = [*sorted(folder.glob("shards/*/embedding_calls.parquet")), *filter(Path.exists, whole)]
     tables = [verified.table(path) for path in paths]
@@ -280,9 +273,11 @@ def _verify_gathered(sessions: Sessions, verified: Verified) -> None:
     if None in tables:
         return
     blocks = {name: row["block"] for name, row in sessions.rows.items()}
-    spent = spending(calls, embeddings, blocks)
+    spent = spending(gathered.calls, embeddings, blocks)
     verified.compare(folder / "spending.parquet", SPENDING, spent, "its calls")
-    verified.compare(folder / "conduct.parquet", CONDUCT, conduct(calls, embeddings), "its calls")
+    verified.compare(
+        folder / "conduct.parquet", CONDUCT, conduct(gathered.calls, embeddings), "its calls"
+    )
 
 
 def _verify_log(log: Path, verified: Verified) -> None:
