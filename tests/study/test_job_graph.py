@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
-from unittest.mock import ANY
 
 import pytest
 import yaml
@@ -13,10 +11,9 @@ import yaml
 from dissensus.errors import ResourceError
 from dissensus.language.design.manifest import MANIFEST, draw
 from dissensus.language.design.pool import POOL, build_pool
+from dissensus.study.completion import note
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.job_graph import JobGraph
-from dissensus.study.kept import kept_configuration
-from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Needs, pick, plain
 from dissensus.tables.artefact import write
@@ -51,17 +48,25 @@ def draw_manifest(run: Configuration, results: Path) -> Path:
 
 
 def graph(results: Path, runs_here: bool = True, **changes: Any) -> JobGraph:
-    """The files of a run that has a job a session unless the changes say otherwise."""
-    changed = settings(**{"sessions_per_job": 1, **changes})
-    return JobGraph(changed, results, is_main=True, runs_here=runs_here)
+    """The files of a run."""
+    return JobGraph(settings(**changes), results, is_main=True, runs_here=runs_here)
 
 
 def run_all(results: Path) -> None:
+    """Run all sessions, and note them as the jobs of their shards do."""
     run = settings()
     sessions = Sessions.read(run, results / "language")
-    sessions.run_bundle(
-        list(sessions.rows.values()), run.registry(results, "run_session", run.used), 1
-    )
+    rows = list(sessions.rows.values())
+    sessions.run_all(rows, run.registry(results, "run_session", run.used), 1)
+    for shard, some in sessions.shards.items():
+        paths = {row["session_id"]: transcript(results, row["session_id"]) for row in some}
+        folder = results / f"language/shards/{shard}"
+        folder.mkdir(parents=True)
+        (folder / "sessions").write_text(note(paths))
+
+
+def transcript(results: Path, name: str) -> Path:
+    return results / f"language/transcripts/{name}.parquet"
 
 
 def later(graph: JobGraph, position: int) -> str:
@@ -69,14 +74,22 @@ def later(graph: JobGraph, position: int) -> str:
     return next(row["session_id"] for row in rows if row["position"] == position)
 
 
-def test_a_session_waits_for_its_turn(results: Path) -> None:
+def test_a_named_session_runs_with_those_before_it_and_waits_for_no_job(results: Path) -> None:
     made = graph(results)
-    assert len(made.session_inputs("language", later(made, 1))) == 1
-    second = later(made, 2)
-    first = made.drawn("language").sessions.before(made.row("language", second))[0]
-    waits, changed = made.session_inputs("language", second)
-    assert waits == paths_in(results / "language", first).transcript
-    assert changed.exists() and results not in changed.parents
+    for position in (1, 2):
+        (changed,) = made.session_inputs("language", later(made, position))
+        assert changed.exists() and results not in changed.parents
+
+
+def test_a_shard_waits_for_those_that_its_sessions_read(results: Path) -> None:
+    made = graph(results)
+    (changed,) = made.shard_inputs("language", "2")
+    assert changed.suffix == ".changed"
+    study = made.drawn("language").sessions.study
+    study.needs = lambda row: Needs(("d001-en",) if row["block"] == 2 else ())
+    waits, changed = made.shard_inputs("language", "2")
+    assert waits == results / "language/shards/1/outcomes.parquet"
+    assert len(made.shard_inputs("language", "1")) == 1
 
 
 def test_what_is_complete_is_left_alone_and_what_changed_is_not(results: Path) -> None:
@@ -84,19 +97,33 @@ def test_what_is_complete_is_left_alone_and_what_changed_is_not(results: Path) -
     made = graph(results)
     for name in made.drawn("language").sessions.rows:
         assert made.session_inputs("language", name) == []
+    assert made.shard_inputs("language", "1") == made.shard_inputs("language", "2") == []
     assert made.drawn("language").pending == frozenset()
-    paths_in(results / "language", "d002-en").calls.unlink()
+    transcript(results, "d002-en").unlink()
     again = graph(results)
     assert again.drawn("language").pending == {"d002-en"}
     assert again.session_inputs("language", "d002-en")[-1].suffix == ".changed"
-    # Whichever of the two comes first, the other is complete and waits for nothing.
-    assert again.session_inputs("language", "d002-zh") == []
-    # The same of a bundle: it runs again if one of its sessions is pending.
-    assert again.bundle_inputs("language", "d002_d002")[-1].suffix == ".changed"
-    assert again.bundle_inputs("language", "d001_d001") == []
+    assert again.session_inputs("language", "d003-zh") == []
+    # A shard runs again if one of its sessions is pending.
+    assert again.shard_inputs("language", "1")[-1].suffix == ".changed"
+    assert again.shard_inputs("language", "2") == []
     warmer = settings().language.model_dump()
     warmer["protocol"]["temperature"] = 0.1
     assert len(graph(results, language=warmer).drawn("language").pending) == 8
+
+
+def test_a_shard_that_has_not_its_sessions_as_they_are_is_gathered_again(results: Path) -> None:
+    run_all(results)
+    path = results / "language/shards/2/sessions"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    made = graph(results)
+    assert made.drawn("language").pending == frozenset()
+    assert made.shard_inputs("language", "1") == []
+    assert made.shard_inputs("language", "2")[-1].suffix == ".changed"
+    # In other shards all are gathered again, and no session runs.
+    fewer = graph(results, shards=1)
+    assert fewer.drawn("language").pending == frozenset()
+    assert fewer.shard_inputs("language", "1")[-1].suffix == ".changed"
 
 
 def test_a_study_is_pending_until_all_its_sessions_are_complete(results: Path) -> None:
@@ -120,21 +147,18 @@ def test_what_a_session_reads_is_among_its_inputs_and_its_age_matters(results: P
     memo = results / "language/memos/1.txt"
     assert memo in made.session_inputs("language", "d001-en")
     assert memo not in made.session_inputs("language", "d002-en")
-    assert memo in made.bundle_inputs("language", "d001_d002")
-    assert memo not in made.bundle_inputs("language", "d003_d004")
+    assert memo in made.shard_inputs("language", "1")
+    assert memo not in made.shard_inputs("language", "2")
 
 
 def test_planning_writes_nothing_in_the_run_s_folder(results: Path) -> None:
     run_all(results)
-    (results / "language/bundles").mkdir()
-    (results / "language/bundles/d001_d001").touch()
-    paths_in(results / "language", "d001-en").transcript.unlink()
+    transcript(results, "d001-en").unlink()
     before = {path: path.stat().st_mtime_ns for path in results.rglob("*")}
     made = graph(results)
     for name in made.drawn("language").sessions.rows:
         made.session_inputs("language", name)
-    made.bundle_inputs("language", "d001_d001")
-    made.all_sessions("language")
+    made.shard_inputs("language", "1")
     assert {path: path.stat().st_mtime_ns for path in results.rglob("*")} == before
 
 
@@ -146,34 +170,10 @@ def test_the_note_of_changes_goes_with_the_process(results: Path) -> None:
     assert not note.exists()
 
 
-def test_shards_gather_sessions_or_bundles(results: Path) -> None:
-    one, two = graph(results), graph(results, sessions_per_job=4)
-    assert len(one.shard_inputs("language", "1")) == 4
-    assert [path.name for path in two.shard_inputs("language", "1")] == ["d001_d002"]
-    assert len(one.all_sessions("language")) == 8
-    assert [path.name for path in two.all_sessions("language")] == ["d001_d002", "d003_d004"]
-    assert [str(path.relative_to(results)) for path in one.shard_files("language", "turns")] == [
-        "language/shards/1/turns.parquet",
-        "language/shards/2/turns.parquet",
-    ]
-
-
-@pytest.mark.parametrize("per_job", [1, 4])
-@pytest.mark.parametrize("kind", ["calls", "transcripts"])
-def test_a_shard_is_gathered_again_where_a_file_of_its_sessions_changed(
-    results: Path, per_job: int, kind: str
-) -> None:
-    run_all(results)
-    gathered = results / "language/shards/1/calls.parquet"
-    gathered.parent.mkdir(parents=True)
-    gathered.touch()
-    before = graph(results, sessions_per_job=per_job).shard_inputs("language", "1")
-    later_ns = gathered.stat().st_mtime_ns + 1_000_000
-    os.utime(results / f"language/{kind}/d001-zh.parquet", ns=(later_ns, later_ns))
-    made = graph(results, sessions_per_job=per_job)
-    *others, note = made.shard_inputs("language", "1")
-    assert others == before and note.suffix == ".changed"
-    assert made.shard_inputs("language", "2")[-1].suffix != ".changed"
+def test_every_shard_has_its_files(results: Path) -> None:
+    assert [
+        str(path.relative_to(results)) for path in graph(results).shard_files("language", "turns")
+    ] == ["language/shards/1/turns.parquet", "language/shards/2/turns.parquet"]
 
 
 def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> None:
@@ -183,22 +183,21 @@ def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> Non
     assert graph(results / "nowhere").shard_names("language") == []
 
 
-def test_how_many_sessions_a_job_runs(results: Path) -> None:
-    assert graph(results, sessions_per_job=3).per_job("language") == 3
-    # Where none is set: simulated sessions are over sooner than a job of their own is planned.
-    assert graph(results, sessions_per_job=None).per_job("language") == 100
-    assert graph(results).cores("language", "d001_d002") == 1
-    assert graph(results).at_once("language", "d001_d002", 1) == 2
+def test_how_many_sessions_run_at_once(results: Path) -> None:
+    # Simulated ones compute their words themselves.
+    made = graph(results)
+    assert (made.at_once("language", "1"), made.cores("language", "1")) == (2, 1)
     changed = {
         **{"studies": ["language"], "models": {"real": {"provider": "openai"}}},
         **{"language": {**settings().language.model_dump(), "panel": ["real"] * 4}},
-        "sessions_per_job": None,
+        "shards": 1,
     }
     draw_manifest(settings(**changed), results)
-    assert graph(results, **changed).per_job("language") == 1
-    assert graph(results, **changed, few_sessions=7).per_job("language") == 100
-    assert graph(results, runs_here=False, **changed).per_job("language") == 100
-    assert graph(results, **changed).cores("language", "d001_d002") == 4
+    # Those of real models wait, one of each draw at a time; half of them count as cores.
+    made = graph(results, **changed)
+    assert (made.at_once("language", "1"), made.cores("language", "1")) == (4, 2)
+    made = graph(results, runs_here=False, **changed)
+    assert (made.at_once("language", "1"), made.cores("language", "1")) == (4, 1)
 
 
 def test_an_unknown_session_is_a_sentence(results: Path) -> None:
@@ -220,27 +219,11 @@ def test_a_manifest_that_is_drawn_again_is_read_again(results: Path) -> None:
     assert counted == [("language", 8, 0), ("language", 4, 0)]
 
 
-def test_the_configuration_is_kept_beside_the_first_session_that_is_run(results: Path) -> None:
-    run, given = settings(), {"seed": 7}
-    made = JobGraph(run, results, is_main=True, runs_here=True, configuration=given)
-    name = next(iter(made.drawn("language").sessions.rows))
-    assert kept_configuration(results / "language") is None
-    registry = run.registry(results, "run_session", run.used)
-    made.run_session("language", name, registry, str(results / "log"))
-    assert (results / "log").read_text("utf-8") == f"{name}: complete\n"
-    assert kept_configuration(results / "language") == (given, ANY)
-
-
 def test_sessions_begin_by_study_and_block(results: Path) -> None:
     by_order = {}
     for studies in (["language", "identity"], ["identity", "language"]):
         made = graph(results, studies=studies)
-        rows = made.drawn("language").sessions.rows
-        by_order[studies[0]] = {name: made.priority("language", [name]) for name in rows}
-        assert all(0 < value < 2 for value in by_order[studies[0]].values())
-        blocks = {name: row["block"] for name, row in rows.items()}
-        early, late = (
-            [v for n, v in by_order[studies[0]].items() if blocks[n] == b] for b in (1, 2)
-        )
-        assert min(early) > max(late)
-    assert min(by_order["language"].values()) > 1 > max(by_order["identity"].values())
+        early, late = (made.priority("language", shard) for shard in "12")
+        assert 0 < late < early < 2
+        by_order[studies[0]] = early, late
+    assert min(by_order["language"]) > 1 > max(by_order["identity"])

@@ -11,10 +11,9 @@ from dissensus.errors import ArtefactError
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-from dissensus.session.record import rows_of, write_session
+from dissensus.session.record import SessionPaths, rows_of, write_session
 from dissensus.session.runner import run_session
 from dissensus.study.reply_counts import reply_page
-from dissensus.study.session_tables import paths_in
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 
@@ -27,7 +26,9 @@ def hold(folder: Path, name: str, *replies: str | Reply) -> None:
     session = run_session(1, toy_debate("A", "B"), {"m": provider}, journal, LIMITS)
     ids = {"session_id": name, "draw_id": "d001", "language": "en"}
     rows = rows_of(session, ids)
-    write_session(paths_in(folder, name), rows, MANIFEST.pick(*ids), {"settings_sha256": "0" * 64})
+    write_session(
+        SessionPaths.of(folder, name), rows, MANIFEST.pick(*ids), {"settings_sha256": "0" * 64}
+    )
 
 
 def test_turns_are_counted_by_how_they_ended(

@@ -78,7 +78,8 @@ def test_a_flipped_byte_in_any_kind_of_file_is_found(
     files = {*kinds(RUN).values()}
     assert {path.suffix for path in files} == {
         *(".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst"),
-        *(".js", ".tex"),
+        # What a shard notes of its sessions has none.
+        *(".js", ".tex", ""),
     }
     # A log says what its stage wrote.
     logs = {path for path in files if path.suffix == ".log"}
@@ -123,8 +124,9 @@ def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
     # A job stops at the first damaged file that it reads, and other jobs go on.
     rounds: tuple[dict[str, Callable[[Path], None]], ...] = (
         {"manifest.parquet": flip},
-        {"transcripts/d001-en.parquet": cut_by_arrow, "calls/d004-en.parquet": flip},
-        {"transcripts/d002-en.parquet": cut_by_pandas},
+        {"shards/1/turns.parquet": cut_by_arrow},
+        {"shards/2/outcomes.parquet": flip},
+        {"shards/2/turns.parquet": cut_by_pandas},
         {"shards/2/components.parquet": flip},
     )
     for damaged in rounds:
@@ -147,10 +149,21 @@ def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
     assert re.search(r"Verified 8 sessions", copied.succeed("verify"))
 
 
+def test_a_damaged_transcript_is_made_again_from_its_journal(copied: Project) -> None:
+    before, asked = copied.digests(), copied.requests()
+    cut_by_arrow(copied.results() / "transcripts/d001-en.parquet")
+    cut_by_pandas(copied.results() / "transcripts/d002-en.parquet")
+    flip(copied.results() / "transcripts/d003-zh.parquet")
+    assert copied.sessions_planned() == 3
+    copied.succeed(f"{STUDY}/metrics.parquet")
+    assert copied.digests() == before and copied.requests() == asked
+
+
 def test_sessions_that_swapped_their_files_are_found(
     copied: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file is as it was written, by its own digest."""
+    copied.succeed(*(f"{STUDY}/calls/d00{n}-en.parquet" for n in (1, 2)))
     monkeypatch.chdir(copied.folder)
     for kind in ("sessions", "calls", "transcripts"):
         shutil.copy2(STUDY / kind / "d001-en.parquet", STUDY / kind / "d002-en.parquet")
@@ -197,7 +210,7 @@ def test_a_run_that_is_not_complete_is_verified_as_far_as_it_is(
     copied: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(copied.folder)
-    for name in ("transcripts/d001-en", "calls/d004-zh", "metrics"):
+    for name in ("transcripts/d001-en", "transcripts/d004-zh", "metrics"):
         (STUDY / f"{name}.parquet").unlink()
     found = verified(copied, monkeypatch)
     assert (found.findings, found.sessions, found.pending) == ({}, 6, 2)
@@ -238,10 +251,10 @@ def test_a_damaged_journal_of_embeddings_is_found(
     assert "line 1 of the journal is damaged" in verified(copied, monkeypatch).findings[path]
 
 
-def test_bundled_sessions_and_those_that_failed_are_verified(project: Project) -> None:
+def test_sessions_that_failed_are_verified(project: Project) -> None:
     silent = {**project.settings()["models"]["simulated-a"], "timeout_rate": 1.0}
     study = {**SMALL["language"], "panel": ["simulated-a", "simulated-b", "simulated-c", "silent"]}
-    project.configure({"language": study, "models": {"silent": silent}, "sessions_per_job": 4})
+    project.configure({"language": study, "models": {"silent": silent}})
     done = project.run("results/demo/language/turns.parquet")
     assert done.returncode != 0
     assert "results/demo/language has no session to be measured: all 8 failed" in done.stderr

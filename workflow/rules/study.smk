@@ -358,5 +358,7 @@ use rule run_sessions as run_session with:
         runtime=240,
     params:
         code=None,
+        functions=[],
+        settings={},
     message:
         "Run session {wildcards.session}"

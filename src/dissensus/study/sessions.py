@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from graphlib import TopologicalSorter
@@ -262,8 +262,8 @@ class Sessions:
         at_once: int,
         in_flight: int = 0,
         named: str = "",
-    ) -> list[SessionRows]:
-        """Run those of a list that are pending; the others are what their journals make them.
+    ) -> dict[str, SessionRows]:
+        """Run those of a list that are pending.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class Sessions:
 
         Returns
         -------
-        What each session left, in the order of the rows.
+        session_id -> what it left, of those that were run.
 
         Raises
         ------
@@ -290,7 +290,22 @@ class Sessions:
                 left[name] = self.run(row, registry, separate=name == named)
 
         run_all(self.pending(rows), run_one, at_once, self.before)
-        return [left.get(row["session_id"]) or self._remembered(row, registry) for row in rows]
+        return left
+
+    def left_by(
+        self, rows: Iterable[Row], left: Mapping[str, SessionRows], registry: ModelRegistry
+    ) -> Iterator[SessionRows]:
+        """What sessions that have ended left, in the order of the rows.
+
+        Parameters
+        ----------
+        left : from :meth:`run_all`; of others, their journals say it.
+
+        Raises
+        ------
+        ResourceError : a journal lacks a reply.
+        """
+        return (left.get(row["session_id"]) or self._remembered(row, registry) for row in rows)
 
     def _remembered(self, row: Row, registry: ModelRegistry) -> SessionRows:
         """What a session that has ended left, from its journal.
