@@ -77,7 +77,7 @@ def transcripts(project: Project) -> dict[str, bytes]:
 def calls(project: Project) -> list[dict[str, Any]]:
     return [
         row
-        for path in sorted(project.results("real").glob("calls/*.parquet"))
+        for path in sorted(project.results("real").glob("shards/*/attempts.parquet"))
         for row in pq.read_table(path).to_pylist()
     ]
 

@@ -108,7 +108,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("identity/agents", 1000, "at most 100"),
     ("identity/rounds", 10**6, "at most 1000"),
     ("deliberation/rounds", 10**6, "at most 1000"),
-    ("sessions_per_job", 10**9, "at most 1000000"),
+    ("shards", 10**9, "at most 1000000"),
     (f"{P}/requests_per_minute", 1e300, "at most 1000000000000"),
     (f"{P}/requests_per_minute", 1e-9, "at least 0.01"),
     (f"{P}/tokens_per_minute", 0, "at least 0.01"),

@@ -162,7 +162,7 @@ def test_a_dry_run_says_how_many_sessions_will_run() -> None:
     drawn = {"language": (200, 150)}
     assert planned({}, drawn, settings) == "Sessions that will run: 0."
     assert planned({"run_session": 7}, drawn, settings).startswith("Sessions that will run: 7;")
-    assert planned({"run_bundle": 2}, drawn, settings).startswith(
+    assert planned({"run_sessions": 2}, drawn, settings).startswith(
         "Sessions that will run: at most 50 (50 of language);"
     )
     # Two draws, each in two languages: the manifest that is still to be drawn is counted.

@@ -46,14 +46,14 @@ def test_turns_are_counted_by_how_they_ended(
     # Eight turns: three at once, one repaired, one unread, three without a text.
     assert cells == ["language", "debate", "8", "38%", "12%", "12%", "38%"]
     assert note.endswith("Sessions lost for good: language 1 of 3.\n")
-    # As in a bundle that is under way, whose file is still to be written.
+    # As in a shard that is under way, whose file is still to be written.
     for kind in ("calls", "sessions"):
         (folder / f"{kind}/d002-en.parquet").unlink()
     assert main(["replies", "mine"]) == 0
     table, _, note = capsys.readouterr().out.partition("\n\n")
     cells = [cell.strip() for cell in table.splitlines()[-1].strip("|").split("|")]
     assert cells == ["language", "debate", "6", "33%", "17%", "0%", "50%"]
-    assert note.endswith("Left out, since bundles are under way: 1 session.\n")
+    assert note.endswith("Left out, since their shards are under way: 1 session.\n")
 
 
 def test_a_run_that_has_no_session_is_one_sentence(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def job(tmp_path: Path, **settings: Any) -> SimpleNamespace:
         rule="code_pool",
         log=[str(tmp_path / "logs" / "code_pool.log")],
         params={"settings": settings, "code": "c0de", "simulated": True},
+        wildcards={},
         input=SimpleNamespace(pool="in.csv"),
         output=Outputs(["out.parquet"]),
         config={"run": "demo"},

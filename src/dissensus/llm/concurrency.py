@@ -161,12 +161,16 @@ class InFlight:
             yield
             return
         with self._mine:
-            with self._looking:
-                while (slot := self._slots.take()) is None:
-                    time.sleep(random.uniform(0.1, 1.0) * _POLL_S)
-                    check()
+            while (slot := self._take()) is None:
+                time.sleep(random.uniform(0.1, 1.0) * _POLL_S)
+                check()
             try:
                 yield
             finally:
                 with self._looking:
                     self._slots.give_back(slot)
+
+    def _take(self) -> int | None:
+        # Never held while waiting: who ends must be able to give its slot back.
+        with self._looking:
+            return self._slots.take() if self._slots else None

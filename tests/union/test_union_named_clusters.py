@@ -1,4 +1,4 @@
-"""Whole runs of the union study in bundles of sessions, with clusters that a model names."""
+"""Whole runs of the union study with clusters that a model names."""
 
 from __future__ import annotations
 
@@ -34,14 +34,10 @@ def transcripts(project: Project) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The same in jobs of three sessions, with clusters that a model names."""
+    """The same, with clusters that a model names."""
 
     def build(folder: Path) -> None:
         made = pairs(folder, epochs=2, map=NAMER)
-        path = made.folder / "more.yaml"
-        text = path.read_text("utf-8")
-        path.write_text(text.replace("sessions_per_job: 1", "sessions_per_job: 3"), "utf-8")
-        assert "run_session" not in made.planned(*MAPPED)
         made.succeed(*MAPPED)
         assert made.planned(*MAPPED) == {}
 
@@ -55,11 +51,11 @@ def names_of(project: Project) -> str:
     return str(name)
 
 
-def test_jobs_of_three_sessions_come_to_the_same_bytes(ended: Project, named: Project) -> None:
-    single, bundled = transcripts(ended), transcripts(named)
-    assert set(bundled) == {*single, names_of(named)}
-    for name, path in single.items():
-        assert bundled[name].read_bytes() == path.read_bytes(), name
+def test_names_change_no_byte_of_what_is_named(ended: Project, named: Project) -> None:
+    without, those = transcripts(ended), transcripts(named)
+    assert set(those) == {*without, names_of(named)}
+    for name, path in without.items():
+        assert those[name].read_bytes() == path.read_bytes(), name
     keys = named.requests()
     assert {key: keys[key] for key in ended.requests()} == dict(ended.requests())
     assert set(keys.values()) == {1}
@@ -78,7 +74,7 @@ def test_clusters_are_named_last_each_once(named: Project) -> None:
     assert {turn["role"] for turn in turns} == {"name"} and clusters
 
 
-def test_without_names_and_bundles_again_nothing_more_is_asked(
+def test_without_names_again_nothing_more_is_asked(
     ended: Project, named: Project, tmp_path: Path
 ) -> None:
     project = named.copy(tmp_path / "project")
