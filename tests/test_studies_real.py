@@ -116,9 +116,7 @@ def test_every_call_is_made_once_and_those_of_a_round_together(undisturbed: Proj
     assert sum(map(len, calls.values())) == asked(stats, "received") == asked(stats, "distinct")
     # Of two debates there is one opening; no repair is asked for here.
     assert len(calls["identity"]) == QUESTIONS * AGENTS * (1 + 2 * ROUNDS)
-    taken = Counter(
-        row["role"] for row in rows(undisturbed, "deliberation") if row["accepted"]
-    )
+    taken = Counter(row["role"] for row in rows(undisturbed, "deliberation") if row["accepted"])
     turns = DRAWS * SEATS * TALKS
     assert taken == {"debater": 2 * turns, "judge:crit": turns}
     # Six debates are in flight, each with the calls of all its agents.

@@ -297,7 +297,7 @@ class Study(ABC, Generic[S]):
     def part(self, row: Row) -> int:
         """Which part of the study a session belongs to, in the order in which parts begin.
 
-        Shards and bundles hold sessions of one part alone, so that an artefact can be made of the
+        Shards hold sessions of one part alone, so that an artefact can be made of the
         turns of a part, and sessions of a later one read it.
         """
         return 0
