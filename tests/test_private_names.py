@@ -51,6 +51,7 @@ TABLE = [
     Private("snakemake", "snakemake.sourcecache:SourceFile.get_path_or_uri", COMMON, "the same"),
     Private("snakemake", "snakemake.workflow:Workflow.is_main_process", COMMON, "who counts"),
     Private("snakemake", "snakemake.workflow:Workflow.local_exec", COMMON, "cluster or not"),
+    Private("snakemake", "snakemake.workflow:Workflow.cores", COMMON, "sessions in flight"),
     Private("snakemake", "snakemake.workflow:Workflow.rules", "Snakefile", "code digests"),
     Private("snakemake", "snakemake.rules:Rule.script", RULE_CODE, "code digests"),
     Private("snakemake", "snakemake.rules:Rule.basedir", RULE_CODE, "code digests"),

@@ -177,9 +177,9 @@ def _verify_study(
         if None not in made:
             again = gather(session for session in made if session)
             _verify_shard(sessions, shard, again, verified)
-            # Beyond a shard its attempts are of no use, and large.
-            for whole, more in zip(gathered, again._replace(attempts=[]), strict=True):
-                whole.extend(more)
+            gathered.turns.extend(again.turns)
+            gathered.outcomes.extend(again.outcomes)
+            gathered.calls.extend(again.calls)
     if are_sound:
         _verify_gathered(sessions, gathered, verified)
 
@@ -255,8 +255,12 @@ def _compare_session(
 def _verify_shard(sessions: Sessions, shard: str, gathered: Gathered, verified: Verified) -> None:
     """Compare what a shard holds with what its sessions' journals give."""
     folder, ids = sessions.folder / f"shards/{shard}", sessions.study.ids
-    schemas = (turns_schema(ids), outcomes_schema(ids), GATHERED_CALLS, TRIED)
-    for name, schema, rows in zip(gathered._fields, schemas, gathered, strict=True):
+    for name, schema, rows in (
+        ("turns", turns_schema(ids), gathered.turns),
+        ("outcomes", outcomes_schema(ids), gathered.outcomes),
+        ("calls", GATHERED_CALLS, gathered.calls),
+        ("attempts", TRIED, gathered.attempts),
+    ):
         verified.compare(folder / f"{name}.parquet", schema, rows, "its sessions")
 
 
