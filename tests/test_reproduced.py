@@ -63,7 +63,7 @@ def test_every_session_that_was_drawn_ended_and_has_its_artefacts(
     folder = reproduced.results(study=study)
     sessions = [row["session_id"] for row in rows(folder / "manifest.parquet")]
     assert sessions == sorted(set(sessions))
-    for kind in ("sessions", "calls", "transcripts", "journal"):
+    for kind in ("transcripts", "journal"):
         assert sorted(path.stem for path in (folder / kind).iterdir()) == sessions
     complete = {r["session_id"] for r in rows(folder / "outcomes.parquet") if r["complete"]}
     assert len(complete) > 0.9 * len(sessions)
