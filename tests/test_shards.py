@@ -14,9 +14,9 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+from dissensus.keep.reading import read_session
+from dissensus.keep.verify import verify
 from dissensus.study.configuration import load
-from dissensus.study.reading import read_session
-from dissensus.study.verify import verify
 from forked import Forked
 from support import SMALL, Project
 

@@ -25,8 +25,8 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from dissensus.garbage import collect_seldom
-from dissensus.study.shutdown import is_stopping, last_words, say_last
-from dissensus.study.stage_log import show_failures_last
+from dissensus.run.shutdown import is_stopping, last_words, say_last
+from dissensus.run.stage_log import show_failures_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of

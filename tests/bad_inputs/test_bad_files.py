@@ -17,8 +17,8 @@ from dissensus.errors import DissensusError
 from dissensus.language.simulated import space_of
 from dissensus.llm.prices import read_prices
 from dissensus.study.configuration import load
-from dissensus.study.rules import stage_settings
-from dissensus.study.stage import resolve
+from dissensus.study.given import stage_settings
+from dissensus.study.makes import resolve
 from scripted import ROOT
 
 Change = Callable[[bytes], bytes]

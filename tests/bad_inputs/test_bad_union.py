@@ -16,10 +16,10 @@ import yaml
 
 from corpora_folders import corpus, pdf
 from dissensus.errors import DissensusError
+from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
-from dissensus.study.preflight import check_inputs
-from dissensus.study.rules import stage_settings
-from dissensus.study.stage import resolve
+from dissensus.study.given import stage_settings
+from dissensus.study.makes import resolve
 from scripted import ROOT
 
 #: Two on each side, in folders of their own.

@@ -15,7 +15,7 @@ from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
 from dissensus.consensus.inference import PLANTED
 from dissensus.report.tables import Table, as_markdown
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 
 
 def table(name: str, run: Frames | None = None, view: View = VIEW) -> Table:

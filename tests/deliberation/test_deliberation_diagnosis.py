@@ -24,8 +24,8 @@ from dissensus.deliberation.inference.library import simulate_library
 from dissensus.deliberation.settings import ArmSettings
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, Pairs, compare
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
+from dissensus.plan.diagnosed import STORED
 from dissensus.stats.multiplicity import adjust
-from dissensus.study.diagnosed import STORED
 from dissensus.tables.artefact import write
 from scripted import ROOT, default_configuration
 

@@ -23,7 +23,7 @@ from dissensus.errors import ArtefactError
 from dissensus.report.captions import fill
 from dissensus.report.style import save, save_svg
 from dissensus.report.view import Drawn, View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from drawn import outside, overlaps, visible_texts
 
 REPORT = Path(__file__).parents[2] / "workflow/report"

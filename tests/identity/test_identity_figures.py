@@ -20,7 +20,7 @@ from dissensus.report import captions
 from dissensus.report.equal_tokens import NOT_WORTH, UNTOLD
 from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from drawn import outside, overlaps, visible_texts
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"

@@ -21,7 +21,7 @@ from dissensus.language.figures import (
 )
 from dissensus.report import clouds
 from dissensus.report.style import save
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from drawn import outside, overlaps, visible_texts
 
 SIZES = [

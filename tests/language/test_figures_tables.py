@@ -22,7 +22,7 @@ from dissensus.language.figures.frames import read_draws
 from dissensus.report import captions, labels
 from dissensus.report.tables import Table, as_csv, as_markdown, caption_facts
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.tables.seal import BLANK_SEAL, seal
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"

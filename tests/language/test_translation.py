@@ -14,13 +14,13 @@ from dissensus.errors import ResourceError
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.study import Language
 from dissensus.language.translation import TranslationPrompts, expected_turns, translate
+from dissensus.plan.call_plan import unidentified
+from dissensus.plan.cost import estimate_settings
+from dissensus.plan.priced import price_settings
+from dissensus.plan.quote import price_remedies
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import Decoding
-from dissensus.study.call_plan import unidentified
 from dissensus.study.configuration import load
-from dissensus.study.cost import estimate_settings
-from dissensus.study.quote import price_remedies
-from dissensus.study.rules import price_settings
 from dissensus.study.sessions import Sessions
 from scripted import ROOT
 from serving import serving

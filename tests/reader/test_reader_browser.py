@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from browsing import Browser, Opened
+from dissensus.keep import reader
+from dissensus.keep.reader import Played, Writer
+from dissensus.keep.reading import read_session
+from dissensus.keep.reading_pages import citation
 from dissensus.report.reader_page import Estimated, reader_page
-from dissensus.study import reader
-from dissensus.study.reader import Played, Writer
-from dissensus.study.reading import read_session
-from dissensus.study.reading_pages import citation
 from dissensus.tables.artefact import read
 from hostile_texts import HOSTILE
 from reader.small_run import configuration, run_sessions

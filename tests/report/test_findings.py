@@ -22,7 +22,7 @@ from dissensus.report.escaping import html
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
 from dissensus.report.results import Part, _abstract
 from dissensus.report.view import View
-from dissensus.study.ending import ending, planned
+from dissensus.run.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
 from dissensus.tables.common import flag, text
 from reader.small_run import configuration
@@ -175,7 +175,7 @@ def test_a_dry_run_says_why_the_run_would_stop(monkeypatch: pytest.MonkeyPatch) 
     def refuse(*_: Any) -> Any:
         raise ResourceError("study.py: item 1 lacks 'topic'.")
 
-    monkeypatch.setattr("dissensus.study.ending.resolve", lambda _: refuse)
+    monkeypatch.setattr("dissensus.run.ending.resolve", lambda _: refuse)
     assert planned({"draw_language_manifest": 1}, {}, configuration()) == (
         "The run would stop before its sessions: study.py: item 1 lacks 'topic'."
     )

@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from dissensus.report.captions import fill
 from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.union.figures import FIGURES
 from drawn import outside, overlaps, visible_texts
 from union.union_frames import VIEW, Run, make_run

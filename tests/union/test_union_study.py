@@ -13,12 +13,12 @@ import yaml
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
+from dissensus.plan.call_plan import call_plans, describe
 from dissensus.session.inputs import FolderInputs, PlaceholderInputs
 from dissensus.session.protocol import assumed_calls
 from dissensus.session.record import SessionPaths, transcript
 from dissensus.session.runner import Limits
-from dissensus.study.call_plan import call_plans, describe
-from dissensus.study.rules import stage_settings
+from dissensus.study.given import stage_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.union.design.manifest import draw

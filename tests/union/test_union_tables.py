@@ -7,7 +7,7 @@ import pytest
 from dissensus.report.labels import interval, number, p_value
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.union.figures import TABLES
 from union.union_frames import GAINS, VIEW, Run, make_run
 

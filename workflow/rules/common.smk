@@ -11,27 +11,19 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.garbage import collect_seldom
 from dissensus.study.configuration import check_keys, load
-from dissensus.study.ending import ending, planned
-from dissensus.study.job_graph import JobGraph
-from dissensus.study.preflight import check_inputs, check_measures, check_place
-from dissensus.study.preregistration import DATA as PLAN
-from dissensus.study.preregistration import registered_settings
-from dissensus.study.rules import (
-    depend_on_code,
-    describe_targets,
-    check_targets,
-    name_logs,
-    priced_files,
-    rule_files,
-    temporary_folders,
-    without_job_rate_limit,
-)
-from dissensus.study.run_folder import RunLock
-from dissensus.study.shutdown import before_exit, exit_on_user_error, say_last
-from dissensus.study.start import start_run
+from dissensus.run.ending import ending, planned
+from dissensus.run.job_graph import JobGraph
+from dissensus.plan.preflight import check_inputs, check_measures, check_place
+from dissensus.plan.preregistration import DATA as PLAN
+from dissensus.plan.preregistration import registered_settings
+from dissensus.plan.priced import priced_files
+from dissensus.run.rules import depend_on_code, describe_targets, check_targets, name_logs, rule_files, temporary_folders, without_job_rate_limit
+from dissensus.run.run_folder import RunLock
+from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
+from dissensus.run.start import start_run
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
-from dissensus.study.warm_scripts import fork_scripts
+from dissensus.run.warm_scripts import fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 

@@ -6,7 +6,8 @@
 
 from dissensus.report.reader_page import reader_assets
 from dissensus.report.results import assets_digest
-from dissensus.study.rules import page_settings, truth_settings
+from dissensus.plan.diagnosed import truth_settings
+from dissensus.study.given import page_settings
 
 # Whose models have known effects planted in them; real models have no known truth.
 PLANTED = [study for study in STUDIES.values() if study.truth and SETTINGS.simulated]
@@ -105,7 +106,7 @@ use rule local_stage as write_reader_page with:
     output:
         page=RESULTS / "reader/index.html",
     params:
-        functions=["dissensus.study.summary:write_reader_page"],
+        functions=["dissensus.run.summary:write_reader_page"],
         settings={
             "run": SETTINGS.run,
             "titles": {
@@ -122,7 +123,7 @@ use rule local_stage as summarise_run with:
     output:
         report=RESULTS / "report.rst",
     params:
-        functions=["dissensus.study.summary:summarise"],
+        functions=["dissensus.run.summary:summarise"],
         settings={
             "run": SETTINGS.run,
             "seed": SETTINGS.seed,

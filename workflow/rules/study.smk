@@ -7,16 +7,9 @@
 #        (the study's own measures and estimates); plot, tabulate; gather_spending; diagnose
 
 from dissensus.digests import code_digest
-from dissensus.study.rules import (
-    caption_of,
-    price_settings,
-    priced_files,
-    stage_files,
-    stage_settings,
-    judging_note,
-    table_settings,
-    view_settings,
-)
+from dissensus.plan.priced import price_settings, priced_files
+from dissensus.run.rules import caption_of
+from dissensus.study.given import stage_files, stage_settings, judging_note, table_settings, view_settings
 
 STAGE_LOG = RESULTS / "logs/stage.log"
 SPENDING_TABLES = ["table_spending", "table_models"]
@@ -209,7 +202,7 @@ for NAME, STUDY in STUDIES.items():
         conda:
             ENVIRONMENT
         params:
-            functions=["dissensus.study.spending:gather_spending"],
+            functions=["dissensus.run.spending:gather_spending"],
             shards=shards_of(NAME),
         message:
             f"Add up what the {NAME} study has spent"
@@ -281,7 +274,7 @@ for NAME, STUDY in STUDIES.items():
 
 # What stages are made of: a function says what it makes of which files (dissensus.study.makes), and
 # each study's own file of rules names it. The first runs where the study is, the other on a node.
-# Each gets a log of its own, called like its rule (dissensus.study.rules.name_logs).
+# Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs).
 rule local_stage:
     log:
         STAGE_LOG,

@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from dissensus.errors import ArtefactError
 from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, SessionRows
-from dissensus.study.makes import makes
-from dissensus.study.stage import resolve
+from dissensus.study.makes import makes, resolve
 from dissensus.tables.artefact import Column, Schema, concatenate, read
 from dissensus.tables.common import common, text
 

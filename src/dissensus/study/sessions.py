@@ -30,8 +30,8 @@ from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.completion import FolderState, transcript_in
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import MOST_SHARDS, run_all, shards
+from dissensus.study.makes import resolve
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.stage import resolve
 from dissensus.study.study import Row, Study
 from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance

@@ -174,7 +174,7 @@ class Study(ABC, Generic[S]):
         ``position`` in their part; those of one position begin together.
     question : what the study asks, in one sentence.
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
-        (:mod:`dissensus.study.embedding`). A study without embedders has none.
+        (:mod:`dissensus.run.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
     headline : states its findings; without one, those of ``contrasts.parquet`` are stated, where
         the study makes that.

@@ -9,7 +9,7 @@ from dissensus.report.captions import write_caption
 from dissensus.report.marks import FIGURE_MARKS, mark_rows
 from dissensus.report.style import save
 from dissensus.report.view import View
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.report.escaping import complain
+from dissensus.run.kept import keep_configuration
+from dissensus.run.shutdown import stopping_with
+from dissensus.run.stage import Stage, run
 from dissensus.session.progress import PROGRESS_COUNTS
 from dissensus.session.record import SessionRows
 from dissensus.study.completion import note, transcript_in
 from dissensus.study.gather import GATHERED_CALLS, Gathered, gather, outcomes_schema, turns_schema
-from dissensus.study.kept import keep_configuration
 from dissensus.study.session_tables import TRIED
 from dissensus.study.sessions import Sessions
-from dissensus.study.shutdown import stopping_with
-from dissensus.study.stage import Stage, run
 from dissensus.study.study import Row
 from dissensus.tables.artefact import write
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.plan.cost import priced
 from dissensus.report.captions import write_caption
 from dissensus.report.tables import write_tables
-from dissensus.study.cost import priced
+from dissensus.run.spending import CONDUCT, SPENDING
+from dissensus.run.spending_tables import table_models, table_spending
+from dissensus.run.stage import Stage, run
 from dissensus.study.sessions import Sessions
-from dissensus.study.spending import CONDUCT, SPENDING
-from dissensus.study.spending_tables import table_models, table_spending
-from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read
 
 

@@ -8,7 +8,8 @@ from dissensus.report.results import results_page
 from dissensus.report.results_files import findings_of, part_of
 from dissensus.report.truth import TRUTH
 from dissensus.report.view import View
-from dissensus.study.stage import Stage, resolve, run
+from dissensus.run.stage import Stage, run
+from dissensus.study.makes import resolve
 from dissensus.tables.artefact import read, write, write_text
 
 
