@@ -244,11 +244,12 @@ def _estimates(
     spread = np.nanstd(readings.reference, axis=0, ddof=1)
     by_draw = (net_draws(readings) / spread) @ np.asarray(shares)
     known = np.isfinite(by_draw)
+    motions = readings.motions[known].astype(str)
     estimates = {
         NET: every.get(net.NET),
         REFITTED: every.get(net.PAIRED),
-        FIXED: robust_mean(by_draw[known], readings.motions[known].astype(str), confidence),
+        FIXED: robust_mean(by_draw[known], motions, confidence),
     }
-    if known.sum() > 1:
-        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[known], _REPETITIONS, seed)
+    if len(np.unique(motions)) > 1:
+        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[known], motions, _REPETITIONS, seed)
     return {name: estimate for name, estimate in estimates.items() if estimate is not None}
