@@ -153,6 +153,7 @@ class DiagnosisSettings(Settings):
     """Simulated studies in each row of the design diagnosis."""
     draws: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1), Once]
     sessions: Count
+    truth_sessions: Count
     debaters: Annotated[list[ModelByName], Field(min_length=len(ROLES))]
     """Simulated models that hold them."""
     recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]
