@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from consensus.consensus_runs import FOLDERS, drawn_by, statements, study
 from dissensus.consensus.design import draw
-from dissensus.consensus.domains import read_domain, read_statements
+from dissensus.consensus.domains import collect, read_domain, read_statements
 from dissensus.consensus.scale import names_label, read_truth, trust
 from dissensus.consensus.wording import LEARNED
 from dissensus.errors import ResourceError
@@ -107,6 +109,23 @@ def test_broken_agents_are_one_sentence_with_their_line(
         read_domain(folder)
     first = str(caught.value).split("\n")[0]
     assert first.startswith(str(path)) and said in first
+
+
+def test_what_one_domain_holds_out_may_not_train_another(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("agents.yaml", "statements.csv"):
+        shutil.copy(folder / name, other)
+    path, swap = other / "statements.csv", {"train": "held_out", "held_out": "train"}
+    text = re.sub("train|held_out", lambda split: swap[split[0]], path.read_text("utf-8"))
+    path.write_text(text.replace("Buses should be free.", "buses should be FREE"), "utf-8")
+    said = (
+        r"bus-2 is held_out, and .*other/statements.csv has the same statement as tram-2 in train"
+    )
+    with pytest.raises(ResourceError, match=said):
+        collect({"domains": {"bus": str(folder), "tram": str(other)}}, 1)
+    # The same folder twice holds out what it holds out.
+    collect({"domains": {"bus": str(folder), "again": str(folder)}}, 1)
 
 
 def test_more_statements_than_there_are_is_a_sentence(folder: Path) -> None:

@@ -6,7 +6,8 @@ A domain is a folder with two files, ``agents.yaml`` and ``statements.csv``;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -155,13 +156,35 @@ def _check_once(where: str, cells: Mapping[str, str], seen: dict[str, int], numb
         may = "it may have plain letters, digits, - and _ only"
         raise ResourceError(f"{where}: {fault('statement_id', name, may)}")
     for column in ("statement_id", "statement"):
-        key = f"{column} {cells[column].casefold().rstrip('.')}"
+        key = f"{column} {_wording(cells[column])}"
         if key in seen:
             raise ResourceError(
                 f"{where}: its {column} stands in row {seen[key]} already; leave one out, since "
                 "train and held-out statements must differ."
             )
         seen[key] = number
+
+
+def _wording(statement: str) -> str:
+    """What makes two statements the same: their letters and digits."""
+    folded = unicodedata.normalize("NFKC", statement).casefold()
+    return "".join(character for character in folded if character.isalnum())
+
+
+def _check_apart(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a held-out statement of one domain that is another's training statement.
+
+    Agents that learn from another domain would have learned from what they are tested on.
+    """
+    trained = {_wording(row["statement"]): row for row in rows if row["split"] == "train"}
+    for row in rows:
+        other = trained.get(_wording(row["statement"])) if row["split"] != "train" else None
+        if other:
+            raise ResourceError(
+                f"{row['source']}: {row['statement_id']} is held_out, and {other['source']} has "
+                f"the same statement as {other['statement_id']} in train; leave one out, since "
+                "agents may learn from another domain."
+            )
 
 
 def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:
@@ -171,4 +194,5 @@ def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, l
         for domain, folder in settings["domains"].items()
         for row in read_statements(domain, folder)
     ]
+    _check_apart(rows)
     return {"statements": (STATEMENTS, rows)}
