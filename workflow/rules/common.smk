@@ -318,6 +318,7 @@ def core(study):
         of_shards(study, "calls"),
         *(getattr(rules, f"{verb}_{study}").output for verb in made),
         getattr(rules, f"gather_{study}_spending").output,
+        getattr(rules, f"compare_{study}_conduct").output,
         getattr(rules, f"tabulate_{study}_spending").output,
         *[folder / "deviations.md"] * (folder / PLAN).exists(),
     ]
