@@ -90,6 +90,23 @@ def test_debates_that_came_out_alike_have_no_interval() -> None:
     assert rows["ci_low"].isna().all() and rows["ci_high"].isna().all()
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_share_of_none_or_all_is_not_certain(share: float) -> None:
+    metrics = whole()[1]
+    nine = metrics["statement_id"].drop_duplicates()[:9]
+    frame = metrics[metrics["statement_id"].isin(nine)].query("arm == 'debate'")
+    frame = frame.assign(consensus=bool(share), consensus_round=1.0, match=share, switches=0)
+    rows = pd.DataFrame(estimate_arms(frame, 5, 0.95, 50, 1)).set_index(["domain", "outcome"])
+    z = 1.959964**2
+    for outcome in ("consensus", "match", "consensus_by_1", "consensus_by_5"):
+        row = rows.loc[(ALL, outcome)]
+        limits = (0.0, z / (9 + z)) if share == 0.0 else (9 / (9 + z), 1.0)
+        assert row["n_clusters"] == 9 and row["estimate"] == share
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx(limits, abs=1e-6)
+    # Rounds and numbers of switches are no shares.
+    assert np.isnan(rows.loc[(ALL, "switches"), "ci_low"])
+
+
 def test_beside_real_agents_and_without_sessions_nothing_is_planted() -> None:
     _, _, manifest = run(SPEECH, {"debate": "debate", "again": "debate"}, statements=1)
     drawn, items = pd.DataFrame(manifest), pd.DataFrame(statements().values())

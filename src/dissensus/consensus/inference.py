@@ -31,6 +31,7 @@ from dissensus.llm.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.shares import none_or_all
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -74,6 +75,11 @@ OUTCOMES = (
     *("consensus_round", "majority_round", "switches", "agreement", "compromise", "cosine"),
     *("dogmatic", "sycophancy", "match", "consensus", "sycophancy_of_switches", "match_levels"),
 )
+#: Those that are shares, from none to all.
+SHARES = (
+    *("agreement", "compromise", "dogmatic", "sycophancy", "match", "consensus"),
+    *("sycophancy_of_switches", "match_levels", "weighted_match"),
+)
 #: Measures of one strategy alone.
 OWN = ("alignment", "weighted_match")
 #: How the outcome begins that says whether a debate had agreed by a round.
@@ -99,7 +105,7 @@ def estimate_arms(
     -------
     Rows of :data:`ESTIMATES`, for each domain and for all together. ``n`` counts the sessions in
     which the measure is defined; there is no interval for fewer than two statements, or where all
-    sessions came out alike.
+    sessions came out alike. A share of none or all has Wilson's limits, with a case a statement.
     """
     rows = []
     courses = by_round(metrics, rounds)
@@ -112,6 +118,8 @@ def estimate_arms(
                 values = known[outcome].to_numpy(dtype=float)
                 clusters = known["statement_id"].to_numpy(dtype=str)
                 mean = _bootstrap(values, clusters, confidence, resamples, key)
+                if outcome in SHARES or outcome in courses:
+                    mean = _unless_alike(mean, confidence)
                 rows.append(
                     {
                         "domain": domain,
@@ -277,6 +285,12 @@ def _bootstrap(
     return cluster_bootstrap(
         values, clusters, resamples=resamples, confidence=confidence, seed=seed
     )
+
+
+def _unless_alike(mean: Estimate, confidence: float) -> Estimate:
+    """The mean of a share, with limits also where all debates have none or all."""
+    low, high = none_or_all(mean.estimate, mean.n_clusters, confidence)
+    return mean if np.isnan(low) else replace(mean, ci_low=low, ci_high=high)
 
 
 def _log_rank(metrics: pd.DataFrame, arm: str, reference: str, options: Options) -> Row:

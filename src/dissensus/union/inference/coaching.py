@@ -38,7 +38,7 @@ from dissensus.stats.differences import flipped_gain, spread_of_gain
 from dissensus.stats.location import paired_t
 from dissensus.stats.power import detectable, power_t
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import share_limits
+from dissensus.stats.shares import none_or_all, share_limits
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text
@@ -193,6 +193,11 @@ class _Outcome:
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
             mean = Estimate(t.estimate, t.se, *share_limits(t), NAN, t.n, t.n)
+        elif len(sample) > 1 and mean.estimate in (0.0, 1.0):
+            n = len(sample)
+            mean = Estimate(
+                mean.estimate, NAN, *none_or_all(mean.estimate, n, self.confidence), NAN, n, n
+            )
         elif len(sample):
             note = "No interval: a single debate, or debates that do not differ."
         else:
