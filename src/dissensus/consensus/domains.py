@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from dissensus.consensus.scale import LABELS, read_truth
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings import Faults, Settings, fault, validate
+from dissensus.settings import Faults, Line, Settings, Spelled, Text, fault, validate
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.user_files import YamlFile, read_csv
@@ -41,14 +41,18 @@ STATEMENTS = Schema(
 )
 _NEEDED = ("statement_id", "split", "statement", "truth", "truth_source")
 
-_Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
-_Line = Annotated[str, Field(pattern=r"^\S(?:.*\S)?$")]
-_Text = Annotated[str, Field(pattern=r"\S")]
+_Name = Annotated[
+    str,
+    Spelled(
+        r"^[^\W\d_][\w-]{0,39}$",
+        "it may have letters, digits, - and _, a letter first, and 40 characters at most",
+    ),
+]
 
 
 class Pair(Settings):
-    question: _Text
-    answer: _Text
+    question: Text
+    answer: Text
 
 
 class Agent(Settings):
@@ -56,16 +60,16 @@ class Agent(Settings):
 
     id: _Name
     """Its name in the debate, such as ngo."""
-    system: _Text
+    system: Text
     interview: Annotated[list[Pair], Field(min_length=1)]
 
 
 class Domain(Settings):
     """Who debates in a domain, and where."""
 
-    where: _Line
+    where: Line
     """What experts know, such as: the city of Port Alder."""
-    place: _Line
+    place: Line
     """The same in short, such as: Port Alder."""
     agents: Annotated[list[Agent], Field(min_length=2)]
 

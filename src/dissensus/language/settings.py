@@ -9,12 +9,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     Count,
+    Entries,
     Faults,
     Once,
     OneOrEachOnce,
     Rate,
     Resamples,
     Settings,
+    Spelled,
     fault,
     names,
     without_nulls,
@@ -74,7 +76,9 @@ class PoolSettings(Settings):
 class LanguageCondition(Settings):
     prompts: File
     """YAML of the debate prompt."""
-    motion: Annotated[str, Field(pattern=r"^motion_\w+$")]
+    motion: Annotated[
+        str, Spelled(r"^motion_\w+$", "it must be a column of the motions, such as motion_en")
+    ]
     """The motions' column in this language."""
     script: Literal["latin", "han", "hans", "hant"]
     """The writing system that a speech must be in; hans simplified, hant traditional characters."""
@@ -156,7 +160,7 @@ class DiagnosisSettings(Settings):
     truth_sessions: Count
     debaters: Annotated[list[ModelByName], Field(min_length=len(ROLES))]
     """Simulated models that hold them."""
-    recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]
+    recycle: Entries[Annotated[float, Field(gt=0, lt=1)]]
     tokenizer: TokenizerName
     """What the sessions are measured with."""
     embedder: str
