@@ -11,7 +11,7 @@ import pytest
 from consensus.consensus_frames import ARMS, OTHERS, VIEW, Frames, make_run
 from dissensus.consensus.figures import FIGURES, TABLES
 from dissensus.consensus.figures.headline import state
-from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
+from dissensus.consensus.figures.printed import PRINTED, smallest_mean, too_dogmatic
 from dissensus.consensus.inference import PLANTED
 from dissensus.report.tables import Table, as_markdown
 from dissensus.report.view import View
@@ -73,6 +73,10 @@ def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
     made = table("table_printed")
     assert sum(row[6] == "NO" for row in made.rows) == 11
     assert "11 of 34 rows have more" in made.note
+    # Ten shares are below one of all switches; one is below any mean over debates that is not 0.
+    assert sum(row[10] == "NO" for row in made.rows) == 10
+    assert [row[1:3] for row in made.rows if row[12] == "NO"] == [("Politics", "Debate")]
+    assert smallest_mean(0.71, "Politics") == pytest.approx(100 / 90)
     # As a share of opportunities every printed sycophancy is possible, whatever N.
     for _, domain, _, rounds, switches, _, _, sycophancy in PRINTED:
         n = 4 if domain == "City planning" else 5

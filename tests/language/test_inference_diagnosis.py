@@ -28,7 +28,13 @@ SIMULATIONS = 200
 
 def settings(**changes: Any) -> dict[str, Any]:
     own = CONFIG["language"]
-    diagnosis = {**own["diagnosis"], "simulations": SIMULATIONS, "draws": [60], "sessions": 2}
+    diagnosis = {
+        **own["diagnosis"],
+        "simulations": SIMULATIONS,
+        "draws": [60],
+        "sessions": 2,
+        "truth_sessions": 3,
+    }
     return {
         "languages": own["languages"],
         "reference": "en",

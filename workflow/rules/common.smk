@@ -17,7 +17,15 @@ from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.plan.preregistration import DATA as PLAN
 from dissensus.plan.preregistration import registered_settings
 from dissensus.plan.priced import priced_files
-from dissensus.run.rules import depend_on_code, describe_targets, check_targets, name_logs, rule_files, temporary_folders, without_job_rate_limit
+from dissensus.run.rules import (
+    depend_on_code,
+    describe_targets,
+    check_targets,
+    name_logs,
+    rule_files,
+    temporary_folders,
+    without_job_rate_limit,
+)
 from dissensus.run.run_folder import RunLock
 from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.run.start import start_run
@@ -274,6 +282,7 @@ def core(study):
         of_shards(study, "calls"),
         *(getattr(rules, f"{verb}_{study}").output for verb in made),
         getattr(rules, f"gather_{study}_spending").output,
+        getattr(rules, f"compare_{study}_conduct").output,
         getattr(rules, f"tabulate_{study}_spending").output,
         *[folder / "deviations.md"] * (folder / PLAN).exists(),
     ]

@@ -4,15 +4,22 @@
 # out:   results/<run>/<study>/: its source (pool, questions, topics), manifest, transcripts, shards (turns, outcomes,
 #        calls, attempts), turns, outcomes, spending, conduct, tables, figures, captions
 # steps: collect, draw the manifest; run_sessions (run_session where one is named); gather_turns;
-#        (the study's own measures and estimates); plot, tabulate; gather_spending; diagnose
+#        (the study's own measures and estimates); plot, tabulate; gather_spending,
+#        compare_conduct; diagnose
 
 from dissensus.digests import code_digest
 from dissensus.plan.priced import price_settings, priced_files
 from dissensus.run.rules import caption_of
-from dissensus.study.given import stage_files, stage_settings, judging_note, table_settings, view_settings
+from dissensus.study.given import (
+    stage_files,
+    stage_settings,
+    judging_note,
+    table_settings,
+    view_settings,
+)
 
 STAGE_LOG = RESULTS / "logs/stage.log"
-SPENDING_TABLES = ["table_spending", "table_models"]
+SPENDING_TABLES = ["table_spending", "table_models", "table_arm_conduct"]
 
 
 wildcard_constraints:
@@ -211,10 +218,38 @@ for NAME, STUDY in STUDIES.items():
 
     rule:
         name:
+            f"compare_{NAME}_conduct"
+        input:
+            manifest=FOLDER / "manifest.parquet",
+            turns=FOLDER / "turns.parquet",
+            outcomes=FOLDER / "outcomes.parquet",
+            source=FOLDER / f"{STUDY.source.artefact}.parquet",
+        output:
+            **tables(FOLDER, "arm_conduct"),
+        log:
+            FOLDER / "logs/compare_conduct.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=["dissensus.run.arm_conduct:compare_conduct"],
+            settings={
+                "arm": STUDY.arm,
+                "cluster": STUDY.cluster or STUDY.source.key,
+                "key": STUDY.source.key,
+            },
+            seed=SETTINGS.seed,
+        message:
+            f"Compare what was lost and asked again in the arms of the {NAME} study"
+        script:
+            "../scripts/study/run_stage.py"
+
+    rule:
+        name:
             f"tabulate_{NAME}_spending"
         input:
             **priced_files(SETTINGS, NAME, FOLDER),
-            **tables(FOLDER, "spending", "conduct"),
+            **tables(FOLDER, "spending", "conduct", "arm_conduct"),
             caption="workflow/report/spending.rst",
         output:
             csv=expand(FOLDER / "tables/{name}.csv", name=SPENDING_TABLES),

@@ -52,7 +52,7 @@ def register(
             f"{level} interval and p by the symmetric studentised bootstrap over motions, "
             f"{inference.resamples:,} resamples, each of which fits anchors and offset anew; Holm "
             "over contrasts.",
-            f"Beside it: sign-flip test by draw, {inference.flips:,} flips; all other methods of "
+            f"Beside it: sign-flip test by motion, {inference.flips:,} flips; all other methods of "
             "Table 7, and the specification curve with its joint tests, are secondary.",
         ),
         (

@@ -71,9 +71,9 @@ def table(artefacts: Artefacts, view: View) -> Table:
     )
     note = (
         "A row with two arms is their mean paired difference. Intervals and p are cluster-robust "
-        "(CR2, Satterthwaite); the sign-flip test takes draws for independent. Holm's adjustment "
-        "is over the contrasts of the primary outcome, and over all others. A mean has a p-value "
-        "only where the study names a value to test it against."
+        "(CR2, Satterthwaite); the sign-flip test flips whole clusters: of G of them it has no p "
+        "below 2/2^G. Holm's adjustment is over the contrasts of the primary outcome, and over all "
+        "others. A mean has a p-value only where the study names a value to test it against."
     )
     contrasts = artefacts.frame("contrasts")
     rows = [row for name in view["outcomes"] for row in _rows(contrasts, name)]

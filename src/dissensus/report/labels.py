@@ -42,6 +42,8 @@ _MOST_LINES = 8
 
 #: What stands where the data define no number.
 MISSING = "–"
+#: Whatever is smaller is zero but for rounding; shares, rates and SDs have no such sizes.
+_ROUND_OFF = 1e-12
 
 
 def language_name(code: str) -> str:
@@ -115,7 +117,12 @@ def number(value: float | None, digits: int = 3, minus: str = "-") -> str:
         return MISSING
     text = f"{value:.{digits}f}"
     shown = text.removeprefix("-") if float(text) == 0 else text.replace("-", minus)
-    return Cell(shown, {"": value})
+    return Cell(shown, {"": _without_round_off(value)})
+
+
+def _without_round_off(value: float) -> float:
+    """Zero for what is none by rounding alone, such as a limit of 5.6e-15; p-values stay."""
+    return 0.0 if abs(value) < _ROUND_OFF else value
 
 
 def signed(value: float | None, digits: int = 3) -> str:
@@ -148,7 +155,7 @@ def interval(low: float | None, high: float | None, digits: int = 3, minus: str 
 def _limits(text: str, low: float | None, high: float | None) -> str:
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return MISSING
-    return Cell(text, {"ci_low": low, "ci_high": high})
+    return Cell(text, {"ci_low": _without_round_off(low), "ci_high": _without_round_off(high)})
 
 
 def limits(row: Mapping[str, Any]) -> str:
@@ -169,7 +176,7 @@ def percent(value: float | None, digits: int = 1) -> str:
         return MISSING
     text = f"{100 * value:.{digits}f}"
     shown = text.rstrip("0").rstrip(".") if "." in text else text
-    return Cell(f"{shown}%", {"": 100 * value}, in_percent=True)
+    return Cell(f"{shown}%", {"": _without_round_off(100 * value)}, in_percent=True)
 
 
 def percents(low: float | None, high: float | None, digits: int = 0, minus: str = "-") -> str:

@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.arm_conduct import ARM_CONDUCT, differing_conduct
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
 from dissensus.report.results import Part, Place, Shown, tables_of
@@ -46,7 +47,10 @@ def findings_of(
         if titles and metrics.exists():
             findings = replace(findings, against=undefined(read(metrics).to_pylist(), titles))
     readable = read(folder / "turns.parquet")["compliant"].to_pylist()
-    against = [*unread(readable), *findings.against]
+    conduct = folder / "arm_conduct.parquet"
+    counted = read(conduct, ARM_CONDUCT).to_pylist() if conduct.exists() else []
+    differing = differing_conduct(counted, view.alpha)
+    against = [*unread(readable), *differing, *findings.against]
     lost = losses(read(folder / "outcomes.parquet").to_pylist())
     return rows(replace(findings, against=against), lost)
 

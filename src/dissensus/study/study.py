@@ -169,6 +169,7 @@ class Study(ABC, Generic[S]):
     ids : the columns of the manifest that name a session, ``session_id`` first. They stand in
         every transcript.
     arm : the column of what the sessions of one draw differ in.
+    cluster : the column of what is independent; the key of the source where it is empty.
     protocol : the module of its protocol. Its code is part of what a session depends on.
     sequential : whether the sessions of a draw run one after another, in the order of their
         ``position`` in their part; those of one position begin together.
@@ -189,6 +190,7 @@ class Study(ABC, Generic[S]):
     Settings: ClassVar[type[StudySettings]]
     ids: ClassVar[Mapping[str, Column]]
     arm: ClassVar[str] = "arm"
+    cluster: ClassVar[str] = ""
     protocol: ClassVar[str]
     source: ClassVar[Source]
     manifest: ClassVar[Manifest]

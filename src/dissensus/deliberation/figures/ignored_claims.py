@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from dissensus.report.frames import Array
 from dissensus.report.labels import arm_words, interval, listed, percent
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
+from dissensus.stats.shares import none_or_all
 
 NONE = "No claim could have been answered in a later round, so that none was ignored."
 
@@ -137,6 +138,9 @@ def _waiting(name: str, rows: pd.DataFrame, view: View) -> Waiting:
     never = 1.0 - rows.groupby(["draw_id", "session_id"])["engaged"].mean()
     draws = never.index.get_level_values("draw_id").to_numpy(dtype=str)
     mean = robust_mean(never.to_numpy(dtype=float), draws, view.confidence)
+    low, high = none_or_all(mean.estimate, mean.n_clusters, view.confidence)
+    if not np.isnan(low):
+        mean = replace(mean, ci_low=low, ci_high=high)
     shares = first_answers(rows["waited"].to_numpy(), rows["engaged"].to_numpy(dtype=bool))
     return Waiting(name, mean.estimate, mean.ci_low, mean.ci_high, shares, len(rows))
 

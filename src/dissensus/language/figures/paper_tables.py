@@ -61,7 +61,8 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
         "parallel texts in both directions. Its interval, and those by motion with refitted "
         "anchors, come from resamples of motions that fit anchors and offset anew. By draw: "
         "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
-        f"sign-flip randomisation test. The index is anchored on {language_name(view.reference)}; "
+        f"sign-flip randomisation test of whole motions. The index is anchored on "
+        f"{language_name(view.reference)}; "
         f"the scale that stands for the paper's is {scale_words(paper(view))}."
     )
     if not any(name == NET for _, _, name in estimates):

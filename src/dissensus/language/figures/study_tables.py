@@ -166,7 +166,7 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
         "Raw similarities, which no anchor touches. Net: mean paired difference less the "
         "instrument's offset, the difference between languages on parallel texts; studentised "
         "bootstrap over motions. As read: the paired difference; interval by motion (CR2), p "
-        "(Fisher's) by sign flips of draws. Matched: both sessions of a draw "
+        "(Fisher's) by sign flips of motions. Matched: both sessions of a draw "
         "cut at random to as many tokens a turn. Excess: over the session's own shuffled tokens."
     )
     title = "Language effect on the parts of the index"

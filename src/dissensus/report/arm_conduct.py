@@ -1,0 +1,91 @@
+"""What was lost, asked again or unread in every arm: rows, table, and what they speak against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dissensus.report.labels import MISSING, listed, number, p_clause, p_value
+from dissensus.report.tables import Table, make
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, count, text
+from dissensus.tables.common import number as numbers
+
+#: What is counted of a session, in which words.
+MEASURES = {
+    "lost": "sessions that failed for good",
+    "reruns": "attempts at the whole session after the first",
+    "repairs": "turns asked for again, each time",
+    "unread": "turns that could not be read after the last repair, votes among them",
+}
+
+ARM_CONDUCT = Schema(
+    name="arm_conduct",
+    row="kind of session, what is counted, and arm",
+    columns={
+        "kind": text("Kind of session, where a study has several; empty where it has one."),
+        "measure": text("lost, reruns, repairs or unread."),
+        "arm": text("Arm of the study."),
+        "sessions": count("Sessions of the arm, lost ones included."),
+        "total": count("Of these sessions together; of lost ones, reruns alone."),
+        "mean": numbers("The same for each session that has it.", "a session"),
+        **common("p_value?", "simulation_error?", "p_adjusted?", "n", "n_clusters"),
+    },
+    key=("kind", "measure", "arm"),
+)
+
+
+def differing_conduct(rows: Iterable[Mapping[str, Any]], alpha: float) -> list[str]:
+    """A sentence on each number in which arms differ: a difference between them may be attrition.
+
+    Parameters
+    ----------
+    rows : of :data:`ARM_CONDUCT`.
+    alpha : level of the tests, after adjustment.
+    """
+    differing: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["p_adjusted"] is not None and row["p_adjusted"] < alpha:
+            differing.setdefault((row["kind"], row["measure"]), []).append(row)
+    return [
+        f"Arms differ in {MEASURES[measure]} ({p_clause(arms[0]['p_adjusted'])} after Holm): a "
+        f"session has {_range(arms)}. What arms are compared on may differ for that reason alone."
+        for (_, measure), arms in differing.items()
+    ]
+
+
+def _range(arms: Sequence[Mapping[str, Any]]) -> str:
+    ordered = sorted((row for row in arms if row["mean"] is not None), key=lambda row: row["mean"])
+    low, high = ordered[0], ordered[-1]
+    return listed(f"{number(row['mean'], 2)} in {row['arm']}" for row in (low, high))
+
+
+def table_arm_conduct(rows: Sequence[Mapping[str, Any]], simulated: bool) -> Table:
+    """What was lost, asked again and unread, by arm."""
+    kinds = len({row["kind"] for row in rows}) > 1
+    cells = [
+        (
+            *([row["kind"]] if kinds else []),
+            row["arm"],
+            MEASURES[row["measure"]].capitalize(),
+            str(row["sessions"]),
+            str(row["total"]),
+            number(row["mean"], 3),
+            MISSING if row["p_value"] is None else p_value(row["p_value"]),
+            MISSING if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+            str(row["n_clusters"]),
+        )
+        for row in rows
+    ]
+    note = (
+        "A session: mean of the sessions that have it; repairs and unread turns are of sessions "
+        "that ran to the end. p: of no difference between all arms, which change places in whole "
+        "clusters, or in draws where clusters are fewer than six; Holm's adjustment is over what "
+        "is counted. Where arms differ, a difference in any outcome may be attrition."
+    )
+    heads = (
+        *(["Kind"] if kinds else []),
+        *("Arm", "Counted", "Sessions", "Total", "A session", "p", "p (Holm)", "Clusters"),
+    )
+    title = "What was lost, asked again and unread, by arm"
+    return make("table_arm_conduct", title, heads, cells, note, simulated)
