@@ -15,21 +15,19 @@ _SHOWN = Outputs(
 )
 
 
-HEADLINE = _SHOWN.headline("contrasts", "claims", "engagements", "stances")
+HEADLINE = _SHOWN.headline("contrasts", "unanswered")
 
 
 FIGURES = (
     _SHOWN.figure(
         "trajectories",
         "Figure 1. Entropy and retained divergence by round",
-        *("rounds", "metrics", "manifest"),
+        *("trajectories", "rounds", "metrics", "manifest"),
     ),
     _SHOWN.figure(
-        "control", "Figure 2. Contentiousness and quality by round", "rounds", "manifest"
+        "control", "Figure 2. Contentiousness and quality by round", "rounds", "trajectories"
     ),
-    _SHOWN.figure(
-        "ignored_claims", "Figure 3. Claims that nobody engaged", "claims", "engagements", "stances"
-    ),
+    _SHOWN.figure("ignored_claims", "Figure 3. Claims that nobody engaged", "claims", "unanswered"),
     _SHOWN.figure("contrasts", "Figure 4. Arms against the reference", "contrasts"),
     _SHOWN.figure(
         "debate_graph",

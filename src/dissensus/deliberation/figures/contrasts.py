@@ -14,8 +14,10 @@ from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words
 from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import Rst
+from dissensus.report.facts import Row
 from dissensus.report.forms import divide, forest
-from dissensus.report.frames import Record, keyed, records, significant
+from dissensus.report.frames import Record, keyed, significant
 from dissensus.report.labels import (
     arm_words,
     interval,
@@ -51,12 +53,9 @@ Names = dict[tuple[str, str], str]
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest of the primary outcome with its numbers, and small ones beneath."""
     contrasts = artefacts.frame("contrasts")
-    facts = describe(contrasts, view)
+    facts = describe(artefacts, view)
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
-    names = named(rows, view)
-    beside = [
-        name for name in BESIDE if rows.loc[rows["outcome"] == name, "estimate"].notna().any()
-    ]
+    names, beside = named(rows, view), drawn_beside(rows)
     if not names:
         return Drawn(notice(NONE, view.simulated), facts)
     deep = -(-len(beside) // _ACROSS)
@@ -78,6 +77,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             letter = chr(ord("b") + index)
             axes.set_title(f"{letter}  {OUTCOMES[beside[index]][1]}", size=7.5, pad=3)
     return Drawn(figure, facts)
+
+
+def drawn_beside(rows: pd.DataFrame) -> list[str]:
+    """The outcomes beside the primary one that any contrast defines."""
+    return [name for name in BESIDE if rows.loc[rows["outcome"] == name, "estimate"].notna().any()]
 
 
 def named(rows: pd.DataFrame, view: View) -> Names:
@@ -146,14 +150,26 @@ def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: Vie
     axes.xaxis.set_major_locator(MaxNLocator(4))
 
 
-def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
-    """What the caption says."""
+def references(artefacts: Artefacts) -> list[str]:
+    """What arms are compared with; a row without a reference is a mean of one arm."""
+    return sorted({*artefacts.frame("contrasts")["reference"]} - {""})
+
+
+def primary(artefacts: Artefacts) -> list[Row]:
+    """The contrasts of the primary outcome that are defined."""
+    rows = artefacts.facts("contrasts").rows(headline=True, reference=references(artefacts))
+    return [row for row in rows if row["estimate"] == row["estimate"]]
+
+
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
+    """What the caption says of what is drawn."""
+    contrasts = artefacts.frame("contrasts")
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
-    primary = records(rows[rows["headline"].to_numpy(dtype=bool) & rows["estimate"].notna()])
-    largest = sorted(primary, key=lambda row: -abs(row["estimate"]))[:1]
-    below = [row for row in primary if row["p_adjusted"] < view.alpha]
-    others = rows[~rows["headline"].to_numpy(dtype=bool)]
-    significant = int((others["p_adjusted"] < view.alpha).sum())
+    defined = primary(artefacts)
+    largest = sorted(defined, key=lambda row: -abs(row["estimate"]))[:1]
+    below = [row for row in defined if row["p_adjusted"] < view.alpha]
+    names = named(rows, view)
+    others = any(reference != view.reference for _, reference in names)
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
@@ -164,8 +180,28 @@ def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
         )
         or "no contrast is defined",
         "found": _which(below),
-        "secondary": f"{significant} of {int(others['p_value'].notna().sum())}",
+        "beneath": "; below the line, arms that are compared with another arm" if others else "",
+        "beside": _beside(artefacts, drawn_beside(rows), names, view),
     }
+
+
+def _beside(artefacts: Artefacts, outcomes: Sequence[str], names: Names, view: View) -> str:
+    """How many marks of the small panels are filled."""
+    if not outcomes:
+        return ""
+    drawn = {
+        "method": HEADLINE,
+        "outcome": outcomes,
+        "arm": sorted({arm for arm, _ in names}),
+        "reference": sorted({reference for _, reference in names}),
+    }
+    contrasts = artefacts.facts("contrasts")
+    filled = contrasts.over("sum", f"p_adjusted < {view.alpha:.6g}", **drawn)
+    last = chr(ord("b") + len(outcomes) - 1)
+    panels = "**b**" if last == "b" else f"**b** to **{last}**"
+    return Rst(
+        f" In {panels}, {filled} of {contrasts.over('count', 'estimate', **drawn)} are filled."
+    )
 
 
 def _how_sure(row: Record) -> str:

@@ -45,7 +45,7 @@ def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: Vie
     groups = pairs["difference"].groupby(numbers.reindex(pairs.index))
     summary = groups.agg(["mean", "std", "count"])
     n = summary["count"].to_numpy(dtype=float)
-    tail = 0.5 + float(view.level.removesuffix("%")) / 200
+    tail = 0.5 + view.confidence / 2
     with np.errstate(invalid="ignore"):
         half = stdtrit(np.where(n > 1, n - 1, np.nan), tail) * summary["std"] / np.sqrt(n)
     return pd.DataFrame(

@@ -14,6 +14,7 @@ from dissensus.language.figures.reuse import Extreme, describe, extremes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import filled
 from dissensus.report.escaping import html, markdown, plain
+from dissensus.report.facts import unmarked
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
 from dissensus.report.tables import SIMULATED, page
@@ -61,7 +62,7 @@ def compare_speeches(
 ) -> tuple[str, str, str]:
     """The page in both forms, and its caption."""
     text = build(Artefacts(artefacts), View.of(view, simulated))
-    return text.html, text.markdown, filled(caption, text.facts, simulated)
+    return text.html, text.markdown, unmarked(filled(caption, text.facts, simulated))
 
 
 def build(artefacts: Artefacts, view: View) -> Text:
