@@ -47,7 +47,7 @@ FACTS = Schema(
         ),
         "statistic": text(
             "What is stated of the column: empty for the value itself, or sum, count, mean, "
-            "median, min, max, distinct; name where it is a part of the column's name."
+            "median, min, max, distinct; part where it stands in the column's name or text."
         ),
         "value": Column("float?", "The number there; missing where it stands in a text."),
         "times": Column("float", "What it is multiplied by where it is printed, 100 for per cent."),
@@ -122,9 +122,9 @@ class Row(dict[str, Any]):
         """A number computed from several columns, by the expression that says how."""
         return Fact(value, Origin(self.artefact, self.key, expression))
 
-    def named(self, column: str, printed: str) -> str:
-        """A number that is a part of a column's name."""
-        return said(printed, Origin(self.artefact, self.key, column, "name"))
+    def part(self, column: str, value: float) -> Fact:
+        """A number that is a part of a column's name, or of the text there."""
+        return Fact(value, Origin(self.artefact, self.key, column, "part"), isinstance(value, int))
 
     def words(self, column: str) -> str:
         """A text that may have numbers in it."""
@@ -182,6 +182,19 @@ class Facts:
         counts = statistic in ("count", "distinct") or values.dtype.kind in "biu"
         origin = Origin(self.artefact, _key(where), column, statistic)
         return Fact(float(value), origin, counts and statistic not in ("mean", "median"))
+
+    def shared(self, column: str, **where: Any) -> Fact:
+        """The number that all of some rows have.
+
+        Raises
+        ------
+        ArtefactError : they have not one number.
+        """
+        if (numbers := self._picked(where)[column].nunique(dropna=False)) != 1:
+            raise ArtefactError(
+                f"{self.artefact} has {numbers} values of {column} with {where}, not one."
+            )
+        return self.over("max", column, **where)
 
     def _picked(self, where: Mapping[str, Any]) -> pd.DataFrame:
         frame = self.frame

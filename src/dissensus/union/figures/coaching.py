@@ -191,7 +191,7 @@ def _power(rows: Sequence[Row]) -> str:
             if name.startswith("power_") and value is not None and np.isfinite(value)
         }
         powers = [
-            f"{percent(value, 0)} for {row.named(f'power_{gain}', f'{float(gain):g}')}"
+            f"{percent(value, 0)} for {row.part(f'power_{gain}', float(gain)):g}"
             for gain, value in gains.items()
             if float(gain)
         ]
