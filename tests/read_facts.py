@@ -13,13 +13,30 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
+#: Places in a debate or a run, which are names.
+_PLACE = re.compile(r"\b(?:round|epoch|speech) \d+\b")
+#: Numbers that are constants of a method, in the words around them.
+_CONSTANTS = (
+    *(
+        "with 80% power",
+        "at 80% power",
+        "272 questions",
+        "beliefs of weight 1",
+        "log odds per 100 words",
+    ),
+    *("1 − normalised JSD", "where chance has 0 and full agreement 1", "all coached epochs (2 to"),
+    *("after 1 round", "after 2 rounds", "after 3 or more"),
+)
 #: A number that is no part of a name, such as d001-en or P1.
 _NUMBER = re.compile(r"(?<![\w.−+-])[−+-]?\d[\d,]*(?:\.\d+)?%?(?![\w-])")
 Table = dict[str, Any]
 
 
 def wrong_numbers(
-    folder: Path, settings: Mapping[str, Any], templates: Mapping[str, str], words: Sequence[str]
+    folder: Path,
+    settings: Mapping[str, Any],
+    templates: Mapping[str, str],
+    words: Sequence[str] = (),
 ) -> list[str]:
     """What is wrong with the numbers that a study's readers see; none where all is well.
 
@@ -28,19 +45,22 @@ def wrong_numbers(
     folder : of the study in the run.
     settings : what its figures and findings are given.
     templates : figure -> template of its caption, whose own numbers are constants.
-    words : phrases with constants of a method, such as "80% power".
+    words : texts of the study with numbers in them, such as a question's.
     """
     wrong = []
     for sentence, text, allowed in _texts(folder, templates):
-        left = text
+        text, left, end = _PLACE.sub("a place", text), "", 0
         for fact in _facts(folder, sentence):
             if (why := _mismatch(folder, settings, fact)) is not None:
                 wrong.append(f"{sentence}: {fact['printed']}: {why}")
-            before, found, after = left.partition(fact["printed"])
-            if not found:
+            # In the order of the text: what is printed may come twice.
+            printed = re.compile(rf"(?<![\w.,−+-]){re.escape(fact['printed'])}(?!\d)")
+            if (found := printed.search(text, end)) is None:
                 wrong.append(f"{sentence}: {fact['printed']} is not in it")
-            left = f"{before} · {after}"
-        for phrase in (*allowed, *words):
+            else:
+                left, end = f"{left}{text[end : found.start()]}·", found.end()
+        left += text[end:]
+        for phrase in (*allowed, *words, *_CONSTANTS):
             left = left.replace(phrase, " ")
         wrong += [f"{sentence}: {number} has no origin: {text}" for number in _NUMBER.findall(left)]
     return wrong
@@ -106,7 +126,7 @@ def _mismatch(folder: Path, settings: Mapping[str, Any], fact: Table) -> str | N
     if fact["value"] is None:
         (cell,) = frame[column]
         return None if cell == fact["printed"] else cell
-    values = frame.eval(column, engine="python")
+    values = frame[column] if column in frame else frame.eval(column, engine="python")
     if statistic == "distinct":
         return _differs(fact, values.dropna().nunique())
     return _differs(fact, getattr(values, statistic)() if statistic else values.item())

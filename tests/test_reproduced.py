@@ -13,9 +13,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from both import BOTH, rows, with_both
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.rules import page_settings
+from read_facts import wrong_numbers
 from support import ROOT, SMALL, Project, built_once
 
 STUDIES = ("language", "identity", "deliberation", "union", "consensus")
@@ -109,6 +112,38 @@ def test_what_is_planted_stands_beside_what_is_found(reproduced: Project) -> Non
             assert nothing and not any(row["found"] for row in nothing), study
     page = (reproduced.folder / "results/demo/index.html").read_text(encoding="utf-8")
     assert "What was planted, and what was found" in page
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_number_that_a_reader_sees_is_the_one_in_the_artefact_that_it_names(
+    reproduced: Project, study: str
+) -> None:
+    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    if reproduced.folder != ROOT:
+        update_config(values, ALL)
+    configuration = load(values)
+    declared = configuration.study(study)
+    templates = {
+        figure.name: (ROOT / f"workflow/report/{study}_{figure.name}.rst").read_text("utf-8")
+        for figure in declared.figures
+    }
+    folder = reproduced.results(study=study)
+    texts = []
+    if study == "deliberation":
+        for topic in rows(folder / "topics.parquet"):
+            options = [f"{place} {option}" for place, option in enumerate(topic["options"], 1)]
+            texts += [topic["question"], topic["title"], *options]
+    view = page_settings(configuration, declared)["view"]
+    assert wrong_numbers(folder, view, templates, texts) == []
+    if study == "union":
+        # Found by nothing of the project's own.
+        (alpha,) = [
+            row["estimate"]
+            for row in rows(folder / "judges.parquet")
+            if (row["judge"], row["statistic"]) == ("all", "krippendorff_alpha")
+        ]
+        said = " ".join(row["sentence"] for row in rows(folder / "findings.parquet"))
+        assert f"alpha of the judges' blind votes is {alpha:.2f} [" in said.replace("−", "-")
 
 
 def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     level : of its intervals, such as "95%", which is no result.
     """
     panels = [said for axes in figure.axes if axes.axison for said in [_panel(axes)] if said]
-    count = f"{len(panels)} panels: " if len(panels) > 1 else ""
+    count = "Panels: " if len(panels) > 1 else ""
     series = [*dict.fromkeys(filter(None, _series(figure)))]
     sentences = [
         title if title.endswith(("?", ".")) else f"{title}.",

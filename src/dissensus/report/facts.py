@@ -177,7 +177,8 @@ class Facts:
         ----------
         column : a column, or an expression of columns; the sum of a condition is how many meet it.
         """
-        values = self._picked(where).eval(column, engine="python")
+        rows = self._picked(where)
+        values = rows[column] if column in rows else rows.eval(column, engine="python")
         value = values.nunique() if statistic == "distinct" else getattr(values, statistic)()
         counts = statistic in ("count", "distinct") or values.dtype.kind in "biu"
         origin = Origin(self.artefact, _key(where), column, statistic)

@@ -32,7 +32,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
         axes.set_title(title)
         axes.set_xlim(left=-2.0)
-    key(figure, view, tick(rows["planted"]), rows)
+    shown = {"arm": arms, "outcome": list(PANELS)}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)
 
 

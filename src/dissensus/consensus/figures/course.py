@@ -40,7 +40,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
     planted_too = bool(rows["planted"].notna().any())
     line = Line2D([], [], color=INK, label="planted", **PLANTED)
-    key(figure, view, line if planted_too else None, rows)
+    shown = {"arm": view.arms, "outcome": sorted(set(rows["outcome"]))}
+    key(figure, view, line if planted_too else None, artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)
 
 

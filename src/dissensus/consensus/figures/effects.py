@@ -51,7 +51,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    key(figure, view, tick(rows["planted"]), rows)
+    shown = {"arm": arms, "outcome": list(PANELS)}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("contrasts"), **shown)
     return Drawn(figure, facts)
 
 

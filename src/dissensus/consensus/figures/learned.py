@@ -42,5 +42,6 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
         axes.set_title(title)
-    key(figure, view, tick(rows["planted"]), rows)
+    shown = {"arm": arms, "outcome": list(PANELS)}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)

@@ -40,7 +40,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         zero_line(axes, vertical=True)
         axes.set_title(title)
         axes.set_xlabel(f"arm − {arm_words(str(full[0]))}")
-    key(figure, view, tick(rows["planted"]), rows)
+    key(figure, view, tick(rows["planted"]), artefacts.facts("ablations"), arm=arms)
     return Drawn(figure, facts)
 
 

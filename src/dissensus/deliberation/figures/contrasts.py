@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             if index >= len(beside):
                 axes.set_axis_off()
                 continue
-            _small(axes, beside[index], rows, names, view)
+            _small(axes, beside[index], artefacts, names, view)
             letter = chr(ord("b") + index)
             axes.set_title(f"{letter}  {OUTCOMES[beside[index]][1]}", size=7.5, pad=3)
     return Drawn(figure, facts)
@@ -96,9 +96,9 @@ def named(rows: pd.DataFrame, view: View) -> Names:
     }
 
 
-def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
+def _forest(axes: Axes, rows: Mapping[Any, Record], names: Names, view: View) -> None:
     """A dot and an interval for each contrast, filled where significant after adjustment."""
-    forest(axes, names, [(ARM, keyed(rows, *_PAIR))], significant(view))
+    forest(axes, names, [(ARM, rows)], significant(view))
     zero_line(axes, vertical=True)
     common = sum(reference == next(iter(names))[1] for _, reference in names)
     # Below the line, the reference is another arm.
@@ -108,7 +108,7 @@ def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
 def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of the primary outcome."""
     primary = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
-    _forest(axes, primary, names, view)
+    _forest(axes, keyed(primary, *_PAIR), names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
     axes.set_xlabel(f"arm − {arm_words(view.reference)}, ratio of divergences")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -140,11 +140,13 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
             axes.text(x, place, cell, ha=side, va="center", size=6.8, color=INK)
 
 
-def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:
+def _small(axes: Axes, outcome: str, artefacts: Artefacts, names: Names, view: View) -> None:
     """The forest of another outcome."""
-    of_outcome = rows[rows["outcome"] == outcome]
-    _forest(axes, of_outcome, names, view)
-    sizes = range_of(of_outcome.loc[of_outcome["estimate"].notna(), "n"].astype(int))
+    rows = artefacts.facts("contrasts").rows(
+        outcome=outcome, method=HEADLINE, reference=references(artefacts)
+    )
+    _forest(axes, {(row["arm"], row["reference"]): row for row in rows}, names, view)
+    sizes = range_of(row["n"] for row in rows if row["estimate"] == row["estimate"])
     unit = "bits" if outcome == "entropy_last" else "share"
     axes.set_xlabel(f"difference, {unit}; n = {sizes}", size=6.5)
     axes.xaxis.set_major_locator(MaxNLocator(4))

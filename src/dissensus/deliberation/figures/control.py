@@ -29,7 +29,7 @@ _MARKS = {
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel for each arm with a schedule: contentiousness and quality by round."""
     rounds, frame = artefacts.frames("rounds", "trajectories")
-    scheduled, target = list(schedules_of(view)), float(view["target"])
+    scheduled, target = list(schedules_of(view)), view.fact("target")
     facts = describe(artefacts, view)
     controlled = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
     if controlled.empty:
@@ -39,7 +39,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for arm, axes in multiples(figure, scheduled, _ACROSS, "round", "β and ρ"):
         _panel(axes, frame[frame["arm"] == arm], controlled[controlled["arm"] == arm], target)
         rounds_axis(axes, last)
-        n = controlled.loc[controlled["arm"] == arm, "session_id"].nunique()
+        known = "session_id.where(contentiousness == contentiousness)"
+        n = artefacts.facts("rounds").over("distinct", known, arm=arm)
         axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", pad=3)
     named = {
         text: handle

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import ACROSS, ARM, REFERENCE
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Facts
 from dissensus.report.forms import course, multiples, rounds_axis
 from dissensus.report.frames import attrition
 from dissensus.report.labels import arm_words, interval, listed, number
@@ -28,7 +29,7 @@ PANELS = {
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw entropy above and retention below, a panel for each arm."""
-    rounds, frame = artefacts.frames("rounds", "trajectories")
+    rounds = artefacts.frame("rounds")
     facts = describe(artefacts, view)
     if rounds.empty:
         none = "No session came through, so that there is no trajectory."
@@ -39,7 +40,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     parts: Any = figure.subfigures(2, 1)
     for part, (measure, (title, unit)) in zip(parts, PANELS.items(), strict=True):
         part.suptitle(title, x=0.01, ha="left", size=8.5, weight="bold")
-        _block(part, frame[frame["measure"] == measure], levels.get(measure, []), unit, view)
+        _block(part, artefacts.facts("trajectories"), measure, levels.get(measure, []), unit, view)
     return Drawn(figure, facts)
 
 
@@ -55,9 +56,10 @@ def _raised(artefacts: Artefacts, view: View) -> list[str]:
 
 
 def _block(
-    part: SubFigure, rows: pd.DataFrame, levels: Sequence[float], unit: str, view: View
+    part: SubFigure, followed: Facts, measure: str, levels: Sequence[float], unit: str, view: View
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
+    rows = followed.frame[followed.frame["measure"] == measure]
     known, last = rows[rows["n"] > 0], int(rows["round"].max())
     for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
         _alerts(axes, levels, last, labelled=arm == view.reference)
@@ -65,8 +67,10 @@ def _block(
         if arm != view.reference:
             course(axes, known[known["arm"] == arm], ARM)
         rounds_axis(axes, last)
-        n = int(known.loc[known["arm"] == arm, "n"].max()) if arm in set(known["arm"]) else 0
-        axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", size=7.5, pad=3)
+        sizes = [row["n"] for row in followed.rows(measure=measure, arm=arm)]
+        axes.set_title(
+            f"{arm_words(arm)} (n = {max(sizes, default=0)})", weight="normal", size=7.5, pad=3
+        )
         axes.yaxis.set_major_locator(MaxNLocator(3))
 
 

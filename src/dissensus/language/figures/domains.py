@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil, nan
 
 import numpy as np
@@ -21,6 +21,7 @@ from dissensus.language.figures.paired_effects import unit
 from dissensus.report import forms
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.facts import Row
 from dissensus.report.forms import divide, estimated, key_of, legend, rows_axis, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
@@ -90,7 +91,10 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1
         )
     zero_line(right, vertical=True)
-    _finish(left, right, means, others, looks, view, bool(less))
+    shown = {"outcome": primary(view), "language": BOTH, "method": METHOD}
+    of_domain = {row["domain_id"]: row for row in artefacts.facts("domains").rows(**shown)}
+    rows = [of_domain[domain] for domain in means.index]
+    _finish(left, right, rows, others, looks, view, bool(less))
     return Drawn(figure, describe(artefacts, view))
 
 
@@ -118,16 +122,14 @@ def _language_means(
 def _finish(
     left: Axes,
     right: Axes,
-    means: pd.DataFrame,
+    means: Sequence[Row],
     others: list[str],
     looks: Mapping[str, Mark],
     view: View,
     is_net: bool,
 ) -> None:
     room = 5.0 + 11.0 * ceil((len(looks) + 1) / 3)
-    names = [
-        f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in records(means)
-    ]
+    names = [f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in means]
     rows_axis(left, names)
     right.tick_params(axis="y", length=0)
     left.set_xlabel(f"Homogeneity Index ({unit(primary(view), view.reference)})")

@@ -12,6 +12,7 @@ from matplotlib.patches import FancyBboxPatch
 from dissensus.language.figures.frames import debates_of, languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.facts import Fact
 from dissensus.report.labels import counted, language_name, listed, percent, whole
 from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
 from dissensus.report.view import Drawn, View
@@ -114,7 +115,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     grid.set_height_ratios([chart, panels])
     resize(figure, chart + panels + 0.45, view.simulated)
     _orders(figure.add_subplot(grid[1, 0]), flow, looks)
-    _casts(figure.add_subplot(grid[1, 1]), flow)
+    draws = artefacts.facts("manifest").over("distinct", "draw_id", rendered_from="")
+    _casts(figure.add_subplot(grid[1, 1]), flow, draws)
     return Drawn(figure, describe(artefacts, [arm.language for arm in flow.arms]))
 
 
@@ -284,7 +286,7 @@ def _orders(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> None:
     )
 
 
-def _casts(axes: Axes, flow: Flow) -> None:
+def _casts(axes: Axes, flow: Flow, draws: Fact) -> None:
     counts = flow.casts.to_numpy()
     rows = len(flow.casts)
     axes.set(
@@ -302,8 +304,7 @@ def _casts(axes: Axes, flow: Flow) -> None:
         axes.axhline(i + 0.5, color=FAINT, linewidth=0.5)
         for j in range(len(ROLES)):
             axes.text(j, i, whole(counts[i, j]), ha="center", va="center", size=7.5)
-    expected = flow.draws / rows
-    axes.set_xlabel(f"expected in each: {whole(expected)}")
+    axes.set_xlabel(f"expected in each: {whole(draws * (1 / rows))}")
 
 
 def describe(artefacts: Artefacts, languages: Sequence[str]) -> dict[str, str]:

@@ -101,8 +101,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         place.set_xlabel("SequenceMatcher ratio of a speaker's two speeches")
         # The labels of the extremes stand above the first row and below the last.
         place.set(xlim=(0, 1), ylim=(len(languages) - 0.15, -0.85))
-    counts = reuse["language"].value_counts()
-    names = [f"{looks[name].name}\n(n = {int(counts[name]):,})" for name in languages]
+    pairs = artefacts.facts("reuse")
+    names = [
+        f"{looks[name].name}\n(n = {pairs.over('count', 'session_id', language=name):,})"
+        for name in languages
+    ]
     axes[0].set_yticks(range(len(languages)), names)
     axes[0].tick_params(axis="y", length=0)
     axes[1].tick_params(axis="y", length=0)

@@ -70,8 +70,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for letter, axes, language in zip("abcdefghij", panels.flat, languages, strict=False):
         of_language = saturation[saturation["language"] == language]
         _panel(axes, of_language, scales, threshold)
-        counts = of_language.loc[of_language["outcome"].isin(scales), "n"].astype(int)
-        sizes = f" (n = {range_of(counts)})" if len(counts) else ""
+        rows = artefacts.facts("saturation").rows(language=language, outcome=scales)
+        sizes = f" (n = {range_of(row['n'] for row in rows)})" if rows else ""
         axes.set_title(f"{letter}  {language_name(language)}{sizes}")
         axes.set_xlabel("% at lower | upper bound", size=7)
     shares = saturation[["share_at_low", "share_at_high"]].to_numpy(dtype=float)

@@ -84,7 +84,10 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         _joint(axes[0, column], of_contrast, tests[tests["contrast"] == contrast])
         _matrix(axes[1, column], of_contrast, options(of_contrast), column == 0)
         axes[0, column].set_title(contrast_words(contrast))
-        axes[1, column].set_xlabel(f"{counted(len(of_contrast), 'specification')}, by effect")
+        number = artefacts.facts("specification_curve").over(
+            "count", "estimate_d", contrast=contrast
+        )
+        axes[1, column].set_xlabel(f"{counted(number, 'specification')}, by effect")
     return Drawn(figure, describe(artefacts))
 
 

@@ -43,6 +43,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     panels: Any = figure.subplots(1, len(BIASES), sharey=True)
     for letter, axes, bias in zip("abc", panels, BIASES, strict=True):
         _panel(axes, rows[rows["bias"] == bias], names, bias)
+        audited = artefacts.facts("judges").rows(level="judge", bias=bias)
+        sizes = f"\nn = {range_of(row['n'] for row in audited)}" if audited else ""
+        axes.set_xlabel(f"{_AXES[bias]}{sizes}", size=7)
         axes.set_title(f"{letter}  {BIASES[bias]}")
     return Drawn(figure, facts)
 
@@ -67,9 +70,6 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
         _room(axes, rows)
     else:
         shares_axis(axes)
-    counts = [int(by_judge[name]["n"]) for name in names if name in by_judge and name != ALL]
-    sizes = f"\nn = {range_of(counts)}" if counts else ""
-    axes.set_xlabel(f"{_AXES[bias]}{sizes}", size=7)
 
 
 def _judge(axes: Axes, row: Record, place: int) -> None:
