@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -49,17 +50,19 @@ def wrong_numbers(
     """
     wrong = []
     for sentence, text, allowed in _texts(folder, templates):
-        text, left, end = _PLACE.sub("a place", text), "", 0
+        left, end = "", 0
+        named = _PLACE.sub(lambda place: "§" * len(place[0]), text)
         for fact in _facts(folder, sentence):
             if (why := _mismatch(folder, settings, fact)) is not None:
                 wrong.append(f"{sentence}: {fact['printed']}: {why}")
             # In the order of the text: what is printed may come twice.
             printed = re.compile(rf"(?<![\w.,−+-]){re.escape(fact['printed'])}(?!\d)")
-            if (found := printed.search(text, end)) is None:
+            found = printed.search(named, end) or printed.search(text, end)
+            if found is None:
                 wrong.append(f"{sentence}: {fact['printed']} is not in it")
             else:
-                left, end = f"{left}{text[end : found.start()]}·", found.end()
-        left += text[end:]
+                left, end = f"{left}{named[end : found.start()]}·", found.end()
+        left += named[end:]
         for phrase in (*allowed, *words, *_CONSTANTS):
             left = left.replace(phrase, " ")
         wrong += [f"{sentence}: {number} has no origin: {text}" for number in _NUMBER.findall(left)]
@@ -110,16 +113,12 @@ def _mismatch(folder: Path, settings: Mapping[str, Any], fact: Table) -> str | N
             value = value[int(name) if isinstance(value, (list, tuple)) else name]
         return _differs(fact, value)
     key = json.loads(fact["key"])
-    frame = pd.read_parquet(folder / f"{fact['artefact']}.parquet")
+    frame, row_key = _artefact(folder / f"{fact['artefact']}.parquet")
     for name, value in key.items():
         frame = frame[frame[name].isin(value if isinstance(value, list) else [value])]
     statistic, column = fact["statistic"], fact["column"]
-    if statistic in ("", "part"):
-        about = json.loads(
-            pq.read_schema(folder / f"{fact['artefact']}.parquet").metadata[b"artefact"]
-        )
-        if set(key) != set(about["key"]) or len(frame) != 1:
-            return f"{len(frame)} rows of {fact['artefact']} have {key}"
+    if statistic in ("", "part") and (set(key) != row_key or len(frame) != 1):
+        return f"{len(frame)} rows of {fact['artefact']} have {key}"
     if statistic == "part":
         (cell,) = frame[column]
         return None if fact["printed"] in f"{column} {cell}" else f"{cell} in {column}"
@@ -130,6 +129,13 @@ def _mismatch(folder: Path, settings: Mapping[str, Any], fact: Table) -> str | N
     if statistic == "distinct":
         return _differs(fact, values.dropna().nunique())
     return _differs(fact, getattr(values, statistic)() if statistic else values.item())
+
+
+@cache
+def _artefact(path: Path) -> tuple[pd.DataFrame, set[str]]:
+    """An artefact, and the columns that name its rows."""
+    about = json.loads(pq.read_schema(path).metadata[b"artefact"])
+    return pd.read_parquet(path), set(about["key"])
 
 
 def _differs(fact: Table, value: Any) -> str | None:

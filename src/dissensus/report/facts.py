@@ -178,7 +178,7 @@ class Facts:
         column : a column, or an expression of columns; the sum of a condition is how many meet it.
         """
         rows = self._picked(where)
-        values = rows[column] if column in rows else rows.eval(column, engine="python")
+        values: Any = rows[column] if column in rows else rows.eval(column, engine="python")
         value = values.nunique() if statistic == "distinct" else getattr(values, statistic)()
         counts = statistic in ("count", "distinct") or values.dtype.kind in "biu"
         origin = Origin(self.artefact, _key(where), column, statistic)

@@ -65,7 +65,8 @@ def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict
         for line in sentences
         if line
     ]
-    findings_rows, facts = [], []
+    findings_rows: list[dict[str, Any]] = []
+    facts: list[dict[str, Any]] = []
     for place, (kind, sentence) in enumerate(said, start=1):
         plain, numbers = told(sentence)
         findings_rows.append({"place": place, "kind": kind, "sentence": plain})

@@ -213,12 +213,12 @@ def whole(value: float) -> str:
     return Cell(said(f"{float(value):,.2f}".rstrip("0").rstrip("."), value), {"": value})
 
 
-def counted(n: int, noun: str) -> str:
+def counted(n: float, noun: str) -> str:
     """Such as "1 draw" or "2,000 draws"."""
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def range_of(counts: Iterable[int]) -> str:
+def range_of(counts: Iterable[float]) -> str:
     """Such as "22 to 1,030", or "22" where all counts are equal."""
     distinct = sorted(set(counts))
     return f"{distinct[0]:,}" if len(distinct) == 1 else f"{distinct[0]:,} to {distinct[-1]:,}"

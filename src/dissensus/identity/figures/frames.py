@@ -78,9 +78,11 @@ class Estimates:
         """One cell's row; numbers that are not there are NaN, and counts zero."""
         return self.rows[team, bank, at, condition, peers, policy, measure]
 
-    def cited(self, *cell: str, at: int = 1, peers: str = "all") -> Record:
-        """The same with facts, for a sentence; ``cell``: team, bank, measure and condition."""
-        row = self.get(*cell, at=at, peers=peers)
+    def cited(
+        self, team: str, bank: str, measure: str, condition: str, at: int = 1, peers: str = "all"
+    ) -> Record:
+        """The same with facts, for a sentence."""
+        row = self.get(team, bank, measure, condition, at, peers)
         return Row(row, self.facts.artefact, _KEY) if "team" in row else row
 
     def cells(self) -> Iterator[tuple[str, str]]:

@@ -34,8 +34,8 @@ class Room:
 
     sd: float
     complete: int
-    needed: Mapping[float, int]
-    detectable: Mapping[int, float]
+    needed: Mapping[float, float]
+    detectable: Mapping[float, float]
 
 
 def rooms(power: Facts) -> dict[tuple[str, str], Room]:
@@ -49,12 +49,12 @@ def rooms(power: Facts) -> dict[tuple[str, str], Room]:
     rooms_of = {}
     for team, bank in dict.fromkeys((row["team"], row["bank"]) for row in asked):
         rows = [row for row in asked if (row["team"], row["bank"]) == (team, bank)]
-        needed = {
+        needed: dict[float, float] = {
             Fact(round(float(row["ibc"]), 6), row["ibc"].origin): row["questions"]
             for row in rows
             if row["quantity"] == "needed"
         }
-        detectable = {
+        detectable: dict[float, float] = {
             row["questions"]: row["ibc"] for row in rows if row["quantity"] == "detectable"
         }
         here = [size for size in detectable if size != PAPER]
