@@ -53,8 +53,9 @@ FACTS = Schema(
         "times": Column("float", "What it is multiplied by where it is printed, 100 for per cent."),
     },
     key=("sentence", "place"),
-    paths=("facts.parquet", "figure_facts.parquet"),
-)  # fmt: skip
+)
+#: Those of captions and of the words for figures.
+FIGURE_FACTS = replace(FACTS, name="figure_facts")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 from dissensus.report.alternative import alternative
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
-from dissensus.report.facts import FACTS, fact_rows, told
+from dissensus.report.facts import FIGURE_FACTS, fact_rows, told
 from dissensus.report.marks import FIGURE_MARKS, mark_rows
 from dissensus.report.style import save
 from dissensus.report.view import View
@@ -33,7 +33,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
             *fact_rows(f"alternative:{name}", of_words),
         ]
     write(outputs.marks, FIGURE_MARKS, marks, stage.provenance)
-    write(outputs.facts, FACTS, facts, stage.provenance)
+    write(outputs.facts, FIGURE_FACTS, facts, stage.provenance)
 
 
 if __name__ == "__main__":

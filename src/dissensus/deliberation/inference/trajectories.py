@@ -11,7 +11,7 @@ from dissensus.deliberation.inference.contrasts import arms_of
 from dissensus.deliberation.inference.unanswered import UNANSWERED, unanswered
 from dissensus.design.contrasts import defined, robust_mean
 from dissensus.study.makes import makes
-from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, text
 
 #: The columns of the rounds that are followed.
@@ -22,7 +22,7 @@ TRAJECTORIES = Schema(
     row="arm, measure and round",
     columns={
         "arm": text("Arm of the study."),
-        "round": Column("int", "Number of the round, from 1."),
+        **common("round"),
         "measure": text("Column of rounds: entropy, retention, contentiousness or quality."),
         **common("estimate?", "ci_low?", "ci_high?", "n"),
         "assigned": count("Sessions of the arm that the design has."),

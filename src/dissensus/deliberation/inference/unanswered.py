@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dissensus.design.contrasts import robust_mean
 from dissensus.tables.artefact import Schema
-from dissensus.tables.common import common, number, share, text
+from dissensus.tables.common import common, share, text
 
 #: Rounds of waiting that are distinguished; what took longer is one more.
 APART = 3
@@ -21,14 +21,11 @@ ARM, MODEL = "arm", "model"
 
 UNANSWERED = Schema(
     name="unanswered",
-    row="arm, or author's model, with claims that a later round could have answered",
+    row="arm, or author's model, with the share of its claims that no other agent ever engages",
     columns={
         "by": text("What claims are grouped by: arm, or model (of the author)."),
         "group": text("Name of the arm or of the model."),
-        "estimate": number(
-            "Share of these claims that no other agent ever engages: mean over sessions."
-        ),
-        **common("ci_low?", "ci_high?"),
+        **common("estimate?", "ci_low?", "ci_high?"),
         **{
             name: share(meaning)
             for name, meaning in zip(
