@@ -13,9 +13,11 @@ from dissensus.consensus.figures import FIGURES, TABLES
 from dissensus.consensus.figures.headline import state
 from dissensus.consensus.figures.printed import PRINTED, smallest_mean, too_dogmatic
 from dissensus.consensus.inference import PLANTED
+from dissensus.report.facts import unmarked
 from dissensus.report.tables import Table, as_markdown
 from dissensus.report.view import View
 from dissensus.study.makes import resolve
+from drawn import said_by
 
 
 def table(name: str, run: Frames | None = None, view: View = VIEW) -> Table:
@@ -90,8 +92,8 @@ def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None
     for figure in FIGURES:
         drawn = resolve(figure.maker)(run.artefacts, VIEW)
         assert drawn.figure.get_axes()
-        if "attrition" in drawn.facts:
-            assert drawn.facts["attrition"] == f"{48 - lost} of 48 sessions"
+        if "attrition" in said_by(drawn):
+            assert said_by(drawn)["attrition"] == f"{48 - lost} of 48 sessions"
     for one in TABLES:
         assert as_markdown(table(one.name, run))
 
@@ -109,7 +111,7 @@ def test_figures_without_planted_values_have_none_in_their_legend() -> None:
 
 
 def test_the_null_arm_is_named_in_the_caption() -> None:
-    facts = resolve(FIGURES[2].maker)(make_run().artefacts, VIEW).facts
+    facts = said_by(resolve(FIGURES[2].maker)(make_run().artefacts, VIEW))
     assert facts["null"].startswith("again ") and "planted" in facts["null"]
     alone = View.of({**VIEW.settings, "compared": [name for name in ARMS if name != "again"]}, True)
     run = make_run()
@@ -124,7 +126,7 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     own = run.contrasts
     own = own[own["headline"] & (own["arm"] != "again")].set_index("arm")
     largest = own.loc[own["estimate"].abs().idxmax()]
-    said, worth = found.headlines
+    said, worth = map(unmarked, found.headlines)
     parts = run.ablations.query("question == 'ablation' and outcome == 'agreement'")
     parts = parts[(parts["domain"] == "all") & (parts["method"] == "cluster_robust")]
     least = parts.loc[parts["estimate"].idxmin()]

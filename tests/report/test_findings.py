@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from dissensus.language.figures.paired_effects import describe
 from dissensus.language.inference.estimators import REFITTED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import html
+from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
 from dissensus.report.results import Part, _abstract
 from dissensus.report.view import View
@@ -32,14 +34,20 @@ def outcome(name: str, failure: str = "") -> dict[str, object]:
     return {"session_id": name, "complete": not failure, "failure": failure}
 
 
+def facts(rows: Sequence[Mapping[str, object]]) -> Facts:
+    return Facts("made", pd.DataFrame(rows), ())
+
+
 def test_lost_sessions_are_named_and_counted() -> None:
     kept = [outcome(f"d{n:03d}-en") for n in range(8)]
-    assert losses(kept) == ""
+    assert losses(facts(kept)) == ""
     one = [*kept, outcome("d009-zh", "turn 3: timeout")]
-    assert losses(one) == "Lost for good: 1 of 9 sessions, d009-zh (turn 3: timeout)."
-    many = losses([outcome(f"x{n}", "turn 1: empty") for n in range(7)])
+    assert (
+        unmarked(losses(facts(one))) == "Lost for good: 1 of 9 sessions, d009-zh (turn 3: timeout)."
+    )
+    many = unmarked(losses(facts([outcome(f"x{n}", "turn 1: empty") for n in range(7)])))
     assert many.startswith("Lost for good: 7 of 7 sessions, x0 (turn 1: empty)")
-    assert many.endswith("and 2 more.")
+    assert many.endswith(" and others.")
 
 
 def test_contrasts_that_all_studies_share_give_a_headline() -> None:
@@ -69,15 +77,19 @@ def test_an_effect_without_a_number_or_an_interval_says_why() -> None:
 
 def test_outcomes_that_are_not_defined_everywhere_are_counted_by_arm() -> None:
     metrics = [
-        {"arm": arm, "complete": draw != 3, "right": right, "words": 1.0}
+        {"session_id": f"{draw}-{arm}", "arm": arm, "complete": draw != 3, "right": right}
+        | {"words": 1.0}
         for draw in range(4)
         for arm, right in (("alone", None), ("shown", None if draw == 2 else 1.0))
     ]
-    assert undefined(metrics, {"right": "right (share)", "words": "words"}) == [
+    table = facts(metrics)
+    table.frame["right"] = table.frame["right"].astype(float)
+    found = undefined(table, {"right": "right (share)", "words": "words"})
+    assert list(map(unmarked, found)) == [
         "right (share) is not defined in 4 of 6 sessions (alone 3 and shown 1), which count in no "
         "estimate of it."
     ]
-    assert undefined(metrics, {"words": "words"}) == []
+    assert undefined(table, {"words": "words"}) == []
 
 
 def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_headline() -> None:
@@ -104,12 +116,12 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
     recycle = {"simulated-a": {"recycle": {"en": 0.3, "zh": 0.5}}}
     view = View("language", {**figure_frames.VIEW.settings, "planted": recycle}, simulated=True)
     found = state(Artefacts({}, loaded), view)
-    against = " ".join(found.against)
-    assert f"{main['estimate']:+.3f}".replace("-", "−") in found.headlines[0]
+    against = unmarked(" ".join(found.against))
+    assert f"{main['estimate']:+.3f}".replace("-", "−") in unmarked(found.headlines[0])
     assert "has the other sign" in against and "100% of them have the other sign" in against
     assert "effect without them is +0.200 [0.100, 0.300]" in against
     assert "it is within [0.150, 0.250]" in against
-    assert "0.3 in English and 0.5 in Chinese" in found.planted
+    assert "0.3 in English and 0.5 in Chinese" in unmarked(found.planted)
 
 
 def test_without_parallel_texts_no_effect_is_stated_with_a_p_or_in_bold(tmp_path: Path) -> None:
@@ -120,20 +132,20 @@ def test_without_parallel_texts_no_effect_is_stated_with_a_p_or_in_bold(tmp_path
     loaded = frames.loaded | {"language_effect": effect}
     found = state(Artefacts({}, loaded), figure_frames.VIEW)
     assert found.unidentified.startswith("Whether the language changes the debates cannot be told")
-    assert ", as read: " in found.headlines[0] and "p " not in found.headlines[0]
-    kinds = [row["kind"] for row in rows(found, "")]
+    assert ", as read: " in unmarked(found.headlines[0]) and "p " not in found.headlines[0]
+    kinds = [row["kind"] for row in rows(found, "")[0]]
     assert kinds[:2] == ["unidentified", "headline"]
     said = {"unidentified": [found.unidentified], "headline": found.headlines}
     page = "".join(_abstract(Part("language", "", "", said, (), (), {})))
     assert re.findall("<strong>(.*?)</strong>", page) == [html(found.unidentified)]
-    clauses = describe(metrics, effect, figure_frames.VIEW)["effects"]
+    clauses = unmarked(describe(Artefacts({}, loaded), figure_frames.VIEW)["effects"])
     assert "95% CI" in clauses and "p " not in clauses
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     found = Findings([f"Finding {n}." for n in range(4)], ["But this.", "And this."], "Planted.")
-    made = rows(found, "Lost for good: 1 of 2 sessions, a (b).")
+    made, _ = rows(found, "Lost for good: 1 of 2 sessions, a (b).")
     write(tmp_path / "own/findings.parquet", FINDINGS, made, {})
     columns = {"session_id": text("Id."), "complete": flag("Whether.")}
     ended = [{"session_id": "0", "complete": True}, {"session_id": "a", "complete": False}]
@@ -182,7 +194,11 @@ def test_a_dry_run_says_why_the_run_would_stop(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_turns_that_could_not_be_read_are_said_from_a_tenth_on() -> None:
-    assert unread([]) == unread([True] * 9) == unread([True] * 91 + [False] * 9) == []
-    (sentence,) = unread([True] * 9 + [False])
+    def said(kept: int, broken: int) -> list[str]:
+        flags = pd.DataFrame({"compliant": [True] * kept + [False] * broken}, dtype=bool)
+        return list(map(unmarked, unread(Facts("turns", flags, ()))))
+
+    assert said(0, 0) == said(9, 0) == said(91, 9) == []
+    (sentence,) = said(9, 1)
     assert sentence.startswith("1 of 10 turns (10%) could not be read: they break a rule")
-    assert unread([False] * 1680)[0].startswith("1,680 of 1,680 turns (100%) could not")
+    assert said(0, 1680)[0].startswith("1,680 of 1,680 turns (100%) could not")

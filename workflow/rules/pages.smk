@@ -1,7 +1,7 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; findings of each study
+# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; findings and facts of each study
 # steps: compare_with_truth, write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
 from dissensus.report.reader_page import reader_assets
@@ -49,6 +49,7 @@ rule write_results_page:
     output:
         page=RESULTS / "index.html",
         findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
+        facts=[RESULTS / name / "facts.parquet" for name in STUDIES],
     log:
         RESULTS / "logs/write_results_page.log",
     localrule: True

@@ -137,6 +137,7 @@ for NAME, STUDY in STUDIES.items():
                     FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures
                 ],
                 marks=FOLDER / "figure_marks.parquet",
+                facts=FOLDER / "figure_facts.parquet",
             log:
                 FOLDER / "logs/plot.log",
             localrule: True

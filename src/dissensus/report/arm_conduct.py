@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from dissensus.report.labels import MISSING, listed, number, p_clause, p_value
@@ -45,7 +46,7 @@ def differing_conduct(rows: Iterable[Mapping[str, Any]], alpha: float) -> list[s
     """
     differing: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
-        if row["p_adjusted"] is not None and row["p_adjusted"] < alpha:
+        if _is_number(row["p_adjusted"]) and row["p_adjusted"] < alpha:
             differing.setdefault((row["kind"], row["measure"]), []).append(row)
     return [
         f"Arms differ in {MEASURES[measure]} ({p_clause(arms[0]['p_adjusted'])} after Holm): a "
@@ -54,8 +55,13 @@ def differing_conduct(rows: Iterable[Mapping[str, Any]], alpha: float) -> list[s
     ]
 
 
+def _is_number(value: float | None) -> bool:
+    """Whether a cell holds a number; a frame has NaN where rows have None."""
+    return value is not None and not isnan(value)
+
+
 def _range(arms: Sequence[Mapping[str, Any]]) -> str:
-    ordered = sorted((row for row in arms if row["mean"] is not None), key=lambda row: row["mean"])
+    ordered = sorted((row for row in arms if _is_number(row["mean"])), key=lambda row: row["mean"])
     low, high = ordered[0], ordered[-1]
     return listed(f"{number(row['mean'], 2)} in {row['arm']}" for row in (low, high))
 

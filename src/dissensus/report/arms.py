@@ -51,7 +51,8 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         right.margins(x=0.08)
         right.set_title(f"Difference from {label(arms[0], _LONGEST)}")
         right.set_xlabel(f"Paired difference, {view.level} interval")
-    counts = sorted({int(row["n"]) for row in records(contrasts[contrasts["reference"] != ""])})
+    compared = artefacts.facts("contrasts").rows(method=HEADLINE, outcome=shown, reference=arms[0])
+    counts = sorted({row["n"] for row in compared if row["estimate"] == row["estimate"]})
     facts = {"level": view.level, "reference": arms[0], "cluster": view["cluster"]}
     return Drawn(figure, {**facts, "n": listed(f"{count:,}" for count in counts)})
 

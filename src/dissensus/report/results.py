@@ -161,19 +161,20 @@ def _study(part: Part) -> Iterator[str]:
     yield from _abstract(part)
     yield f'<p class="design">{html(part.design)}</p>'
     main = _main(part.figures)
-    for number, figure in enumerate(part.figures):
-        if figure in main:
-            yield _figure(part, figure, lazy=number > 0)
+    rest: list[Shown] = [each for each in part.figures if each not in main]
+    numbers = {figure.name: place for place, figure in enumerate([*main, *rest], start=1)}
+    for figure in main:
+        yield _figure(part, figure, numbers[figure.name])
     mains = _main(part.tables)
     yield from (_table(part, table) for table in mains)
-    rest: list[Shown] = [each for each in part.figures if each not in main]
     more = [each for each in part.tables if each not in mains]
     if rest or more:
         counts = ((len(rest), "figure"), (len(more), "table"))
         said = ", ".join(counted(count, noun) for count, noun in counts if count)
         yield f"<details><summary>Appendix of {name}: {said}</summary><ol>"
         yield from (
-            f'<li><a href="#{_id(part, shown)}">{html(shown.title)}</a></li>' for shown in rest
+            f'<li><a href="#{_id(part, shown)}">{_numbered(shown, numbers[shown.name])}</a></li>'
+            for shown in rest
         )
         titles = (_title(shown) for shown in more)
         yield from (
@@ -181,7 +182,7 @@ def _study(part: Part) -> Iterator[str]:
             for shown, title in zip(more, titles, strict=True)
         )
         yield "</ol>"
-        yield from (_figure(part, shown, lazy=True) for shown in rest)
+        yield from (_figure(part, shown, numbers[shown.name]) for shown in rest)
         yield from (_table(part, shown) for shown in more)
         yield "</details>"
     yield "</section>"
@@ -236,8 +237,14 @@ def _id(part: Part, shown: Shown) -> str:
     return html(f"{part.name}-{shown.name}")
 
 
-def _figure(part: Part, figure: Shown, lazy: bool) -> str:
-    """A figure with its caption, links from its marks, and its files."""
+def _numbered(figure: Shown, number: int) -> str:
+    """The title of a figure with its number on the page, in HTML."""
+    return html(f"Figure {number}. {figure.title}")
+
+
+def _figure(part: Part, figure: Shown, number: int) -> str:
+    """A figure with its caption, links from its marks, and its files; the first loads at once."""
+    lazy = " loading=lazy" if number > 1 else ""
     base = f"{html(part.name)}/figures/{html(figure.name)}"
     caption = _caption(figure.text)
     alt = html(figure.words or figure.title)
@@ -249,8 +256,8 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
     )
     told = f"A mark is a debate: a click opens it. {_all_of(part)} " if marks else ""
     return (
-        f'<figure id="{_id(part, figure)}"><h3>{html(figure.title)}</h3><div class="picture">'
-        f'<img src="{base}.svg" alt="{alt}"{" loading=lazy" if lazy else ""}>'
+        f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>'
+        f'<div class="picture"><img src="{base}.svg" alt="{alt}"{lazy}>'
         f'{marks}</div><figcaption>{caption}<p class="files">{told}'
         f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
     )

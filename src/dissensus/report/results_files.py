@@ -9,8 +9,9 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from dissensus.report.arm_conduct import ARM_CONDUCT, differing_conduct
+from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Facts
 from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
 from dissensus.report.results import Part, Place, Shown, tables_of
 from dissensus.report.view import View
@@ -25,8 +26,8 @@ _HEAD = 10_000
 
 def findings_of(
     folder: Path, state: Callable[[Artefacts, View], Findings] | None, view: View
-) -> list[dict[str, Any]]:
-    """The findings of a study: rows of :data:`dissensus.report.findings.FINDINGS`.
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The findings of a study, and the facts in them, as :func:`dissensus.report.findings.rows`.
 
     Parameters
     ----------
@@ -34,25 +35,27 @@ def findings_of(
     state : its own; None where it declares none.
     view : with ``planted`` among its settings.
     """
+    artefacts = Artefacts({path.stem: path for path in folder.glob("*.parquet")})
     if state:
-        paths = {path.stem: path for path in folder.glob("*.parquet")}
-        findings = state(Artefacts(paths), view)
+        findings = state(artefacts, view)
     else:
-        contrasts = folder / "contrasts.parquet"
-        contrast_rows = read(contrasts).to_pylist() if contrasts.exists() else []
+        has_contrasts = "contrasts" in artefacts.paths
+        contrast_rows = artefacts.facts("contrasts").rows(headline=True) if has_contrasts else []
         given = view.settings.get("outcomes")
         titles = given if isinstance(given, Mapping) else {}
         findings = derived(contrast_rows, titles)
-        metrics = folder / "metrics.parquet"
-        if titles and metrics.exists():
-            findings = replace(findings, against=undefined(read(metrics).to_pylist(), titles))
-    readable = read(folder / "turns.parquet")["compliant"].to_pylist()
-    conduct = folder / "arm_conduct.parquet"
-    counted = read(conduct, ARM_CONDUCT).to_pylist() if conduct.exists() else []
-    differing = differing_conduct(counted, view.alpha)
-    against = [*unread(readable), *differing, *findings.against]
-    lost = losses(read(folder / "outcomes.parquet").to_pylist())
-    return rows(replace(findings, against=against), lost)
+        if titles and "metrics" in artefacts.paths:
+            findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+    # The texts of all turns would take much room.
+    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas()
+    has_conduct = "arm_conduct" in artefacts.paths
+    conduct = artefacts.facts("arm_conduct").rows() if has_conduct else []
+    against = [
+        *unread(Facts("turns", turns, ())),
+        *differing_conduct(conduct, view.alpha),
+        *findings.against,
+    ]
+    return rows(replace(findings, against=against), losses(artefacts.facts("outcomes")))
 
 
 def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) -> Part:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dissensus.language.design.reliability import ALL
-from dissensus.language.figures.components import METHOD, PANELS
+from dissensus.language.figures.components import PANELS, PLAIN
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
@@ -147,7 +147,7 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
     rows = [
         row | {name: by[name, *place] for name in (NET, OFFSET, "sign_flip")}
         for (method, *place), row in by.items()
-        if method == METHOD
+        if method == PLAIN
     ]
     columns = (
         _CONTRAST,
