@@ -57,7 +57,10 @@ def test_counts_are_those_of_each_arm_and_lost_sessions_have_no_repairs(tmp_path
     assert one(rows, "repairs", "c")["mean"] == 0.0 and repairs["n"] == 7
     assert one(rows, "unread", "b")["total"] == 1
     assert one(rows, "lost", "c")["total"] == 1 and one(rows, "reruns", "c")["total"] == 2
-    assert len(table_arm_conduct(rows, True).rows) == 12
+    table = table_arm_conduct(rows, True)
+    assert table.columns == ("Arm", "Sessions", "Lost", "Reruns", "Repairs", "Unread")
+    assert table.rows[1] == ("b", "8", "0.000", "0.000", "0.375", "0.125")
+    assert table.rows[3][0] == "p (Holm), all arms" and len(table.rows) == 4
 
 
 def test_the_p_value_is_that_of_all_ways_to_deal_arms_within_draws() -> None:

@@ -238,8 +238,8 @@ for NAME, STUDY in STUDIES.items():
                 "arm": STUDY.arm,
                 "cluster": STUDY.cluster or STUDY.source.key,
                 "key": STUDY.source.key,
+                "seed": SETTINGS.seed,
             },
-            seed=SETTINGS.seed,
         message:
             f"Compare what was lost and asked again in the arms of the {NAME} study"
         script:

@@ -67,31 +67,34 @@ def _range(arms: Sequence[Mapping[str, Any]]) -> str:
 
 
 def table_arm_conduct(rows: Sequence[Mapping[str, Any]], simulated: bool) -> Table:
-    """What was lost, asked again and unread, by arm."""
-    kinds = len({row["kind"] for row in rows}) > 1
-    cells = [
-        (
-            *([row["kind"]] if kinds else []),
-            row["arm"],
-            MEASURES[row["measure"]].capitalize(),
-            str(row["sessions"]),
-            str(row["total"]),
-            number(row["mean"], 3),
-            MISSING if row["p_value"] is None else p_value(row["p_value"]),
-            MISSING if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
-            str(row["n_clusters"]),
-        )
-        for row in rows
-    ]
+    """What was lost, asked again and unread, by arm: for each session, and whether arms differ."""
+    by_kind: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
+    for row in rows:
+        by_kind.setdefault(row["kind"], {}).setdefault(row["arm"], {})[row["measure"]] = row
+    cells = []
+    for kind, arms in by_kind.items():
+        named = [kind] if len(by_kind) > 1 else []
+        for arm, counted in arms.items():
+            sessions = str(counted["lost"]["sessions"])
+            means = (number(counted[measure]["mean"], 3) for measure in MEASURES)
+            cells.append((*named, arm, sessions, *means))
+        first = next(iter(arms.values()))
+        tested = (p_value(first[measure]["p_adjusted"]) for measure in MEASURES)
+        cells.append((*named, "p (Holm), all arms", MISSING, *tested))
     note = (
-        "A session: mean of the sessions that have it; repairs and unread turns are of sessions "
-        "that ran to the end. p: of no difference between all arms, which change places in whole "
-        "clusters, or in draws where clusters are fewer than six; Holm's adjustment is over what "
-        "is counted. Where arms differ, a difference in any outcome may be attrition."
+        "For each session: lost, "
+        + "; ".join(f"{name}, {words}" for name, words in MEASURES.items()).removeprefix("lost, ")
+        + ". Repairs and unread turns are of sessions that ran to the end. p: of no difference "
+        "between all arms, which change places in whole clusters, or in draws where clusters are "
+        "fewer than six; Holm's adjustment is over the columns. A dash: nothing to compare. Where "
+        "arms differ, a difference in any outcome may be attrition. Totals and p-values before "
+        "adjustment are in arm_conduct.parquet."
     )
     heads = (
-        *(["Kind"] if kinds else []),
-        *("Arm", "Counted", "Sessions", "Total", "A session", "p", "p (Holm)", "Clusters"),
+        *(["Kind"] if len(by_kind) > 1 else []),
+        "Arm",
+        "Sessions",
+        *map(str.capitalize, MEASURES),
     )
     title = "What was lost, asked again and unread, by arm"
     return make("table_arm_conduct", title, heads, cells, note, simulated)

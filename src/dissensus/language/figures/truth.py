@@ -23,7 +23,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
     unit = f"Homogeneity Index in SDs of {language_name(view.reference)} debates"
     for contrast, row in headlines(frame).items():
         world = _world(contrast.removesuffix(f"-{view.reference}"), draws, view)
-        truth = diagnosed.truth(AS_RUN, LIBRARY_MEAN) if world else None
+        truth = diagnosed.truth(AS_RUN, LIBRARY_MEAN) or diagnosed.truth(world, NET)
         if row["method"] == NET and truth:
             power = diagnosed.power(world, NET)
             words = f"{contrast_words(contrast)}, net of the instrument, {unit}"
