@@ -94,7 +94,7 @@ def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None
         if "attrition" in said_by(drawn):
             arms = learned_arms(VIEW) if figure.name == "learned" else VIEW.arms
             own = run.metrics[run.metrics["arm"].isin(arms)]
-            share = f"{int(own['complete'].sum())} of {len(own)} sessions"
+            share = f"{int(own['complete'].sum())} of {len(own)} debates"
             assert said_by(drawn)["attrition"] == share
     for one in TABLES:
         assert as_markdown(table(one.name, run))

@@ -35,8 +35,8 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
 
 
 def attrition(artefacts: Artefacts, **drawn: Any) -> str:
-    """How many debates that are compared, or are drawn, came through: "143 of 144 sessions"."""
-    return frames.attrition(artefacts, kind=DEBATE, **drawn)
+    """How many debates that are compared, or are drawn, came through: "143 of 144 debates"."""
+    return frames.attrition(artefacts, "debate", kind=DEBATE, **drawn)
 
 
 def planted_words(planted: pd.Series[float], sentence: str) -> str:
