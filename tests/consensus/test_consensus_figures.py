@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,11 @@ import pytest
 from consensus.consensus_frames import ARMS, OTHERS, VIEW, Frames, make_run
 from dissensus.consensus.figures import FIGURES, TABLES
 from dissensus.consensus.figures.headline import state
+from dissensus.consensus.figures.learned_tables import learned_arms
 from dissensus.consensus.figures.printed import PRINTED, smallest_mean, too_dogmatic
 from dissensus.consensus.inference import PLANTED
 from dissensus.report.facts import unmarked
+from dissensus.report.labels import arm_words
 from dissensus.report.tables import Table, as_markdown
 from dissensus.report.view import View
 from dissensus.study.makes import resolve
@@ -93,7 +96,10 @@ def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None
         drawn = resolve(figure.maker)(run.artefacts, VIEW)
         assert drawn.figure.get_axes()
         if "attrition" in said_by(drawn):
-            assert said_by(drawn)["attrition"] == f"{48 - lost} of 48 sessions"
+            arms = learned_arms(VIEW) if figure.name == "learned" else VIEW.arms
+            own = run.metrics[run.metrics["arm"].isin(arms)]
+            share = f"{int(own['complete'].sum())} of {len(own)} debates"
+            assert said_by(drawn)["attrition"] == share
     for one in TABLES:
         assert as_markdown(table(one.name, run))
 
@@ -144,6 +150,18 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     other = state(real.artefacts, without)
     assert "planted" not in other.headlines[0]
     assert not any("another name" in one for one in other.against)
+
+
+@pytest.mark.parametrize("name", ["behaviour", "course", "effects"])
+def test_captions_name_no_arm_that_is_not_drawn(name: str) -> None:
+    run, (figure,) = make_run(), [one for one in FIGURES if one.name == name]
+    reference = VIEW.reference
+    for arm in (one for one in ARMS if one != reference):
+        view = View(VIEW.study, {**VIEW.settings, "compared": [reference, arm]}, simulated=True)
+        said = " ".join(said_by(resolve(figure.maker)(run.artefacts, view)).values())
+        words = {other: arm_words(other) for other in ARMS if other not in (reference, arm)}
+        named = [other for other, word in words.items() if re.search(rf"\b{word} [−+]?\d", said)]
+        assert named == [], arm
 
 
 def test_the_full_column_of_table_13_is_ccagent_s_row_of_table_3() -> None:

@@ -101,7 +101,8 @@ def test_real_models_are_not_called_simulated() -> None:
 
 def names(panels: Sequence[Axes]) -> list[str]:
     """The arms of panels, whose titles have the number of draws behind."""
-    return [re.sub(r" \(n = \d+\)$", "", axes.get_title(loc="left")) for axes in panels]
+    titles = [unmarked(axes.get_title(loc="left")) for axes in panels]
+    return [re.sub(r" \(n = \d+\)$", "", title) for title in titles]
 
 
 def test_every_arm_has_its_panels() -> None:
@@ -263,6 +264,20 @@ def test_significant_contrasts_are_filled() -> None:
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[:2] == ["full", "one target"] and names[-1] == "rca − hinted"
     assert filled == [name == "full" for name in names]
+
+
+@pytest.mark.parametrize("size", SIZES[1:], ids=str)
+def test_the_caption_of_contrasts_counts_the_marks_that_are_drawn(
+    size: tuple[int, tuple[str, ...], int, int],
+) -> None:
+    said = said_by(shown("contrasts", size))
+    small = [axes for axes in drawn("contrasts", size).axes if axes.get_title(loc="left")][1:]
+    dots = [line for axes in small for line in axes.lines if line.get_marker() == "o"]
+    filled = sum(line.get_markerfacecolor() != "white" for line in dots)
+    assert f", {filled} of {len(dots)} are filled." in said["beside"]
+    others = [text for text, _ in visible_texts(drawn("contrasts", size)) if " − " in text]
+    hinted = any(not text.startswith("arm −") for text in others)
+    assert bool(said["beneath"]) == hinted
 
 
 def test_arms_stand_with_the_reference_first() -> None:

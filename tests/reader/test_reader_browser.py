@@ -86,7 +86,7 @@ def quiet(opened: Opened) -> bool:
 
 def test_from_the_list_to_what_a_model_was_sent_by_keys_alone(opened: Opened, place: Path) -> None:
     page = opened.page
-    assert opened.texts("#count") == ["4 of 4 debates."]
+    assert opened.texts("#count") == ["4 of 4 sessions."]
     page.select_option("select[name=study]", "language")
     page.select_option("select[name=language]", "zh")
     assert opened.texts("tbody td:first-child") == ["d001-zh", "d002-zh"]

@@ -212,7 +212,7 @@ def test_the_table_of_spending_by_hand() -> None:
     assert (total["Purpose"], total["Calls"], total["Spent"]) == ("All", "8", "8.94")
     assert (total["Low"], total["Expected"], total["High"]) == ("3.00", "12.00", "24.00")
     # 8.9375 of 20.
-    assert "Budget of the run: 20.00, of which 44.7% is spent here." in table.note
+    assert "Budget of the run: 20.00, of which at most 44.7% is spent here." in table.note
     assert "Simulated" not in table.note
 
 

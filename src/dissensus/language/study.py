@@ -280,17 +280,9 @@ class Language(Study[LanguageSettings]):
         )
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
-        return register(self.settings, self._design(), source, seed)
+        return register(self.settings, self.summary(), source, seed)
 
     def summary(self) -> str:
-        return (
-            f"{self._design()} Read its sections in their order: the design and what was lost (1), "
-            "the effect of the language and of which part of the index (2), whether it survives "
-            "other measures and whether a scale has run out (3), domains (4), two pairs of "
-            "speeches (5), all tables (6), conduct and cost (9)."
-        )
-
-    def _design(self) -> str:
         settings = self.settings
         languages = ", ".join(settings.languages)
         return (

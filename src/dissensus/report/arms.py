@@ -28,7 +28,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     titles, arms = view["outcomes"], view["arms"]
     shown = [name for name in titles if (contrasts["outcome"] == name).any()]
     if not shown:
-        facts = dict.fromkeys(("level", "reference", "cluster", "n"), MISSING)
+        facts = dict.fromkeys(("level", "reference", "cluster", "n", "null"), MISSING)
         return Drawn(notice("No session has an outcome.", view.simulated), facts)
     height = len(shown) * (_FRAME + _ROW * len(arms)) + 0.2
     figure = new_figure(height, view.simulated)
@@ -53,7 +53,13 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         right.set_xlabel(f"Paired difference, {view.level} interval")
     compared = artefacts.facts("contrasts").rows(method=HEADLINE, outcome=shown, reference=arms[0])
     counts = sorted({row["n"] for row in compared if row["estimate"] == row["estimate"]})
+    nulls = [view["nulls"].get(name) for name in shown]
     facts = {"level": view.level, "reference": arms[0], "cluster": view["cluster"]}
+    facts["null"] = (
+        "A dashed line is the value that the study tests a mean against."
+        if any(null is not None for null in nulls)
+        else ""
+    )
     return Drawn(figure, {**facts, "n": listed(f"{count:,}" for count in counts)})
 
 

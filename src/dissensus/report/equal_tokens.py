@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dissensus.design.equal_tokens import REFINE, REFINE_VOTE, SAMPLES
 from dissensus.report.facts import Facts
 from dissensus.report.forms import course, forest, key_of, legend
 from dissensus.report.frames import Record, significant
-from dissensus.report.labels import counted, interval, number, p_clause, signed
+from dissensus.report.labels import counted, interval, listed, number, p_clause, signed
 from dissensus.report.style import Mark, marks, new_figure, notice, settle, zero_line
 from dissensus.report.view import Drawn, View
 
@@ -114,8 +115,20 @@ def describe(strategies: Facts, group: str, unit: str, missing: str, view: View)
         )
     return {
         "found": f"{'; '.join(said)}." if said else missing,
+        "curves": listed(_curve_words(strategies.frame)) or "none",
         "level": view.level,
     }
+
+
+def _curve_words(frame: pd.DataFrame) -> list[str]:
+    """What is drawn of every strategy that has several steps."""
+    known = {
+        SAMPLES: "self-consistency (the vote over more and more answers of agents that see nobody)",
+        REFINE: "self-refine (one agent that revises its own answer)",
+        REFINE_VOTE: "self-refine, then vote (agents that each revise their own)",
+    }
+    names = dict.fromkeys(frame.loc[frame["step"] > 0, "strategy"])
+    return [known.get(name, f"{name} (the vote of the agents after every round)") for name in names]
 
 
 def _is_debate(row: Record) -> bool:

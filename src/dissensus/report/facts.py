@@ -171,7 +171,7 @@ class Facts:
             for row in picked.to_dict("records")
         ]
 
-    def over(self, statistic: str, column: str, **where: Any) -> Fact:
+    def over(self, statistic: str, column: str, /, **where: Any) -> Fact:
         """A sum, count, mean, median, min, max or number of distinct values over some rows.
 
         Parameters
@@ -185,7 +185,7 @@ class Facts:
         origin = Origin(self.artefact, _key(where), column, statistic)
         return Fact(float(value), origin, counts and statistic not in ("mean", "median"))
 
-    def shared(self, column: str, **where: Any) -> Fact:
+    def shared(self, column: str, /, **where: Any) -> Fact:
         """The number that all of some rows have.
 
         Raises

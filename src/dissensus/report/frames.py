@@ -68,12 +68,13 @@ def complete(metrics: pd.DataFrame) -> pd.DataFrame:
     return metrics[metrics["complete"].to_numpy(dtype=bool)]
 
 
-def attrition(artefacts: Artefacts, **drawn: Any) -> str:
+def attrition(artefacts: Artefacts, noun: str = "session", /, **drawn: Any) -> str:
     """How many sessions came through, as "143 of 144 sessions".
 
     Parameters
     ----------
     artefacts : with metrics and manifest.
+    noun : what they are called; where not all kinds of sessions are meant, no sessions.
     drawn : column of the manifest -> value or values, where not all of its sessions are meant; the
         metrics have sessions of these values alone, or the column too.
     """
@@ -81,7 +82,7 @@ def attrition(artefacts: Artefacts, **drawn: Any) -> str:
     measured = {name: value for name, value in drawn.items() if name in metrics.frame}
     ended = metrics.over("count", "session_id", complete=True, **measured)
     of = artefacts.facts("manifest").over("count", "session_id", **drawn)
-    return f"{ended} of {counted(of, 'session')}"
+    return f"{ended} of {counted(of, noun)}"
 
 
 def defined(values: pd.Series[Any]) -> Array:

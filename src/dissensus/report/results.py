@@ -64,6 +64,7 @@ class Part:
     sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
     figures, tables : in their order.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
+    sessions : how many the study has, and of which kinds.
     debates : names of the study's sessions and draws, which become links to the reader.
     first : the first of the sessions; "" without one.
     """
@@ -75,6 +76,7 @@ class Part:
     figures: Sequence[Shown]
     tables: Sequence[Shown]
     places: Mapping[str, Sequence[Place]]
+    sessions: str = ""
     debates: frozenset[str] = frozenset()
     first: str = ""
 
@@ -209,13 +211,13 @@ def _abstract(part: Part) -> Iterator[str]:
         text.append("</span>")
     text += [f'<span class="planted">{sentence}</span>' for sentence in said.get("planted", ())]
     yield f'<p class="abstract">{" ".join(text)}</p>'
-    lost = _linked(part, " ".join(said.get("lost", ())) or "No session was lost.")
-    yield f'<p class="lost">{lost} {_all_of(part)}</p>'
+    lost = _linked(part, " ".join(said.get("lost", ())) or "None was lost.")
+    yield f'<p class="lost">{html(part.sessions)}. {lost} {_all_of(part)}</p>'
 
 
 def _all_of(part: Part) -> str:
-    """A link to the list of a study's debates."""
-    return f'<a href="{_READER}#/?study={quote(part.name)}">Read its debates</a>.'
+    """A link to the list of a study's sessions."""
+    return f'<a href="{_READER}#/?study={quote(part.name)}">Read them</a>.'
 
 
 def _link(part: Part, name: str) -> str:
@@ -254,7 +256,7 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
         f'aria-label="{html(place.target)}"></a>'
         for place in part.places.get(figure.name, ())
     )
-    told = f"A mark is a debate: a click opens it. {_all_of(part)} " if marks else ""
+    told = "A mark is a debate: a click opens it. " if marks else ""
     return (
         f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>'
         f'<div class="picture"><img src="{base}.svg" alt="{alt}"{lazy}>'

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+from pyarrow import Table
+
 from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Facts
 from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
+from dissensus.report.labels import counted, listed
 from dissensus.report.results import Part, Place, Shown, tables_of
 from dissensus.report.view import View
 from dissensus.tables.artefact import read
@@ -81,7 +85,8 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     mains = {name for name, _, main in given["tables"] if main}
     tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
-    sessions, draws = _names(folder)
+    manifest = read(folder / "manifest.parquet")
+    sessions, draws = (manifest[name].to_pylist() for name in ("session_id", "draw_id"))
     return Part(
         folder.name,
         given["question"],
@@ -90,6 +95,7 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         figures,
         tables,
         _places(folder),
+        _session_words(manifest),
         frozenset([*sessions, *draws]),
         next(iter(sessions), ""),
     )
@@ -102,10 +108,12 @@ def _words(picture: Path) -> str:
     return unescape(match[1]) if match else ""
 
 
-def _names(folder: Path) -> tuple[list[str], list[str]]:
-    """Those of all sessions, and of their draws."""
-    rows = read(folder / "manifest.parquet")
-    return rows["session_id"].to_pylist(), rows["draw_id"].to_pylist()
+def _session_words(manifest: Table) -> str:
+    """How many sessions there are, such as "88 sessions (debate 80, memo 6 and style 2)"."""
+    kinds = manifest["kind"].to_pylist() if "kind" in manifest.column_names else []
+    counts = [f"{kind} {number:,}" for kind, number in Counter(kinds).most_common()]
+    of_kinds = f" ({listed(counts)})" if len(counts) > 1 else ""
+    return f"{counted(manifest.num_rows, 'session')}{of_kinds}"
 
 
 def _places(folder: Path) -> dict[str, list[Place]]:

@@ -68,7 +68,8 @@ def table_spending(
     note = (
         "Dollars. Re-runs are the calls of every attempt at a session but its first, repairs those "
         "that ask again for a turn that broke a format rule. Failed tries: what providers charge, "
-        "or may, for tries without an answer that can be used. Low to High: the estimate before "
+        "or may, for tries without an answer that can be used; with any, Spent is the most that it "
+        "can be. Low to High: the estimate before "
         f"the run, with replies of a quarter, half and all of their tokens ({REPAIRED_TURNS:.0%} "
         "of turns repaired in the expected one, where the settings allow repairs); where sessions "
         "may end early, Low has the fewest calls, the others the most. "
@@ -116,7 +117,10 @@ def _budget(
     elif budget > 0:
         spent = sum(spent_usd(total) for total in sums.values())
         share = percent(spent / budget)
-        said.append(f"Budget of the run: {_dollars(budget)}, of which {share} is spent here.")
+        at_most = "at most " if any(total["faults_usd"] for total in sums.values()) else ""
+        said.append(
+            f"Budget of the run: {_dollars(budget)}, of which {at_most}{share} is spent here."
+        )
     else:
         said.append("The budget is nothing.")
     return " ".join(said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
-from dissensus.consensus.figures.words import attrition, percent_of
+from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
@@ -22,7 +22,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     arms = view.arms
     rows = joined_planted(estimates, planted, "true")
     rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
-    facts = describe(artefacts, view) | {"attrition": attrition(artefacts)}
+    facts = {
+        **describe(artefacts, view),
+        "planted": planted_words(rows["planted"], TICK),
+        "attrition": attrition(artefacts, arm=arms),
+    }
     if not rows["estimate"].notna().any():
         return Drawn(notice("No debate came through.", view.simulated), facts)
     figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)

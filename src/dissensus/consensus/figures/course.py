@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from dissensus.consensus.figures.forest import domains_of, joined_planted, key, looks
-from dissensus.consensus.figures.words import attrition, percent_of
+from dissensus.consensus.figures.words import DOTTED, attrition, percent_of, planted_words
 from dissensus.consensus.inference import ALL, BY_ROUND
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import course, multiples, rounds_axis
@@ -30,7 +30,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     rows = rows[rows["outcome"].str.startswith(BY_ROUND) & rows["estimate"].notna()]
     rows = rows.assign(round=rows["outcome"].str.removeprefix(BY_ROUND).astype(int))
     rows = rows[rows["arm"].isin(view.arms)]
-    facts = describe(artefacts, view) | {"attrition": attrition(artefacts)}
+    facts = {
+        **describe(artefacts, view),
+        "planted": planted_words(rows["planted"], DOTTED),
+        "attrition": attrition(artefacts, arm=view.arms),
+    }
     if rows.empty:
         return Drawn(notice("No debate came through.", view.simulated), facts)
     figure = new_figure(1.25 * -(-len(view.arms) // _ACROSS) + 0.5, view.simulated)

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
+from dissensus.consensus.figures.words import TICK, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
@@ -30,7 +31,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw four forests; a dot is filled where its contrast is significant after Holm."""
     contrasts, planted = artefacts.frames("contrasts", "planted")
     rows = joined_planted(contrasts[contrasts["method"] == HEADLINE], planted, "effect")
-    facts = describe(artefacts, view)
+    facts = describe(artefacts, view) | {"planted": planted_words(rows["planted"], TICK)}
     arms = view.arms[1:]
     if not arms or not rows["estimate"].notna().any():
         none = "No arm has a debate in common with the reference, so that nothing can be compared."
@@ -51,7 +52,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    shown = {"arm": arms, "outcome": list(PANELS)}
+    shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
     key(figure, view, tick(rows["planted"]), artefacts.facts("contrasts"), **shown)
     return Drawn(figure, facts)
 

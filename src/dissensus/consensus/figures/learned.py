@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.figures.learned_tables import learned_arms
-from dissensus.consensus.figures.words import attrition, percent_of
+from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
@@ -32,7 +32,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     ]
     facts = {
         "level": view.level,
-        "attrition": attrition(artefacts),
+        "planted": planted_words(rows["planted"], TICK),
+        "attrition": attrition(artefacts, arm=arms),
         "reached": listed(reached) or "undefined",
     }
     if len(arms) < 2 or not rows["estimate"].notna().any():

@@ -15,6 +15,10 @@ from dissensus.report import frames
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import estimate
 
+#: How a value that is planted in simulated agents is drawn.
+TICK = "A tick marks what simulated agents' equations plant."
+DOTTED = "Dotted: what simulated agents' equations plant."
+
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
     """A share as a percentage with its interval, such as "12.5 [3.1, 20.0]%"."""
@@ -30,9 +34,14 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
     return estimate(value, low, high, digits)
 
 
-def attrition(artefacts: Artefacts) -> str:
-    """How many debates that are compared came through, as "143 of 144 sessions"."""
-    return frames.attrition(artefacts, kind=DEBATE)
+def attrition(artefacts: Artefacts, **drawn: Any) -> str:
+    """How many debates that are compared, or are drawn, came through: "143 of 144 debates"."""
+    return frames.attrition(artefacts, "debate", kind=DEBATE, **drawn)
+
+
+def planted_words(planted: pd.Series[float], sentence: str) -> str:
+    """A sentence on how planted values are drawn; "" where none are."""
+    return sentence if planted.notna().any() else ""
 
 
 def claimed(artefacts: Artefacts) -> float | None:

@@ -100,7 +100,7 @@ def _forest(axes: Axes, rows: Mapping[Any, Record], names: Names, view: View) ->
     """A dot and an interval for each contrast, filled where significant after adjustment."""
     forest(axes, names, [(ARM, rows)], significant(view))
     zero_line(axes, vertical=True)
-    common = sum(reference == next(iter(names))[1] for _, reference in names)
+    common = sum(reference == view.reference for _, reference in names)
     # Below the line, the reference is another arm.
     divide(axes, [common - 0.5] if 0 < common < len(names) else [])
 

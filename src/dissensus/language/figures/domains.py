@@ -12,12 +12,14 @@ from scipy.special import stdtrit
 
 from dissensus.language.figures.frames import (
     differences,
+    effect_facts,
     headlines,
     languages_of,
     offsets,
     primary,
 )
 from dissensus.language.figures.paired_effects import unit
+from dissensus.language.inference.estimators import OFFSET
 from dissensus.report import forms
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
@@ -178,6 +180,11 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "interaction": listed(
             f"{p_clause(row['p_value'])} for {contrast_words(str(row['language']))}"
             for row in interactions
+        ),
+        "net": (
+            ", less the instrument's offset over all domains"
+            if effect_facts(artefacts, outcome=primary(view), method=OFFSET)
+            else ""
         ),
         "level": view.level,
     }

@@ -236,5 +236,6 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "instrument": instrument,
         "effects": "; ".join(clauses),
         "unit": unit(outcome, reference),
+        "columns": "; grey, the language as the index reads it" if ruler else "",
         "lines": "a line for some" if some else "a line each",
     }

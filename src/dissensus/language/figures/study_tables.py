@@ -62,7 +62,7 @@ def table_reliability(artefacts: Artefacts, view: View) -> Table:
         Column("Value", "value", number),
         limits(view),
     )
-    q = int(reliability["q"].iloc[0])
+    q = int(artefacts.facts("reliability").shared("q"))
     note = (
         "Two coders, before adjudication; N counts motions. Intervals: bootstrap over motions. AC1 "
         f"depends on the number of codes in the codebook, which is {q}, unused ones included. "

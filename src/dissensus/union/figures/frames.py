@@ -57,7 +57,7 @@ def motions_of(frame: pd.DataFrame) -> list[str]:
 def left_out(motions: Iterable[str]) -> str:
     """How many motions a figure has no room for, as a sentence; "" where it has them all."""
     left = len(set(motions) - {ALL}) - MOST_MOTIONS
-    return f" {counted(left, 'further motion')} only in the tables." if left > 0 else ""
+    return f"{counted(left, 'further motion')} only in the tables." if left > 0 else ""
 
 
 def footnotes(notes: Iterable[str]) -> tuple[dict[str, str], str]:
