@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from dissensus.llm.call import Provider, Reply, Request
+from dissensus.llm.marks import Marks
 from dissensus.llm.providers.simulated import SimulatedModel
 
 
@@ -32,6 +33,7 @@ class FakeClient:
     identity: str = "fake"
     simulated: bool = True
     waits: bool = True
+    marks: Marks | None = None
     asked: list[Request] = field(default_factory=list)
     patience: list[float | None] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)

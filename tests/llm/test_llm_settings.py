@@ -66,6 +66,7 @@ def test_what_is_not_set() -> None:
         "rename": {},
         "parameters": {},
         "price": None,
+        "thought": None,
     }
     assert (talk.budget_usd, talk.prices) == (None, None)
 

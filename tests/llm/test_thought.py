@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import time
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.errors import SettingError
+from dissensus.llm.call import Reply
+from dissensus.llm.journal import Journal
+from dissensus.llm.marks import TABLE, read_marks
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.providers.anthropic import AnthropicInterface
 from dissensus.llm.providers.openai import OpenAIInterface
 from dissensus.llm.thought import split_thought
-from hostile import chat
+from fake_client import FakeClient
+from hostile import REQUEST, chat
 
 PARTED = {
     "tags": ("<think>Let me see.</think>The answer is B.", "The answer is B.", "Let me see."),
@@ -54,7 +60,72 @@ PARTED = {
     "on as Gemma's user": ("B<end_of_turn>\n<start_of_turn>user\nC", "B", ""),
     "on after a thought": ("<think>a</think>B</s>[INST] C [/INST] D", "B", "a"),
     "an answer between tags": ("<think>a</think><answer>B</answer>", "B", "a"),
-}
+    # Marks of other models, and of none that has a name here.
+    "Gemma 4": ("<|channel>thought\nHm, hm.\n<channel|>It is B.<turn|>", "It is B.", "Hm, hm."),
+    "Gemma 4 without thought": ("<|channel>thought\n<channel|>It is B.", "It is B.", ""),
+    "Gemma 4 cut off": ("<|channel>thought\nLet me", "", "Let me"),
+    "Gemma 4's end alone": ("Let me see.\n<channel|>It is B.", "It is B.", "Let me see."),
+    "Apertus": ("<|inner_prefix|>a<|inner_suffix|>B", "B", "a"),
+    "MedGemma": ("<unused94>thought\na<unused95>B", "B", "a"),
+    "Command": ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>B<|END_RESPONSE|>", "B", "a"),
+    "OpenThinker": (
+        "<|begin_of_thought|>\na\n<|end_of_thought|>\n\n<|begin_of_solution|>\nB\n<|end_of_solution|>",
+        "B",
+        "a",
+    ),
+    "Kimi K3": (
+        "<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>",
+        "B",
+        "a",
+    ),
+    "Inkling": (
+        "<|message_model|><|content_thinking|>a<|end_message|><|message_model|><|content_text|>B"
+        "<|end_message|>",
+        "B",
+        "a",
+    ),
+    "Solar": ("<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>", "B", "a"),
+    "Granite": ("Here is my thought process:\na\n\nHere is my response:\nB", "B", "a"),
+    "half pipes": ("<|thinking>a<thinking|>B", "B", "a"),
+    "full-width pipes": ("<｜think｜>a<｜/think｜>B", "B", "a"),
+    "attributes": ('<think effort="low">a</think>B', "B", "a"),
+    "as HTML writes it": ("&lt;think&gt;a&lt;/think&gt;B", "B", "a"),
+    "spaces within": ("<think >a< /think >B", "B", "a"),
+    "brackets": ("[reasoning]a[/reasoning]\nB", "B", "a"),
+    "Chinese": ("<思考>甲</思考>乙", "乙", "甲"),
+    "other names": ("<inner_monologue>a</inner_monologue>B", "B", "a"),
+    "a name of two words": ("<Thought Process>a</Thought Process>B", "B", "a"),
+    "itself its end": ("<think/>B", "B", ""),
+    # How marks go wrong.
+    "closed by another name": ("<think>a</thinking>B", "B", "a"),
+    "closed by another shape": ("<think>a<|/think|>B", "B", "a"),
+    "words before": ("Sure.\n<think>\na\n</think>\n\nIt is B.", "Sure.\n\nIt is B.", "a"),
+    "words before on its line": ("Sure. <think>Hm.</think> It is B.", "Sure. It is B.", "Hm."),
+    "words that it touches": ("Okay<think>a</think>It is B.", "Okay It is B.", "a"),
+    "words between": ("One.\n<think>a</think>\nTwo.\n<think>b</think>\nThree.",
+                      "One.\n\nTwo.\n\nThree.", "a\n\nb"),
+    "begun twice": ("<think>\n<think>\na\n</think>\nB", "B", "a"),
+    "begun twice, then once": ("<think>\n<think>a</think>B. <think>c</think>D", "B. D", "a\n\nc"),
+    "nested": ("<think>a<think>b</think>c</think>D", "D", "a\n\nb\n\nc"),
+    "ended twice": ("<think>a</think>\n\n</think>\n\nB", "B", "a"),
+    "an end within a thought": (
+        "<think>The tag </think> is odd.\n</think>\nB", "B", "The tag </think> is odd."
+    ),
+    "an end that touches": ("So it is B.</think>It is B.", "It is B.", "So it is B."),
+    "ended by the answer": ("<think>a<answer>B</answer>", "B", "a"),
+    "harmony without its begin": (
+        "a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>", "B", "a"
+    ),
+    "words after an answer": ("<think>a</think><answer>B</answer>\nC", "B\n\nC", "a"),
+    # Going on as somebody else.
+    "on after </s>": ("It is B.</s>User: And you?", "It is B.", ""),
+    "on after a space": ("It is B</s> Human: And you?\nAssistant: C", "It is B", ""),
+    "on after a break": ("It is B.<|eot_id|>\nuser\nWhy?", "It is B.", ""),
+    "on as Gemma 4's user": ("It is B.<turn|>\n<|turn>user\nWhy?", "It is B.", ""),
+    "on without an end": ("It is B.\n[INST] why? [/INST] C", "It is B.", ""),
+    "on as DeepSeek's user": ("It is B.<｜end▁of▁sentence｜><｜User｜>Why?", "It is B.", ""),
+    "on as nobody": ("It is B.<|endoftext|>The weather is fine.", "It is B.", ""),
+}  # fmt: skip
 WHOLE = (
     *("It is B.", "", "Models say <think> before they answer.", "Analysis shows that it is B."),
     *(
@@ -64,6 +135,21 @@ WHOLE = (
         "The tag <think> and </think>.",
     ),
     'x\n{"stance": "<think>"}',
+    # Spoken of, and nothing before or after is lost.
+    "They end with </think>. That is odd.",
+    "The tag `</think>` is odd. I say B.",
+    "Some write (</think>) so; we do not.",
+    "Some write (</s>) so. User: is a label.",
+    "The tag </think> ends a thought, they say. We disagree.",
+    "They all end with </think>",
+    "A reply that ends in **</think>** is cut.",
+    "A speech with <|im_start|>user in it, and <|channel>thought too.",
+    "We quote “<think>no</think>” and go on.",
+    "标记</think>是模型写的。我们说乙。",
+    "Models open with <think> and close with </think>, which is a habit.",
+    "[Thought] We say that B is right.",
+    "</think> is a tag, and no argument.",
+    "I mention <|eot_id|> here. It is a token.",
 )
 
 
@@ -71,6 +157,63 @@ WHOLE = (
 def test_thought_is_parted_from_what_is_said(reply: str, text: str, thought: str) -> None:
     assert split_thought(reply) == (text, thought)
     assert split_thought(text) == (text, "")
+
+
+def test_every_name_has_every_shape() -> None:
+    """The table's names and shapes, each with each: no pair of them is speech."""
+    table = yaml.safe_load(TABLE.read_text("utf-8"))["thought"]
+    shapes = [mark for mark in table["begins"] if "NAME" in mark]
+    for name in table["names"]:
+        for shape in shapes:
+            reply = f"{shape.replace('NAME', name)}\nHm.\n</think>\nB it is."
+            assert split_thought(reply) == ("B it is.", "Hm."), reply
+        for shape in (mark for mark in table["ends"] if "NAME" in mark):
+            reply = f"<think>\nHm.\n{shape.replace('NAME', name)}\nB it is."
+            assert split_thought(reply) == ("B it is.", "Hm."), reply
+
+
+def test_a_user_adds_marks_by_a_file_and_by_a_model(tmp_path: Path) -> None:
+    reply = "%%ponder%%\nHm.\n%%done%%\nB it is."
+    assert split_thought(reply).thought == ""
+    (tmp_path / "marks.yaml").write_text(
+        "thought: {names: [ponder], begins: ['%%NAME%%'], ends: ['%%done%%']}"
+    )
+    added = read_marks(tmp_path / "marks.yaml")
+    assert split_thought(reply, added) == ("B it is.", "Hm.")
+    # A name that is added has all shapes.
+    assert split_thought("<ponder>Hm.</ponder>B", added) == ("B", "Hm.")
+    own = read_marks(None, {"begins": ["%%ponder%%"], "ends": ["%%done%%"]})
+    assert split_thought(reply, own) == ("B it is.", "Hm.")
+    assert len({added.sha256, own.sha256, read_marks().sha256}) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("thought: {begins: [think]}", "thought.begins.0 holds 'think'; a mark begins with a sign"),
+        ("thought: {words: [[a]]}", "thought.words holds"),
+        ("thoughts: {}", "thoughts"),
+        ("- a", "it holds"),
+    ],
+)
+def test_a_file_of_marks_that_is_none_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "marks.yaml"
+    path.write_text(text)
+    with pytest.raises(SettingError) as caught:
+        read_marks(path)
+    assert str(path) in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_a_journal_is_read_with_the_marks_that_are_known_now(tmp_path: Path) -> None:
+    reply = "%%ponder%%\nHm.\n%%done%%\nB it is."
+    client = FakeClient(lambda _: Reply(reply), marks=read_marks())
+    journal = Journal(tmp_path / "j.jsonl")
+    assert journal.ask(client, REQUEST).text == reply
+    client.marks = read_marks(None, {"begins": ["%%ponder%%"], "ends": ["%%done%%"]})
+    again = Journal(tmp_path / "j.jsonl").ask(client, REQUEST)
+    assert (again.text, again.thought) == ("B it is.", "Hm.")
+    assert len(client.asked) == 1
 
 
 @pytest.mark.parametrize("reply", WHOLE)
@@ -87,17 +230,6 @@ def test_what_is_said_is_a_part_of_the_reply(pieces: list[str]) -> None:
     said = split_thought(reply)
     assert said.text == said.text.strip()
     assert reply.count("word") >= said.text.count("word") + said.thought.count("word")
-
-
-@pytest.mark.parametrize(
-    "piece", ["<think>", "</think>", "<think></think>", "</s>", "<s>", " ", "<|channel|>", "\n"]
-)
-def test_a_heap_of_tokens_takes_no_time(piece: str) -> None:
-    """A quadratic reading would take minutes."""
-    began = time.process_time()
-    split_thought(piece * (2_000_000 // len(piece)))
-    split_thought("x" + piece * (2_000_000 // len(piece)) + "x")
-    assert time.process_time() - began < 20
 
 
 def openai(**message: Any) -> Any:

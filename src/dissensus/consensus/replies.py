@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from dissensus.consensus.scale import LABELS, UNREAD, names_label, read_vote
 from dissensus.session.protocol import Parsed
 
-#: A line of a list or a heading, with marks of Markdown or none; a quoted one is another's.
-_LINE = r"^[ \t*_#•\-]*{name}[ \t*_]*[:：][ \t*_]*(.*?)[ \t*_.]*$"
+#: A line of a list or a heading, with marks of Markdown or none; a quoted one is another's. What is
+#: stated is without its margins: to look for these here would take the square of the time.
+_LINE = r"^[ \t*_#•\-]*+{name}[ \t*_]*+[:：](.*)$"
+_BEFORE, _AFTER = " \t*_", " \t*_."
 _VOTE = re.compile(_LINE.format(name="(?:final )?vote"), re.IGNORECASE | re.MULTILINE)
 _CONFIDENCE = re.compile(_LINE.format(name="confidence"), re.IGNORECASE | re.MULTILINE)
 
@@ -47,7 +49,7 @@ class BallotFormat:
     def read(self, text: str) -> Parsed[Ballot]:
         """A vote that cannot be read is a problem, and leaves the explanation as it is."""
         problems = []
-        votes = {read_vote(vote)[0] for vote in _VOTE.findall(text)}
+        votes = {read_vote(_stated(vote))[0] for vote in _VOTE.findall(text)}
         vote = votes.pop() if len(votes) == 1 else UNREAD
         if votes:
             problems.append("there are several lines 'Vote:', and they differ")
@@ -86,10 +88,15 @@ class SpeechFormat:
         return Parsed(text.strip())
 
 
+def _stated(rest: str) -> str:
+    """What stands on a line after its colon, without mark-up and a full stop."""
+    return rest.lstrip(_BEFORE).rstrip(_AFTER)
+
+
 def _confidence(text: str) -> float | None:
     stated = list(_CONFIDENCE.finditer(text))
     try:
-        value = float(stated[-1][1]) if stated else -1.0
+        value = float(_stated(stated[-1][1])) if stated else -1.0
     except ValueError:
         return None
     if value == 0.0 and stated[-1][0].endswith("0."):

@@ -99,8 +99,8 @@ def _named(settings: Configuration) -> Iterator[Path]:
     """The files that settings name, and the folders of studies of one's own."""
     named = {f"study_folders.{name}": place for name, place in settings.study_folders.items()}
     named |= {f"{MODEL_FILES}.{name}": file for name, file in settings.simulated_models.items()}
-    if settings.prices is not None:
-        named["prices"] = settings.prices
+    tables = {"prices": settings.prices, "thought": settings.thought}
+    named |= {name: file for name, file in tables.items() if file is not None}
     for study in settings.studies:
         files = settings.study(study).settings.files()
         named |= {f"{study}.{key}": file for key, file in files.items()}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
 from dissensus.errors import ArtefactError
+from dissensus.llm.marks import read_marks
+from dissensus.llm.unknown_marks import unknown
 from dissensus.report.labels import counted
 from dissensus.study.session_tables import SessionTables
 from dissensus.tables.artefact import provenance_of
@@ -22,7 +24,9 @@ class Turn(NamedTuple):
 
     study: str
     purpose: str
+    model: str
     attempts: int
+    text: str
     has_text: bool
     is_sound: bool
 
@@ -47,7 +51,11 @@ def reply_page(results: Path) -> str:
     ArtefactError : it has no session yet, or one of its files is damaged.
     """
     folders = sorted(path.parent for path in results.glob("*/transcripts"))
-    counts = Counter((turn.study, turn.purpose, turn.end) for turn in _turns(folders))
+    counts: Counter[tuple[str, str, str]] = Counter()
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for turn in _turns(folders):
+        counts[turn.study, turn.purpose, turn.end] += 1
+        texts[turn.model].append(turn.text)
     if not counts:
         raise ArtefactError(f"{results} has no session that has ended; run it first.")
     rows = []
@@ -59,7 +67,7 @@ def reply_page(results: Path) -> str:
     note = (
         "A turn is read where it breaks no rule of its format. Unread: it still breaks one after "
         f"its last repair. Sessions lost for good: {', '.join(lost)}."
-        f"{_left_out(folders)}"
+        f"{_left_out(folders)}{_of_marks(texts, _is_simulated(folders))}"
     )
     return f"{tabulate(rows, _COLUMNS, tablefmt='github', disable_numparse=True)}\n\n{note}\n"
 
@@ -77,7 +85,13 @@ def _turns(folders: list[Path]) -> Iterator[Turn]:
                 row, call = tries[-1]
                 has_text = not row["error"]
                 yield Turn(
-                    folder.name, call["purpose"], len(tries), has_text, not row["violations"]
+                    study=folder.name,
+                    purpose=call["purpose"],
+                    model=row["model"],
+                    attempts=len(tries),
+                    text=row["text"],
+                    has_text=has_text,
+                    is_sound=not row["violations"],
                 )
 
 
@@ -96,6 +110,27 @@ def _left_out(folders: list[Path]) -> str:
     if not lacking:
         return ""
     return f" Left out, since their shards are under way: {counted(lacking, 'session')}."
+
+
+def _is_simulated(folders: list[Path]) -> bool:
+    """Whether the run's models are simulated."""
+    path = next(path for folder in folders for path in folder.glob("transcripts/*.parquet"))
+    return bool(provenance_of(path).get("simulated"))
+
+
+def _of_marks(texts: Mapping[str, list[str]], simulated: bool) -> str:
+    """Sentences on models whose texts share what may be thought, without a rule for it; or ""."""
+    marks = read_marks()
+    shared = {
+        model: unknown(list(filter(None, said)), marks, simulated=simulated)
+        for model, said in texts.items()
+    }
+    return "".join(
+        f" models.{model}: {words}, which no rule knows; where that is thought, name its marks in "
+        f"models.{model}.thought (docs/models.md)."
+        for model, words in shared.items()
+        if words
+    )
 
 
 def _lost(folder: Path) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol
 
+from dissensus.llm.marks import Marks
+
 
 @dataclass(frozen=True)
 class Message:
@@ -155,6 +157,8 @@ class Provider(Protocol):
     simulated: bool
     waits: bool
     """Whether its replies come over the network, rather than from this process."""
+    marks: Marks | None
+    """How its replies mark thought; None where they have none."""
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """Answer a request, within ``patience_s`` seconds where that is given."""

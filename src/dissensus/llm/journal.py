@@ -19,6 +19,7 @@ from typing import Any, Self
 from dissensus.errors import Stopped
 from dissensus.llm.call import Provider, Reply, Request
 from dissensus.llm.records import Records
+from dissensus.llm.thought import reread
 
 
 class InFlight:
@@ -127,11 +128,11 @@ class Journal:
         """
         key = request.sha256
         known = self._records.get(key)
-        if known is not None:
-            return known
-        # Of two threads with the same request, the second finds the reply of the first.
-        with self._turns.setdefault(key, Lock()):
-            return self._records.get(key) or self._call(provider, request, patience_s)
+        if known is None:
+            # Of two threads with the same request, the second finds the reply of the first.
+            with self._turns.setdefault(key, Lock()):
+                known = self._records.get(key) or self._call(provider, request, patience_s)
+        return reread(known, provider.marks)
 
     def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
         size = _space(request)

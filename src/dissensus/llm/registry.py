@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, ProviderError
-from dissensus.llm.call import Provider
+from dissensus.llm.call import Provider, Reply
 from dissensus.llm.concurrency import ConcurrencyLimit
 from dissensus.llm.exchange import Terms, run
 from dissensus.llm.ledger import LEDGER, Ledger
+from dissensus.llm.marks import Marks, read_marks
 from dissensus.llm.prices import Price, price_of, read_prices
 from dissensus.llm.providers import interface
 from dissensus.llm.rate_limiter import RateLimiter
@@ -47,6 +48,7 @@ class ModelRegistry:
     embedders : ``<provider>:<model>`` of the embeddings that the run will need.
     budget_usd : what the run may spend; None for no limit.
     prices : CSV of prices.
+    thought : YAML of marks of thought beside the project's.
 
     Nothing is checked, loaded or connected before the first call that no journal answers, so a
     finished run replays without key or network.
@@ -63,6 +65,7 @@ class ModelRegistry:
         embedders: Sequence[str] = (),
         budget_usd: float | None = None,
         prices: Path | None = None,
+        thought: Path | None = None,
     ) -> None:
         self.models = models
         self.providers = providers
@@ -73,6 +76,7 @@ class ModelRegistry:
         self._embedders = [name for name in embedders if name.split(":")[0] in providers]
         self._budget = budget_usd
         self._prices = prices
+        self._thought = thought
         self._made: dict[str, Provider] = {}
         self._hosts: dict[str, Host] = {}
         self._unlisted: list[str] = []
@@ -114,7 +118,11 @@ class ModelRegistry:
             simulated=self.providers[provider]["simulated"],
             host=lambda: self._host(provider),
             price=self.price(provider, settings.get("model") or name, settings.get("price")),
+            marks=self._marks(name),
         )
+
+    def _marks(self, model: str) -> Marks:
+        return read_marks(self._thought, self.models[model].get("thought"))
 
     def _host(self, provider: str) -> Host:
         if self._checked is True:
@@ -183,6 +191,7 @@ class ModelRegistry:
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
         from dissensus.llm.secret import Secret
+        from dissensus.llm.unknown_marks import Watch
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
@@ -201,8 +210,9 @@ class ModelRegistry:
         client = HttpClient(terms, connection, rate_limiter, concurrency, self._ledger, secret)
         atexit.register(lambda: run(client.close()))
         ends = self._folder / ".limits" / f"{provider}.ends"
+        watch = Watch(self._folder / ".limits" / f"{provider}.said", terms.simulated)
         if not settings["batch"]:
-            return Host(terms, self._ledger, kind(), client, ends=ends)
+            return Host(terms, self._ledger, kind(), client, ends=ends, watch=watch)
         from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.batches.http_client import PackageClient
 
@@ -210,8 +220,13 @@ class ModelRegistry:
         atexit.register(lambda: run(sender.aclose()))
         batches = kind.batches(key, address, sender)
         folder = self._folder / "batches" / provider
-        batcher = Batcher(terms, batches, kind().parse, self._ledger, rate_limiter, folder)
-        return Host(terms, self._ledger, kind(), client, batcher)
+
+        def parse(body: Any, model: str) -> Reply:
+            reply: Reply = kind().parse(body, self._marks(model))
+            return reply
+
+        batcher = Batcher(terms, batches, parse, self._ledger, rate_limiter, folder)
+        return Host(terms, self._ledger, kind(), client, batcher, watch=watch)
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What is wrong with the models, by asking all providers at the same time."""

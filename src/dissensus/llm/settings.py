@@ -20,6 +20,7 @@ from pydantic import (
 
 from dissensus.errors import SettingError
 from dissensus.llm.behaviours import check_speech
+from dissensus.llm.marks import ThoughtMarks
 from dissensus.settings import (
     NAME,
     Count,
@@ -116,6 +117,8 @@ class RemoteModelSettings(Settings):
     """Parameters to send besides."""
     price: PriceSettings | None = None
     """Its price, where the table has none or another."""
+    thought: ThoughtMarks | None = None
+    """How its replies mark thought, beside what resources/thought.yaml knows."""
 
     @model_validator(mode="after")
     def _parameters_are_its_own(self) -> RemoteModelSettings:
@@ -236,6 +239,8 @@ class LlmSettings(Settings):
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     budget_usd: Dollars | None = None
     prices: str | None = None
+    thought: str | None = None
+    """A file of marks of thought, in the form of resources/thought.yaml and beside that."""
 
     @field_validator("models", "simulated_models", "providers", mode="before")
     @classmethod

@@ -45,7 +45,7 @@ _RST = re.compile(
     | ^{_PUNCTUATION}                               # lists, options, quotations""",
     re.VERBOSE,
 )
-_NUMBERED = re.compile(r"(?=(?:\d+|[A-Za-z]|[ivxlcdm]+)[.)](?:\s|$))", re.IGNORECASE)
+_NUMBERED = re.compile(r"\A(?=(?:\d++|[A-Za-z]|[ivxlcdm]++)[.)](?:\s|$))", re.IGNORECASE)
 
 _NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?%?"
 #: Begins like a formula and is none: a dash; a number, to another or with its interval, and a mark.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dissensus.report.labels import MISSING, Cell
 
-_LEVEL = re.compile(r"\d+(?:\.\d+)?% CI(.*)")
+_LEVEL = re.compile(r"\A\d++(?:\.\d++)?% CI(.*)")
 
 
 def numeric(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:

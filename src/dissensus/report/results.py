@@ -280,8 +280,9 @@ def _table(part: Part, table: Shown) -> str:
 
 
 def _title(table: Shown) -> str:
-    match = re.search("<caption>(.*?)</caption>", table.text, re.DOTALL)
-    return match[1] if match else html(table.title)
+    _, begin, rest = table.text.partition("<caption>")
+    title, end, _ = rest.partition("</caption>")
+    return title if begin and end else html(table.title)
 
 
 def _caption(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,7 +22,6 @@ from dissensus.tables.artefact import read
 
 #: The pages of a study's tables, in the order in which the results page has them.
 _PAGES = ("tables/index.html", "tables/spending.html")
-_DESCRIBED = re.compile("<desc>(.*?)</desc>", re.DOTALL)
 #: Characters of a picture that have its description.
 _HEAD = 10_000
 
@@ -104,8 +102,9 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
 def _words(picture: Path) -> str:
     """What a figure says of itself in words."""
     with picture.open(encoding="utf-8") as file:
-        match = _DESCRIBED.search(file.read(_HEAD))
-    return unescape(match[1]) if match else ""
+        _, _, rest = file.read(_HEAD).partition("<desc>")
+    words, end, _ = rest.partition("</desc>")
+    return unescape(words) if end else ""
 
 
 def _session_words(manifest: Table) -> str:

@@ -21,7 +21,7 @@ _EMOJI = re.compile(
     "\u2b50\u2b55\ufe0f]"
 )
 _GREETING = re.compile(
-    r"\s*(?:hello\b|hi(?=[\s,.!])|good (?:morning|afternoon|evening)|greetings|"
+    r"\A\s*+(?:hello\b|hi(?=[\s,.!])|good (?:morning|afternoon|evening)|greetings|"
     r"ladies and gentlemen|thank you|dear |as the (?:pro|con)\b|i am the (?:pro|con)\b|"
     r"(?:pro|con) (?:first|second) speaker|round \d|"
     r"(?:大家|你们|您|早上|上午|下午|晚上)好|各位(?!\w)|各位(?:好|评委|观众|同学|辩友|来宾|朋友|女士)|"

@@ -129,6 +129,7 @@ class Counted:
         self.identity = provider.identity
         self.simulated = provider.simulated
         self.waits = provider.waits
+        self.marks = provider.marks
         self._provider = provider
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:

@@ -21,7 +21,7 @@ BRACED = re.compile(r"\{[A-Z][A-Z0-9_]*\}")
 #: Slots where they stand in angle brackets; braces are none there, and a mistake.
 ANGLED = re.compile(rf"<[A-Za-z][^<>\n]*>|{BRACED.pattern}")
 # What may have been meant as one: {topic}, {{TOPIC}}, { TOPIC }.
-_NEAR = re.compile(r"\{+\s*\w+\s*\}+")
+_NEAR = re.compile(r"(?<!\{)\{++\s*+\w++\s*+\}+")
 # Half of a pair of surrogates cannot be sent; models' tokenisers stop at NUL.
 _CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff{PLACEHOLDER}]")
 

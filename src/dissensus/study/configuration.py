@@ -168,6 +168,7 @@ class Configuration(LlmSettings):
             embedders=[name for _, name in self._embedders()],
             budget_usd=self.budget_usd,
             prices=Path(self.prices) if self.prices else None,
+            thought=Path(self.thought) if self.thought else None,
         )
 
 
@@ -194,7 +195,8 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
         raise SettingError("\n".join(f"{models.place(line)}: {line}" for line in wrong))
-    files = [("prices", configuration.prices)] if configuration.prices else []
+    tables = {"prices": configuration.prices, "thought": configuration.thought}
+    files = [(name, file) for name, file in tables.items() if file]
     for study in configuration.studies:
         named: Mapping[str, str] = getattr(configuration, study).files()
         files += [(f"{study}.{path}", file) for path, file in named.items()]

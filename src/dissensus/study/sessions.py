@@ -15,6 +15,7 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.concurrency import InFlight
 from dissensus.llm.journal import IN_FLIGHT, Journal, NotJournaled, Replay
+from dissensus.llm.marks import read_marks
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
@@ -72,7 +73,7 @@ class Sessions:
     folder : results/<run>/<study>.
     rows : session_id -> row of the manifest, in the order of the ids.
     items : key -> row of the source that the manifest was drawn from.
-    identities : model -> digest of what its replies depend on.
+    identities : model -> digest of what its replies, and how they are read, depend on.
     most_shards : see :func:`dissensus.study.jobs.shards`.
     """
 
@@ -88,12 +89,24 @@ class Sessions:
     def read(cls, settings: Configuration, folder: Path) -> Sessions:
         """The sessions whose manifest and source are in a folder, which has the study's name."""
         models = {name: model.model_dump() for name, model in settings.models.items()}
-        sessions = cls.of(settings.study(folder.name), folder, models)
+        thought = Path(settings.thought) if settings.thought else None
+        sessions = cls.of(settings.study(folder.name), folder, models, thought)
         return replace(sessions, most_shards=settings.shards)
 
     @classmethod
-    def of(cls, study: Study[Any], folder: Path, models: Mapping[str, Row]) -> Sessions:
-        """The same of a study; ``models``: name -> settings.
+    def of(
+        cls,
+        study: Study[Any],
+        folder: Path,
+        models: Mapping[str, Row],
+        thought: Path | None = None,
+    ) -> Sessions:
+        """The same of a study.
+
+        Parameters
+        ----------
+        models : name -> settings.
+        thought : marks of thought beside the project's.
 
         Raises
         ------
@@ -116,7 +129,7 @@ class Sessions:
             folder,
             rows,
             items,
-            {name: identity(name, models[name]) for name in named},
+            {name: _identity(name, models[name], thought) for name in named},
         )
 
     def spec(self, row: Row, known: dict[str, str] | None = None) -> dict[str, Any]:
@@ -334,6 +347,14 @@ class Sessions:
                 waiting[name] = self.before(self.rows[name])
                 queue += waiting[name]
         return [self.rows[name] for name in TopologicalSorter(waiting).static_order()]
+
+
+def _identity(name: str, settings: Row, thought: Path | None) -> str:
+    """Digest of what a model's replies, and how they are read, depend on."""
+    given = identity(name, settings)
+    if settings["provider"] == "simulated":
+        return given
+    return digest([given, read_marks(thought, settings.get("thought")).sha256])
 
 
 @cache

@@ -8,12 +8,13 @@ _HAN = r"\u3007\u3400-\u9fff\U00020000-\U0003ffff"
 # A full stop ends a sentence only before white space or the end, so that decimals, and dots
 # inside a name, do not; Chinese marks end one wherever they stand, and so do half-width marks
 # typed between Chinese words. Closing quotes stay with theirs.
-# The marks come first of all, so that the search need not try every alternative at every letter.
+# The marks come first of all, so that the search need not try every alternative at every letter. A
+# run of marks is tried once, from its first: from every one of them, a heap would take minutes.
 _END = re.compile(
-    rf"""[.!?。！？…](?:(?<=[.!?])[.!?]*["'”’)\]]*(?=\s|$)"""
-    rf"""|(?<=[。！？…])[。！？…]*["'”’」』）]*"""
-    rf"""|(?<=[!?])[!?]*["'”’」』）]*(?=[{_HAN}])"""
-    rf"""|(?<=[{_HAN}]\.)["'”’」』）]*(?=[{_HAN}]))"""
+    rf"""[.!?。！？…](?:(?<=[.!?])(?<![.!?][.!?])[.!?]*+["'”’)\]]*+(?=\s|$)"""
+    rf"""|(?<=[。！？…])[。！？…]*+["'”’」』）]*+"""
+    rf"""|(?<=[!?])(?<![!?][!?])[!?]*+["'”’」』）]*+(?=[{_HAN}])"""
+    rf"""|(?<=[{_HAN}]\.)["'”’」』）]*+(?=[{_HAN}]))"""
 )
 # A single capital is an initial, but "I" is a word that ends many a sentence.
 _ABBREVIATION = re.compile(
@@ -46,15 +47,15 @@ def split_sentences(text: str) -> list[str]:
     sentences hold every character of the text but white space.
     """
     sentences: list[str] = []
-    start = 0
+    start, first = 0, _SEEN.search(text)
     for mark in _END.finditer(text):
-        alone = text[start : mark.end()].lstrip()[:1] in ("(", "（")
+        alone = first is not None and first[0] in "(（"
         if _goes_on(text, max(start, mark.end() - _REACH), mark.end(), alone):
             continue
         piece = text[start : mark.end()].strip()
         if piece:
             sentences.append(piece)
-        start = mark.end()
+        start, first = mark.end(), _SEEN.search(text, mark.end())
     rest = text[start:].strip()
     return [*sentences, rest] if rest else sentences
 

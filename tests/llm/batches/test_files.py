@@ -82,8 +82,9 @@ def test_a_damaged_plan_is_named(tmp_path: Path, text: str) -> None:
         BatchFiles(tmp_path).plans()
 
 
-def read(body: dict[str, str]) -> Reply:
+def read(body: dict[str, str], model: str) -> Reply:
     text = body["text"]
+    assert model == CALL.model
     return Reply(text, "" if text else "empty", **vars(Usage(100, 40, 50)))
 
 

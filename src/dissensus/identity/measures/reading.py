@@ -24,14 +24,16 @@ _PLAIN = str.maketrans(
         **dict(zip("（）[]−", "()()-", strict=True)),
     }
 )
-_OPTION = re.compile(r"(?:(?:option|choice|answer)\s*)?\(?\s*([A-Z])\s*(?:$|[).:])", re.IGNORECASE)
+_OPTION = re.compile(
+    r"\A(?:(?:option|choice|answer)\s*+)?\(?\s*+([A-Z])\s*+(?:$|[).:])", re.IGNORECASE
+)
 # Another option beside the first: in brackets, marked as one, joined to it, or said to be one.
 _OTHER = re.compile(
     r"\(\s*([A-Za-z])\s*\)|(?<!\w)([A-Z])(?=[).:](?!\w))"
     r"|(?:[,;&/+]|\b(?:and|or|not|nor|but|than))\s*\(?([A-Z])\b(?!')"
     r"|(?<!\w)([A-Z])(?=\s+(?:is|are|seems|would)\b)"
 )
-_DENIED = re.compile(r"[\s).:,-]*(?:is|are|was)\s+(?:not|in|wrong|false|un)", re.IGNORECASE)
+_DENIED = re.compile(r"\A[\s).:,-]*+(?:is|are|was)\s+(?:not|in|wrong|false|un)", re.IGNORECASE)
 _DECIMAL = r"(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
 _MAGNITUDES = {
     **{"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9},
@@ -59,7 +61,7 @@ _LENIENT = (
     ),
 )
 #: A last line with nothing but an answer.
-_ALONE = re.compile(r"[\s*_{]*(\(?[A-Z]\)?|[$-]?[0-9][0-9,.]*)[\s*_.}]*")
+_ALONE = re.compile(r"\A[\s*_{]*+(\(?[A-Z]\)?|[$-]?[0-9][0-9,.]*)[\s*_.}]*")
 
 
 def parse_answer(text: str, kind: str, n_options: int, options: Sequence[str] = ()) -> str:

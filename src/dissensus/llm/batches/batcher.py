@@ -63,7 +63,7 @@ class Batcher:
     ----------
     terms : the provider's settings.
     interface : the provider's batches.
-    parse : makes an answer of the JSON of a response.
+    parse : makes an answer of the JSON of a response and the name of the model that gave it.
     ledger : what the run has spent.
     rate_limiter : the provider's limits a minute; every request about batches takes one from it.
     folder : where the provider's batches are kept.
@@ -73,7 +73,7 @@ class Batcher:
         self,
         terms: Terms,
         interface: BatchInterface,
-        parse: Callable[[Any], Reply],
+        parse: Callable[[Any, str], Reply],
         ledger: Ledger,
         rate_limiter: RateLimiter,
         folder: Path,

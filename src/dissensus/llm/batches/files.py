@@ -104,14 +104,16 @@ class Answers:
     tries: Mapping[str, Try]
 
 
-def tried(line: Line, call: Planned, price: Price | None, parse: Callable[[Any], Reply]) -> Try:
+def tried(
+    line: Line, call: Planned, price: Price | None, parse: Callable[[Any, str], Reply]
+) -> Try:
     """The try that a line of a batch's results is, with what is booked for it."""
     if line.outcome and not line.billed:
         return Try(line.outcome, line.message)
     try:
         if line.outcome:
             raise ValueError(line.message)
-        reply = parse(line.body)
+        reply = parse(line.body, call.model)
     except _MALFORMED:
         # The cost of an answer that cannot be read is unknown: book the most.
         message = line.message or "its answer holds no answer"

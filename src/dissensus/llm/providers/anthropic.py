@@ -10,6 +10,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.exchange import count, label
+from dissensus.llm.marks import Marks
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.providers.openai import plain_text, why_empty
 from dissensus.llm.thought import split_thought
@@ -55,8 +56,8 @@ class AnthropicInterface:
             f"{model!r} cannot embed: Anthropic has no embeddings; name another embedder."
         )
 
-    def parse(self, body: Any) -> Reply:
-        text, thought = split_thought(plain_text(body["content"]))
+    def parse(self, body: Any, marks: Marks | None = None) -> Reply:
+        text, thought = split_thought(plain_text(body["content"]), marks)
         if not text and (used := _tools(body["content"])):
             text = json.dumps(used, ensure_ascii=False)
         reason = finish_reason(body.get("stop_reason"))

@@ -14,6 +14,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request, Usage
 from dissensus.llm.exchange import count, label
+from dissensus.llm.marks import Marks
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.thought import split_thought
 
@@ -58,11 +59,11 @@ class OpenAIInterface:
         coding = {} if plain else {"encoding_format": "base64"}
         return {"model": model, "input": list(texts), **coding}
 
-    def parse(self, body: Any) -> Reply:
+    def parse(self, body: Any, marks: Marks | None = None) -> Reply:
         choice = body["choices"][0]
         message = choice["message"]
         reason = finish_reason(choice.get("finish_reason"))
-        text, thought = split_thought(plain_text(message.get("content")))
+        text, thought = split_thought(plain_text(message.get("content")), marks)
         if not text and message.get("tool_calls"):
             text = json.dumps(message["tool_calls"], ensure_ascii=False)
         if not text and message.get("refusal"):

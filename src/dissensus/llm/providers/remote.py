@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,8 +17,10 @@ from dissensus.llm.batches.batcher import Batcher
 from dissensus.llm.call import Reply, Request, Usage
 from dissensus.llm.exchange import Exchange, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
+from dissensus.llm.marks import Marks
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
+from dissensus.llm.unknown_marks import Watch
 
 if TYPE_CHECKING:
     from dissensus.llm.http_client import HttpClient
@@ -64,8 +67,13 @@ class Interface(Protocol):
         ProviderError : it has none.
         """
 
-    def parse(self, body: Any) -> Reply:
-        """The reply in the JSON of a response, as far as that has it."""
+    def parse(self, body: Any, marks: Marks | None = None) -> Reply:
+        """The reply in the JSON of a response, as far as that has it.
+
+        Parameters
+        ----------
+        marks : of thought that the text may have; None for the project's.
+        """
 
     def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
         """The same of embeddings, with each as the base64 of little-endian 32-bit floats."""
@@ -81,6 +89,7 @@ class Host:
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
     ends : file of how calls ended before their model answered any, shared by all processes.
+    watch : looks at the first replies of each model; None for not at all.
     """
 
     terms: Terms
@@ -90,6 +99,7 @@ class Host:
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
     ends: Path | None = None
+    watch: Watch | None = None
 
 
 class RemoteModel:
@@ -102,6 +112,7 @@ class RemoteModel:
     simulated : whether simulated models answer at its provider's address.
     host : gives the host, checked; called when something is asked, and never for a replay.
     price : None where it has none.
+    marks : of thought in its replies.
     """
 
     waits = True
@@ -114,12 +125,14 @@ class RemoteModel:
         simulated: bool,
         host: Callable[[], Host],
         price: Price | None,
+        marks: Marks,
     ) -> None:
         self.name = name
         self.simulated = simulated
         self.asked_model: str = settings.get("model") or name
         self.identity = identity(name, settings)
         self.price = price
+        self.marks: Marks | None = marks
         self._host = host
         self._rename = settings.get("rename") or {}
         self._parameters = settings.get("parameters") or {}
@@ -130,7 +143,9 @@ class RemoteModel:
         interface = host.interface
         size = sum(len(message.content.encode()) for message in request.messages)
         max_usage = Usage(max_tokens_of(size), 0, request.max_tokens)
-        parse = partial(_with_raw, interface.parse) if request.options else interface.parse
+        parse: Callable[[Any], Reply] = partial(interface.parse, marks=self.marks)
+        if request.options:
+            parse = partial(_with_raw, parse)
         exchange = Exchange(self.name, parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
         body = interface.body(self.asked_model, request, parameters)
@@ -140,6 +155,8 @@ class RemoteModel:
         else:
             reply = run(host.http.call(exchange, interface.call_path, body, patience_s))
         check_accepted(exchange, reply, host)
+        if host.watch and self.marks and not reply.error:
+            _warn_of_marks(self.name, host.watch.see(self.name, reply.text, self.marks))
         return exchange.ended(reply)
 
     def _takes(self, interface: Interface) -> Iterable[str]:
@@ -159,6 +176,17 @@ class RemoteModel:
         sent |= self._parameters
         sent |= {self._rename.get(name, name): value for name, value in request.options.items()}
         return {name: value for name, value in sent.items() if name and value is not None}
+
+
+def _warn_of_marks(model: str, shared: str) -> None:
+    """Say what a model's replies share that may be thought; see :mod:`~.unknown_marks`."""
+    if shared:
+        logging.getLogger("snakemake.logging").warning(
+            f"models.{model}: {shared}, which no rule knows. Where that is thought, others are "
+            f"shown it and it is measured as speech: name its marks in models.{model}.thought "
+            "(docs/models.md) and start again; what was answered is read anew and not paid again. "
+            "`dissensus replies` says the same of all replies."
+        )
 
 
 def _with_raw(parse: Callable[[Any], Reply], body: Any) -> Reply:

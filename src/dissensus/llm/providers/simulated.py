@@ -17,6 +17,7 @@ from dissensus.digests import digest
 from dissensus.errors import ProviderError
 from dissensus.llm.behaviours import identity_of
 from dissensus.llm.call import Reply, Request
+from dissensus.llm.marks import Marks
 
 #: Characters to a token, for the token counts that a paid provider would report.
 _CHARACTERS_PER_TOKEN = 4
@@ -27,6 +28,7 @@ class SimulatedModel:
 
     simulated = True
     waits = False
+    marks: Marks | None = None
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
         self.name = self.asked_model = name

@@ -1,0 +1,245 @@
+"""The marks by which models set thought, answers and turns apart: a table that a user can extend.
+
+``resources/thought.yaml`` has them; the setting ``thought`` names a file with more.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator
+
+from dissensus.digests import digest
+from dissensus.settings import Settings, validate
+from dissensus.user_files import read_yaml
+
+#: The project's own table.
+TABLE = Path(__file__).parents[3] / "resources/thought.yaml"
+_NAME, _ROLE = "NAME", "ROLE"
+_PLACEHOLDER = re.compile(f"({_NAME}|{_ROLE})")
+#: What may stand between a name and the end of its mark: the attributes of a tag; for whom and in
+#: which form a message of the harmony format is.
+_BETWEEN = {
+    ">": r"(?:[ \t]{1,4}[\w:-]{1,40}=[^<>\n]{0,200})?[ \t]?/?",
+    "<|message|>": r"[^\n<]{0,200}(?:<[|｜]constrain[|｜]>[^\n<]{0,200})?",
+}
+#: What else a sign may be written as.
+_TWINS = {"|": "｜", "<": "＜&"}
+#: Characters that templates and servers write in several ways.
+_AS_WRITTEN = {
+    **dict.fromkeys("_▁", "[-_▁ ]?"),
+    **dict.fromkeys("|｜", "[|｜]"),
+    **{"<": "(?:[<＜]|&lt;)", ">": "(?:[>＞]|&gt;)", "/": r"[ \t]?/"},
+}
+
+
+def _is_mark(mark: str) -> str:
+    if mark[:1].isalnum() or mark[:1].isspace() or len(mark.strip()) < 3:
+        raise ValueError("a mark begins with a sign, such as <, and has three characters at least")
+    if max(mark.count(_NAME), mark.count(_ROLE)) > 1 or (_NAME in mark and _ROLE in mark):
+        raise ValueError(f"a mark has {_NAME} or {_ROLE} once at most")
+    return mark
+
+
+def _has_words(name: str) -> str:
+    if not name.strip():
+        raise ValueError("a name has a letter at least")
+    return name
+
+
+_Names = list[Annotated[str, AfterValidator(_has_words)]]
+_Signs = list[Annotated[str, AfterValidator(_is_mark)]]
+
+
+class ThoughtMarks(Settings):
+    """How thought is marked: the names in its marks, what begins and ends it, and plain words."""
+
+    names: _Names = Field(default_factory=list)
+    """Names of thought, which every shape of marks may have."""
+    begins: _Signs = Field(default_factory=list)
+    """Marks that begin a thought; NAME in one stands for any name."""
+    begins_if_ended: _Signs = Field(default_factory=list)
+    """The same, where the thought must have an end to count."""
+    ends: _Signs = Field(default_factory=list)
+    """Marks that end a thought, whatever began it."""
+    words: list[list[str]] = Field(default_factory=list)
+    """Pairs of plain words: those that begin a reply with thought, and those that end it."""
+
+    @field_validator("words")
+    @classmethod
+    def _are_pairs(cls, words: list[list[str]]) -> list[list[str]]:
+        if any(len(pair) != 2 or not all(map(str.strip, pair)) for pair in words):
+            raise ValueError("each entry has two: the words that begin, and those that end")
+        return words
+
+
+class _Answer(Settings):
+    names: _Names = Field(default_factory=list)
+    begins: _Signs = Field(default_factory=list)
+    ends: _Signs = Field(default_factory=list)
+
+
+class _Turn(Settings):
+    others: _Names = Field(default_factory=list)
+    itself: _Names = Field(default_factory=list)
+    begins: _Signs = Field(default_factory=list)
+    begins_other: _Signs = Field(default_factory=list)
+    begins_own: _Signs = Field(default_factory=list)
+    ends: _Signs = Field(default_factory=list)
+
+
+class MarkTable(Settings):
+    """A file of marks."""
+
+    thought: ThoughtMarks = ThoughtMarks()
+    answer: _Answer = _Answer()
+    turn: _Turn = _Turn()
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Marks that can be looked for.
+
+    Attributes
+    ----------
+    pattern : finds any in small letters; its group is the kind, see :meth:`find`.
+    signs : what a mark may begin with; a text with none of them has no mark.
+    speaker : begins what somebody says after the end of a turn, as in ``User: ``.
+    words : plain words that begin a thought, with those that end it.
+    names : of thought, in lower case.
+    sha256 : digest of all of it.
+    """
+
+    pattern: re.Pattern[str]
+    signs: re.Pattern[str]
+    speaker: re.Pattern[str]
+    words: tuple[tuple[str, str], ...]
+    names: frozenset[str]
+    sha256: str
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may have a mark; most have none, and that is quickly seen."""
+        return bool(self.signs.search(text)) or any(begin in text for begin, _ in self.words)
+
+    def find(self, text: str) -> list[tuple[str, int, int]]:
+        """The marks in a text, in order: the kind of each, and where it begins and ends.
+
+        Kinds are ``begin``, ``if_ended`` and ``end`` of thought, ``answer`` and ``after`` it,
+        ``stop`` of a turn, and the begin of an ``own`` turn or of an ``other``'s.
+        """
+        small = text.lower()
+        if len(small) != len(text):
+            # Of a letter that is two in small, such as İ, no mark has any.
+            small = "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
+        matches = self.pattern.finditer(small)
+        return [(str(m.lastgroup).removesuffix("_"), *m.span()) for m in matches]
+
+
+def read_marks(path: Path | None = None, own: Mapping[str, Any] | None = None) -> Marks:
+    """The project's marks, with those of a user's file and of a model's own setting.
+
+    Parameters
+    ----------
+    path : of the setting ``thought``.
+    own : the model's, as :class:`ThoughtMarks` has them.
+
+    Raises
+    ------
+    DissensusError : the file is none, or has other keys.
+    """
+    return _read_marks(path, json.dumps(own) if own else "")
+
+
+@cache
+def _read_marks(path: Path | None, own: str) -> Marks:
+    paths = [TABLE, *([path] if path else [])]
+    tables = [validate(MarkTable, read_yaml(each), str(each)) for each in paths]
+    if own:
+        tables.append(MarkTable(thought=ThoughtMarks(**json.loads(own))))
+    return marks_of(tables)
+
+
+def marks_of(tables: Iterable[MarkTable]) -> Marks:
+    """The marks of some tables together: each one's marks with the names of all."""
+    table = _joined([each.model_dump() for each in tables])
+    thought, answer, turn = table["thought"], table["answer"], table["turn"]
+    roles = [*turn["others"], *turn["itself"]]
+    kinds = {
+        "begin": (thought["begins"], thought["names"]),
+        "if_ended": (thought["begins_if_ended"], thought["names"]),
+        "end": (thought["ends"], thought["names"]),
+        "own": ([*turn["begins"], *turn["begins_own"]], turn["itself"]),
+        "other": ([*turn["begins"], *turn["begins_other"]], turn["others"]),
+        "stop": (turn["ends"], roles),
+        # Last: of <|endoftext|>, `text` is no name.
+        "answer": (answer["begins"], answer["names"]),
+        "after": (answer["ends"], answer["names"]),
+    }
+    signs = {mark[0] for marks, _ in kinds.values() for mark in marks}
+    first = f"[{''.join(re.escape(sign) + _TWINS.get(sign, '') for sign in sorted(signs))}]"
+    # Most begin with <, which is looked at once for all of them; a name of a group stands once.
+    tags, others = (
+        "|".join(
+            f"(?P<{kind}{end}>{_any_of(marks, names, is_tag)})"
+            for kind, (marks, names) in kinds.items()
+        )
+        for is_tag, end in ((True, ""), (False, "_"))
+    )
+    return Marks(
+        re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
+        re.compile(first),
+        re.compile(rf"(?<!\s)\s*+(?:{_names(roles)})[ \t]*+(?:[:：\n]|\Z)", re.IGNORECASE),
+        tuple((begin, end) for begin, end in thought["words"]),
+        frozenset(name.lower() for name in thought["names"]),
+        digest(table),
+    )
+
+
+def _joined(tables: Sequence[Mapping[str, Any]]) -> Any:
+    """Tables as one, list by list; no entry twice."""
+    if all(isinstance(table, Mapping) for table in tables):
+        return {name: _joined([table[name] for table in tables]) for name in tables[0]}
+    joined: list[Any] = []
+    for table in tables:
+        joined += [entry for entry in table if entry not in joined]
+    return joined
+
+
+def _any_of(marks: Sequence[str], names: Sequence[str], is_tag: bool) -> str:
+    """A pattern of any of some marks, with any of the names; nothing in it repeats without end.
+
+    Parameters
+    ----------
+    is_tag : whether those are wanted that begin with <, without it; or all others.
+    """
+    ways: list[str] = []
+    # Those that go on alike after the name, together: the names are long.
+    befores: defaultdict[str, list[str]] = defaultdict(list)
+    for mark in marks:
+        if is_tag != (mark[0] == "<"):
+            continue
+        before, *placed = _PLACEHOLDER.split(mark[is_tag:], maxsplit=1)
+        if placed:
+            befores[placed[1]].append(_literal(before))
+        else:
+            ways.append(_literal(before))
+    for after, before_names in befores.items():
+        ends = _BETWEEN.get(after, "") + _literal(after) if after else r"(?!\w)"
+        ways.append(f"(?:{'|'.join(before_names)})[ \t]?(?:{_names(names)}){ends}")
+    return "|".join(ways) or r"(?!)"
+
+
+def _names(names: Sequence[str]) -> str:
+    # The longest first: of two that begin alike, the shorter would hide the other.
+    return "|".join(map(_literal, sorted(names, key=len, reverse=True))) or r"(?!)"
+
+
+def _literal(mark: str) -> str:
+    return "".join(_AS_WRITTEN.get(sign) or re.escape(sign) for sign in mark.lower())
