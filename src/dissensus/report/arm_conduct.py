@@ -16,9 +16,11 @@ from dissensus.tables.common import number as numbers
 MEASURES = {
     "lost": "sessions that failed for good",
     "reruns": "attempts at the whole session after the first",
-    "repairs": "turns asked for again, each time",
+    "repairs": "repairs of a turn",
     "unread": "turns that could not be read after the last repair, votes among them",
 }
+#: Those that are counted for each turn of a session, since sessions may differ in length.
+PER_TURN = ("repairs", "unread")
 
 ARM_CONDUCT = Schema(
     name="arm_conduct",
@@ -29,7 +31,11 @@ ARM_CONDUCT = Schema(
         "arm": text("Arm of the study."),
         "sessions": count("Sessions of the arm, lost ones included."),
         "total": count("Of these sessions together; of lost ones, reruns alone."),
-        "mean": numbers("The same for each session that has it.", "a session"),
+        "mean": numbers(
+            "Mean over sessions: lost and reruns for each session, repairs and unread for each "
+            "turn of it.",
+            "a session or a turn",
+        ),
         **common("p_value?", "simulation_error?", "p_adjusted?", "n", "n_clusters"),
     },
     key=("kind", "measure", "arm"),
@@ -49,8 +55,9 @@ def differing_conduct(rows: Iterable[Mapping[str, Any]], alpha: float) -> list[s
         if _is_number(row["p_adjusted"]) and row["p_adjusted"] < alpha:
             differing.setdefault((row["kind"], row["measure"]), []).append(row)
     return [
-        f"Arms differ in {MEASURES[measure]} ({p_clause(arms[0]['p_adjusted'])} after Holm): a "
-        f"session has {_range(arms)}. What arms are compared on may differ for that reason alone."
+        f"Arms differ in {MEASURES[measure]} ({p_clause(arms[0]['p_adjusted'])} after Holm): for "
+        f"each {'turn' if measure in PER_TURN else 'session'} {_range(arms)}. What arms are "
+        "compared on may differ for that reason alone."
         for (_, measure), arms in differing.items()
     ]
 
@@ -82,9 +89,9 @@ def table_arm_conduct(rows: Sequence[Mapping[str, Any]], simulated: bool) -> Tab
         tested = (p_value(first[measure]["p_adjusted"]) for measure in MEASURES)
         cells.append((*named, "p (Holm), all arms", MISSING, *tested))
     note = (
-        "For each session: lost, "
-        + "; ".join(f"{name}, {words}" for name, words in MEASURES.items()).removeprefix("lost, ")
-        + ". Repairs and unread turns are of sessions that ran to the end. p: of no difference "
+        "Means over sessions. Lost: sessions that failed for good. Reruns: attempts at the whole "
+        "session after the first. For each turn of sessions that ran to the end: repairs, and "
+        "turns that could not be read after the last repair, votes among them. p: of no difference "
         "between all arms, which change places in whole clusters, or in draws where clusters are "
         "fewer than six; Holm's adjustment is over the columns. A dash: nothing to compare. Where "
         "arms differ, a difference in any outcome may be attrition. Totals and p-values before "

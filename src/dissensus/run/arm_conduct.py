@@ -13,7 +13,7 @@ import pandas as pd
 
 from dissensus.design.contrasts import adjust_holm
 from dissensus.design.manifest import stream
-from dissensus.report.arm_conduct import ARM_CONDUCT, MEASURES
+from dissensus.report.arm_conduct import ARM_CONDUCT, MEASURES, PER_TURN
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import monte_carlo
 from dissensus.study.makes import makes
@@ -23,6 +23,8 @@ _PERMUTATIONS = 4_999
 #: With fewer clusters whole ones can hardly reach 5%; draws change arms by themselves.
 _FEWEST = 6
 _TIE = 1e-9
+#: How many turns a session has.
+_TURNS = "turns_spoken"
 _STEP = 500  # permutations at a time
 
 
@@ -79,7 +81,7 @@ def compare_conduct(
                         "measure": name,
                         "arm": str(value),
                         "sessions": len(sessions),
-                        "total": int(known.sum()),
+                        "total": _total(known, sessions, name),
                         "mean": float(known.mean()) if len(known) else None,
                         **test,
                     }
@@ -87,17 +89,27 @@ def compare_conduct(
     return rows
 
 
+def _total(known: pd.Series, sessions: pd.DataFrame, name: str) -> int:
+    """The count behind a rate."""
+    times = sessions.loc[known.index, _TURNS] if name in PER_TURN else 1
+    return round(float((known * times).sum()))
+
+
 def _counted(manifest: pd.DataFrame, turns: pd.DataFrame, outcomes: pd.DataFrame) -> pd.DataFrame:
-    """The manifest with :data:`MEASURES`; repairs and unread turns of complete sessions alone."""
+    """The manifest with :data:`MEASURES`; those for each turn are of complete sessions alone."""
     ended = outcomes.set_index("session_id")
     unread = (~turns["compliant"].astype(bool)).groupby(turns["session_id"]).sum()
     complete = ended["complete"].astype(bool)
+    spoken = turns.groupby("session_id").size().reindex(ended.index, fill_value=0)
+    # Sessions of different lengths have different chances to go wrong: for each turn.
+    per_turn = 1.0 / spoken.astype(float).where(complete & (spoken > 0))
     measures = pd.DataFrame(
         {
             "lost": (~complete).astype(float),
             "reruns": ended["attempts"].astype(float) - 1.0,
-            "repairs": ended["repairs"].astype(float).where(complete),
-            "unread": unread.reindex(ended.index, fill_value=0).astype(float).where(complete),
+            "repairs": ended["repairs"].astype(float) * per_turn,
+            "unread": unread.reindex(ended.index, fill_value=0).astype(float) * per_turn,
+            _TURNS: spoken,
         }
     )
     return manifest.merge(measures, left_on="session_id", right_index=True)
