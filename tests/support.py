@@ -36,6 +36,7 @@ SMALL: dict[str, Any] = {
             "simulations": 20,
             "draws": [6],
             "sessions": 1,
+            "truth_sessions": 1,
             "recycle": {"zero": 0.36, "planted": 0.56},
         },
     }

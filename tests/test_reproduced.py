@@ -20,8 +20,8 @@ import yaml
 from snakemake.utils import update_config
 
 from both import BOTH, rows, with_both
-from dissensus.run.rules import page_settings
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.given import page_settings
 from read_facts import wrong_numbers
 from support import ROOT, SMALL, Project, built_once
 

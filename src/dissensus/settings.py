@@ -408,7 +408,8 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         "less_than_equal": f"it must be at most {context.get('le')}",
         "too_short": f"it needs at least {context.get('min_length')} "
         + ("entry" if context.get("min_length") == 1 else "entries"),
-        "too_long": f"it may have at most {context.get('max_length')} entries",
+        "too_long": f"it may have at most {context.get('max_length')} "
+        + ("characters" if isinstance(value, str) else "entries"),
         "finite_number": "it must be a finite number",
         "string_too_long": f"it may have at most {context.get('max_length')} characters",
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",

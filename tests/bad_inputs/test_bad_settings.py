@@ -118,8 +118,8 @@ WRONG: list[tuple[str, Any, str]] = [
     (f"{P}/batch_poll_s", 0, "above 0"),
     # Names.
     ("run", "a" * 101, "at most 100 characters"),
-    ("run", "../a", "must match"),
-    ("run", "été", "must match"),
+    ("run", "../a", "plain letters (a to z, A to Z), digits, . - and _ only"),
+    ("run", "été", "plain letters (a to z, A to Z), digits, . - and _ only"),
     ("language/languages/français", FRENCH, "plain letters (a to z, A to Z), digits and _ only"),
     ("language/languages/1st", FRENCH, "no digit first"),
     (f"language/languages/{'a' * 61}", FRENCH, "60 characters at most"),
