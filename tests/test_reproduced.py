@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,9 @@ def settings_of(run: Project, study: str) -> dict[str, Any]:
     values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
     if run.folder != ROOT:
         update_config(values, ALL)
-    configuration = load(values)
+    # What the settings name is in the run's own folder.
+    with chdir(run.folder):
+        configuration = load(values)
     view: dict[str, Any] = page_settings(configuration, configuration.study(study))["view"]
     return view
 
