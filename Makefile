@@ -43,7 +43,7 @@ pictures: .venv/installed
 # What the designs of the default run are worth, for its table of what was planted: some ten minutes.
 diagnosis: .venv/installed
 	$(BIN)/snakemake --cores 2 diagnosis
-	$(BIN)/python -m dissensus.study.diagnosed config.yaml
+	$(BIN)/python -m dissensus.plan.diagnosed config.yaml
 
 # Writes benchmarks/results.md, in some forty minutes; benchmarks/run.py --help says how to run a
 # part, or all in small. Beside Inspect AI and MALLM where INSPECT and MALLM name a python that has it.

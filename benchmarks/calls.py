@@ -93,7 +93,7 @@ class Study:
         arguments = [str(self.debates), str(folder / RESULTS), str(folder / ENGLISH)]
         took([sys.executable, script, "write", *arguments], folder)
         names = json.loads(self.debates.read_text(encoding="utf-8"))
-        self.targets = [str(RESULTS / f"transcripts/{name}.parquet") for name in names]
+        self.sessions = len(names)
 
     def point_at(self, address: str) -> None:
         """Have the run's models answer there."""
@@ -101,7 +101,6 @@ class Study:
         here = {"interface": "openai", "base_url": f"{address}/v1", "key_from": None}
         self.project.configure(
             {
-                "sessions_per_job": 1,
                 "providers": {"bench": {**here, "simulated": True, **self.provider}},
                 "models": {name: {"provider": "bench"} for name in MODELS},
                 "language": {
@@ -114,7 +113,7 @@ class Study:
 
     def run(self) -> Took:
         """One command that runs all sessions, or finds that they are complete."""
-        return self.project.snakemake(*self.targets, cores=len(self.targets))
+        return self.project.snakemake(str(RESULTS / "turns.parquet"), cores=self.sessions)
 
     def forget(self, *, journal: bool) -> None:
         """Remove what sessions left, and their journals and the money spent too, or not."""

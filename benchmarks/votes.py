@@ -34,7 +34,7 @@ def measure(bench: Bench) -> None:
         study = Study(bench, repeats=1 if bench.quick else 8)
         ours, our_calls = study.measured(bench.runs)
         theirs, their_calls = by_mallm(bench, study.debates()) if bench.mallm else ([], 0.0)
-        what = f"{len(study.targets)} debates of 4 agents that vote, at {LATENCY_S:g} s"
+        what = f"{study.sessions} debates of 4 agents that vote, at {LATENCY_S:g} s"
         beside = "MALLM" if theirs else ""
         counted = [their_calls] if theirs else []
         their_share = 1000 / their_calls if theirs else 0.0
@@ -54,7 +54,7 @@ class Study:
         self._point_at(calls.NOWHERE)
         self.project.snakemake(str(RUN / "manifest.parquet"))
         names = self._written("sessions")
-        self.targets = [str(RUN / f"transcripts/{name}.parquet") for name in names]
+        self.sessions = len(names)
 
     def measured(self, runs: int) -> tuple[list[Took], float]:
         """What each run of all debates took, and its calls."""
@@ -64,7 +64,9 @@ class Study:
             for _ in range(runs):
                 self.project.forget(["statements.parquet"], RUN)
                 (self.project.folder / RUN.parent / "ledger.jsonl").unlink(missing_ok=True)
-                took_by_run.append(self.project.snakemake(*self.targets, cores=len(self.targets)))
+                took_by_run.append(
+                    self.project.snakemake(str(RUN / "turns.parquet"), cores=self.sessions)
+                )
             asked = calls.stats(address)["calls"]["chat"]["answered"] / runs
         return took_by_run, asked
 
@@ -91,7 +93,6 @@ class Study:
         self.project.configure(
             {
                 "studies": ["consensus"],
-                "sessions_per_job": 1,
                 "providers": {"bench": {**here, "simulated": True}},
                 "models": {"bench-agent": {"provider": "bench", "model": MODEL}},
                 "consensus": {

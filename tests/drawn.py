@@ -9,6 +9,16 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from dissensus.report.facts import unmarked
+from dissensus.report.tables import Table
+from dissensus.report.view import Drawn
+
+
+def said_by(made: Drawn | Table) -> dict[str, str]:
+    """What a figure or a table says in its caption, without the marks of its numbers' origins."""
+    return {name: unmarked(text) for name, text in made.facts.items()}
+
+
 #: Words and the boxes that they take, in pixels.
 Placed = list[tuple[str, Bbox]]
 
@@ -20,7 +30,7 @@ def visible_texts(figure: Figure) -> Placed:
     figure.draw_without_rendering()
     hidden = undrawn_ticks(figure)
     return [
-        (text.get_text(), text.get_window_extent(renderer))
+        (unmarked(text.get_text()), text.get_window_extent(renderer))
         for text in figure.findobj(Text)
         if text.get_visible() and text.get_text().strip() and id(text) not in hidden
     ]

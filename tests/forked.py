@@ -33,18 +33,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dissensus.study import warm_scripts
+from dissensus.run import warm_scripts
+from dissensus.run.warm_scripts import ScriptServer, serve
 from dissensus.study.registry import STUDIES
-from dissensus.study.warm_scripts import ScriptServer, serve
 from dissensus.tables.artefact import replacing
 
 ROOT = Path(__file__).resolve().parents[1]
 _IMPORTED = (
     # Snakemake, with what it imports when it reads its arguments and when it plans jobs.
     *("snakemake.cli:get_argument_parser", "snakemake.report", "nbformat.v4", "smart_open"),
-    *("dissensus.study.rules", "dissensus.study.configuration", "dissensus.study.job_graph"),
-    *("dissensus.study.preflight", "dissensus.study.start", "dissensus.study.preregistration"),
-    *("dissensus.study.diagnosed", "dissensus.study.ending", "dissensus.llm.batches"),
+    *("dissensus.run.rules", "dissensus.study.configuration", "dissensus.run.job_graph"),
+    *("dissensus.plan.preflight", "dissensus.run.start", "dissensus.plan.preregistration"),
+    *("dissensus.plan.diagnosed", "dissensus.run.ending", "dissensus.llm.batches"),
     *("snakemake_logger_plugin_dissensus.board", "dissensus.cli", *STUDIES.values()),
     # It asks the system, which it does once a process.
     "platform:platform",
@@ -67,7 +67,7 @@ os.nice({nice})
 with open({pid!r}, "w") as file:
     file.write(f"{{os.getpid()}}.")
 if {scripts}:
-    from dissensus.study import warm_scripts
+    from dissensus.run import warm_scripts
     warm_scripts.ScriptServer.fork()
 import {module} as program
 sys.argv, sys.path[0] = [program.__file__, *{arguments!r}], ""

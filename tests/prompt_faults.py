@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from dissensus.errors import ResourceError
+from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
-from dissensus.study.preflight import check_inputs
 from scripted import ROOT
 
 #: Prompt file of the project -> the setting that names it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,7 @@ SMALL: dict[str, Any] = {
             "simulations": 20,
             "draws": [6],
             "sessions": 1,
+            "truth_sessions": 1,
             "recycle": {"zero": 0.36, "planted": 0.56},
         },
     }
@@ -97,9 +99,9 @@ class Project:
 
     def configure(self, overrides: dict[str, Any]) -> None:
         """Settings on top of the default ones, from the next run on: the language study's alone
-        unless others are named, and a job a session, as real models have it.
+        unless others are named.
         """
-        text = yaml.safe_dump({"studies": ["language"], "sessions_per_job": 1, **overrides})
+        text = yaml.safe_dump({"studies": ["language"], **overrides})
         (self.folder / "more.yaml").write_text(text, encoding="utf-8")
 
     def settings(self) -> dict[str, Any]:
@@ -161,6 +163,21 @@ class Project:
         counts = {line.split()[0]: int(line.split()[1]) for line in stats if line.strip()}
         return {rule: n for rule, n in counts.items() if rule not in ("total", "all")}
 
+    def sessions_planned(self, *arguments: str) -> int:
+        """How many sessions a dry run says that a run would run."""
+        said = re.search(
+            r"Sessions that will run: (?:at most )?([\d,]+)", self.succeed("--dry-run", *arguments)
+        )
+        return int(said[1].replace(",", "")) if said else 0
+
+    def sessions_written(self, since: float, study: str = "language") -> set[str]:
+        """The sessions whose transcripts were written after a moment, with the same bytes too."""
+        return {
+            path.stem
+            for path in self.results(study=study).glob("transcripts/*.parquet")
+            if path.stat().st_ctime > since
+        }
+
     def snapshot(self) -> dict[Path, int]:
         """Every file and folder of the results, with the time of its last change."""
         return {path: path.stat().st_mtime_ns for path in (self.folder / "results").rglob("*")}
@@ -181,7 +198,7 @@ class Project:
         self, kinds: Sequence[str] = (".parquet",), run: str = "demo", study: str = "language"
     ) -> dict[str, bytes]:
         """Every result's bytes, but those of calls, which hold clock readings, and of what a run
-        keeps for itself: its configuration may say how jobs are cut.
+        keeps for itself, such as its configuration.
         """
         folder = self.results(run, study)
         return {
@@ -189,5 +206,6 @@ class Project:
             for path in sorted(folder.rglob("*"))
             if path.suffix in kinds
             and not path.parent.name.endswith("calls")
+            and path.name != "attempts.parquet"
             and not path.name.startswith(".")
         }

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
+from dissensus.plan.preflight import check_inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import Call
 from dissensus.study.configuration import load
-from dissensus.study.preflight import check_inputs
 from prompt_faults import FILES, shipped
 from scripted import ROOT
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
+from dissensus.keep.reading import configured
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
-from dissensus.study.reading import configured
 from dissensus.study.sessions import Sessions
 from support import Project
 from test_reproduced import STUDIES, reproduced  # noqa: F401

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from read_facts import wrong_numbers
 from support import ROOT, Project
 
 PAGE = ROOT / "docs/new-study.md"
@@ -73,6 +74,15 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     # Planted: half way to the other's estimate, from 500 to 100 to 900, so some 100 nearer.
     assert found["n"] == 30 and -130 < found["estimate"] < -70 and found["p_value"] < 0.01
     assert "Nothing to be done" in page.succeed("--dry-run")
+    template = (ROOT / "workflow/report/experiment_outcomes.rst").read_text("utf-8")
+    assert wrong_numbers(results(page), {"confidence": 0.95}, {"outcomes": template}) == []
+    said = pq.read_table(results(page) / "findings.parquet")["sentence"].to_pylist()
+    (main,) = [
+        row
+        for row in pq.read_table(results(page) / "contrasts.parquet").to_pylist()
+        if row["headline"] and row["reference"]
+    ]
+    assert f": {main['estimate']:.3f} [".replace("-", "\N{MINUS SIGN}") in said[0]
     # What the page of the results prints works as it stands, though config.yaml has no such study.
     shown = (page.folder / "results/echo/index.html").read_text(encoding="utf-8")
     (command,) = re.findall("<code>dissensus (read .*?)</code>", shown)

@@ -42,8 +42,8 @@ class Private(NamedTuple):
 
 COMMON, BOARD = "workflow/rules/common.smk", "src/snakemake_logger_plugin_dissensus/__init__.py"
 FAILURES = "src/snakemake_logger_plugin_dissensus/failures.py"
-RULE_CODE, SECRET = "src/dissensus/study/rules.py", "src/dissensus/llm/secret.py"
-WARM = "src/dissensus/study/warm_scripts.py"
+RULE_CODE, SECRET = "src/dissensus/run/rules.py", "src/dissensus/llm/secret.py"
+WARM = "src/dissensus/run/warm_scripts.py"
 TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow.configfiles", COMMON, "names it in errors"),
     Private("snakemake", "snakemake.workflow:Workflow.current_basedir", COMMON, "envs/ from here"),
@@ -51,6 +51,7 @@ TABLE = [
     Private("snakemake", "snakemake.sourcecache:SourceFile.get_path_or_uri", COMMON, "the same"),
     Private("snakemake", "snakemake.workflow:Workflow.is_main_process", COMMON, "who counts"),
     Private("snakemake", "snakemake.workflow:Workflow.local_exec", COMMON, "cluster or not"),
+    Private("snakemake", "snakemake.workflow:Workflow.cores", COMMON, "sessions in flight"),
     Private("snakemake", "snakemake.workflow:Workflow.rules", "Snakefile", "code digests"),
     Private("snakemake", "snakemake.rules:Rule.script", RULE_CODE, "code digests"),
     Private("snakemake", "snakemake.rules:Rule.basedir", RULE_CODE, "code digests"),

@@ -165,18 +165,30 @@ def board(folder: Path, counts: Counts, ledger: Path | None, budget_usd: float |
 
 
 def test_what_a_board_says(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.jsonl"
+    ledger, bound = tmp_path / "ledger.jsonl", tmp_path / "bound.jsonl"
     Ledger(ledger, None).add("m", 1.25, 10, 10)
+    books = Ledger(bound, 20.0)
+    books.add("m", 0.07, 10, 10)
+    books.add("m", 0.11, 10, 0, sure=False)
+    books.reserve("m", 0.10)
     counts = Counts(700, 600, 2, answers=5_000, calls=4_900, repairs=61, reruns=1)
     work = "2 failed for good; {}4,900 calls, 100 answers from a journal, 61 repairs, 1 rerun"
     for money, path, budget in (
         ("", None, None),
         ("$1.25 of $20.00 spent; ", ledger, 20.0),
         ("$1.25 spent; ", ledger, None),
+        ("at most $0.2800 of $20.00 spent, $0.0700 of it billed; ", bound, 20.0),
     ):
         (said,) = board(tmp_path, counts, path, budget)
         words = re.sub(r"in \d+ s; ", "", said)
         assert words == "1,100 of 2,000 sessions " + work.format(money)
+
+
+def test_a_board_tells_no_time_that_is_left_since_stages_come_after_the_sessions() -> None:
+    made = Board()
+    made.expect("language", 1_000, 0)
+    made._throughput = at_each(*range(1, 61), every_s=2.0)
+    assert made._outlook(Counts(60, 60)) == "; 30 a minute"
 
 
 def test_what_others_completed_is_counted_at_the_end(tmp_path: Path) -> None:

@@ -6,16 +6,24 @@ Where this folder has no such run, or one that is not up to date, a small one is
 from __future__ import annotations
 
 import json
+import re
+import shutil
+from collections.abc import Callable
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from both import BOTH, rows, with_both
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.given import page_settings
+from read_facts import wrong_numbers
 from support import ROOT, SMALL, Project, built_once
 
 STUDIES = ("language", "identity", "deliberation", "union", "consensus")
@@ -63,7 +71,7 @@ def test_every_session_that_was_drawn_ended_and_has_its_artefacts(
     folder = reproduced.results(study=study)
     sessions = [row["session_id"] for row in rows(folder / "manifest.parquet")]
     assert sessions == sorted(set(sessions))
-    for kind in ("sessions", "calls", "transcripts", "journal"):
+    for kind in ("transcripts", "journal"):
         assert sorted(path.stem for path in (folder / kind).iterdir()) == sessions
     complete = {r["session_id"] for r in rows(folder / "outcomes.parquet") if r["complete"]}
     assert len(complete) > 0.9 * len(sessions)
@@ -109,6 +117,80 @@ def test_what_is_planted_stands_beside_what_is_found(reproduced: Project) -> Non
             assert nothing and not any(row["found"] for row in nothing), study
     page = (reproduced.folder / "results/demo/index.html").read_text(encoding="utf-8")
     assert "What was planted, and what was found" in page
+
+
+def test_a_wrong_number_is_seen_wherever_it_is(reproduced: Project, tmp_path: Path) -> None:
+    """In a sentence, a caption, the words for a figure, and in what is said of its origin."""
+    folder = reproduced.results(study="union")
+    for part in ("figures", "captions"):
+        shutil.copytree(folder / part, tmp_path / part)
+    for path in folder.glob("*.parquet"):
+        shutil.copy(path, tmp_path)
+    template = (ROOT / "workflow/report/union_judges.rst").read_text("utf-8")
+    settings = {"confidence": 0.95, "planted": settings_of(reproduced, "union")["planted"]}
+
+    def wrong() -> list[str]:
+        return wrong_numbers(tmp_path, settings, {"judges": template})
+
+    assert wrong() == []
+    for name in ("captions/judges.rst", "figures/judges.svg"):
+        whole = (tmp_path / name).read_text("utf-8")
+        (tmp_path / name).write_text(re.sub(r"0\.\d{3}(?= after Holm)", "0.777", whole), "utf-8")
+        assert wrong(), name
+        (tmp_path / name).write_text(whole, "utf-8")
+    changes: dict[str, tuple[str, Callable[[str], str]]] = {
+        "findings": (
+            "sentence",
+            lambda text: text.replace("blind votes is 0.", "blind votes is 1."),
+        ),
+        "facts": ("column", lambda name: "ci_low" if name == "estimate" else name),
+    }
+    for file, (column, change) in changes.items():
+        table = pq.read_table(tmp_path / f"{file}.parquet")
+        rows_of = [{**row, column: change(row[column])} for row in table.to_pylist()]
+        pq.write_table(pa.Table.from_pylist(rows_of, table.schema), tmp_path / f"{file}.parquet")
+        assert wrong(), file
+        pq.write_table(table, tmp_path / f"{file}.parquet")
+
+
+def settings_of(run: Project, study: str) -> dict[str, Any]:
+    """What a study's figures and findings are given of the settings."""
+    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    if run.folder != ROOT:
+        update_config(values, ALL)
+    # What the settings name is in the run's own folder.
+    with chdir(run.folder):
+        configuration = load(values)
+    view: dict[str, Any] = page_settings(configuration, configuration.study(study))["view"]
+    return view
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_number_that_a_reader_sees_is_the_one_in_the_artefact_that_it_names(
+    reproduced: Project, study: str
+) -> None:
+    declared = settings().study(study)
+    templates = {
+        figure.name: (ROOT / f"workflow/report/{study}_{figure.name}.rst").read_text("utf-8")
+        for figure in declared.figures
+    }
+    folder = reproduced.results(study=study)
+    texts = []
+    if study == "deliberation":
+        for topic in rows(folder / "topics.parquet"):
+            options = [f"{place} {option}" for place, option in enumerate(topic["options"], 1)]
+            texts += [topic["question"], topic["title"], *options]
+    view = settings_of(reproduced, study)
+    assert wrong_numbers(folder, view, templates, texts) == []
+    if study == "union":
+        # Found by nothing of the project's own.
+        (alpha,) = [
+            row["estimate"]
+            for row in rows(folder / "judges.parquet")
+            if (row["judge"], row["statistic"]) == ("all", "krippendorff_alpha")
+        ]
+        said = " ".join(row["sentence"] for row in rows(folder / "findings.parquet"))
+        assert f"alpha of the judges' blind votes is {alpha:.2f} [" in said.replace("−", "-")
 
 
 def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def ended_copy(ended: Project, tmp_path: Path) -> Project:
 def test_every_agent_is_asked_once_a_round(ended: Project) -> None:
     calls: Counter[tuple[str, str]] = Counter()
     for study in STUDIES:
-        for path in ended.results(study=study).glob("calls/*.parquet"):
+        for path in ended.results(study=study).glob("shards/*/attempts.parquet"):
             calls.update((r["session_id"], r["role"]) for r in rows(path) if r["attempt"] == 1)
     for row in manifest(ended, "identity"):
         rounds = 1 if row["condition"] == "opening" else ROUNDS
@@ -95,8 +95,6 @@ def test_deleted_transcripts_are_made_again_and_no_other_session_is_touched(
     ended_copy: Project,
 ) -> None:
     before, keys = everything(ended_copy), ended_copy.requests()
-    # The identity study's jobs hold many sessions anyway; now those of the other do so too.
-    ended_copy.configure({**BOTH, "sessions_per_job": 8})
     sessions = manifest(ended_copy, "identity")
     opening = next(row for row in sessions if row["condition"] == "opening")
     debate = next(row for row in sessions if row["team"] == "full")
@@ -108,12 +106,11 @@ def test_deleted_transcripts_are_made_again_and_no_other_session_is_touched(
     journal = ended_copy.results(study="deliberation") / "journal/t002-crit.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines)[:-40])
-    bundles = [f"identity/bundles/{row['job']}" for row in (opening, debate)]
-    bundles += [f"deliberation/bundles/{name}" for name in ("t001_t002", "t003_t003")]
-    bundles = [f"results/demo/{bundle}" for bundle in bundles]
-    planned, moment = ended_copy.planned(*bundles), time.time()
-    assert planned["run_bundle"] == 4 and "run_session" not in planned
-    ended_copy.succeed(*bundles)
+    turns = [f"results/demo/{study}/turns.parquet" for study in STUDIES]
+    planned, moment = ended_copy.planned(*turns), time.time()
+    # The opening and the debate are of two jobs, which the design names.
+    assert planned["run_sessions"] == 3
+    ended_copy.succeed(*turns)
     assert ran_since(ended_copy, moment) == lost
     assert journal.read_bytes().splitlines(keepends=True)[:-1] == lines[:-1]
     assert ended_copy.requests() == keys
@@ -212,7 +209,7 @@ def test_a_setting_of_the_analysis_runs_no_session(ended_copy: Project) -> None:
     ended_copy.configure({**BOTH, **changed})
     planned = set(ended_copy.planned(*ESTIMATES))
     assert {"estimate_identity", "fit_dcm", "measure_deliberation", "estimate_arms"} <= planned
-    kept = {"run_session", "run_bundle", "gather_shard", "gather_turns", "read_answers"}
+    kept = {"run_sessions", "gather_turns", "read_answers"}
     assert not planned & (kept | {"reconstruct_debates", "draw_identity_manifest"})
 
 
@@ -308,7 +305,7 @@ EDITS: list[tuple[str, set[str], set[str]]] = [
     # schemas that measures import.
     ("workflow/scripts/study/draw_manifest.py", DRAWS, set()),
     ("src/dissensus/identity/protocol.py", {"draw_identity_manifest"}, MEASURES),
-    ("src/dissensus/deliberation/measures/records.py", MEASURES, {"run_session", *DRAWS}),
+    ("src/dissensus/deliberation/measures/records.py", MEASURES, {"run_sessions", *DRAWS}),
 ]
 
 

@@ -31,12 +31,7 @@ AGENTS, QUESTIONS, ROUNDS = 5, 6, 2
 SEATS, DRAWS, TALKS = 4, 2, 2
 #: What holds every session; the studies' own targets would measure them too.
 SESSIONS = [
-    *(f"results/real/identity/bundles/team-choice-{how}-01" for how in ("vanilla", "anonymized")),
-    *(
-        f"results/real/deliberation/transcripts/t00{draw}-{arm}.parquet"
-        for draw in range(1, DRAWS + 1)
-        for arm in ("emergent", "crit")
-    ),
+    *(f"results/real/{study}/turns.parquet" for study in ("identity", "deliberation")),
 ]
 ARMS: dict[str, Any] = {
     **dict.fromkeys(("emergent_again", "full", "pid", "refined", "sampled")),
@@ -80,8 +75,9 @@ def real(server: Server, timeout_s: float = 120.0, **top: Any) -> dict[str, Any]
     }
 
 
-def rows(project: Project, study: str, kind: str) -> list[dict[str, Any]]:
-    found = sorted(project.results("real", study).glob(f"{kind}/*.parquet"))
+def rows(project: Project, study: str) -> list[dict[str, Any]]:
+    """Every attempt with its call."""
+    found = sorted(project.results("real", study).glob("shards/*/attempts.parquet"))
     return [row for path in found for row in pq.read_table(path).to_pylist()]
 
 
@@ -116,13 +112,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def test_every_call_is_made_once_and_those_of_a_round_together(undisturbed: Project) -> None:
     stats = json.loads((undisturbed.folder / "stats.json").read_text())
-    calls = {study: rows(undisturbed, study, "calls") for study in STUDIES}
+    calls = {study: rows(undisturbed, study) for study in STUDIES}
     assert sum(map(len, calls.values())) == asked(stats, "received") == asked(stats, "distinct")
     # Of two debates there is one opening; no repair is asked for here.
     assert len(calls["identity"]) == QUESTIONS * AGENTS * (1 + 2 * ROUNDS)
-    taken = Counter(
-        row["role"] for row in rows(undisturbed, "deliberation", "sessions") if row["accepted"]
-    )
+    taken = Counter(row["role"] for row in rows(undisturbed, "deliberation") if row["accepted"])
     turns = DRAWS * SEATS * TALKS
     assert taken == {"debater": 2 * turns, "judge:crit": turns}
     # Six debates are in flight, each with the calls of all its agents.
@@ -165,12 +159,12 @@ def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
         assert 0 < begun == asked(server.stats(), "answered")
         project.configure(real(server, timeout_s=4.0, budget_usd=5.0))
         project.kill_when(lambda: journaled(project) >= begun + 40, *SESSIONS, cores=8)
-        assert journaled(project) < len(rows(undisturbed, "identity", "calls"))
+        assert journaled(project) < len(rows(undisturbed, "identity"))
         project.succeed(*SESSIONS, cores=8)
         stats = server.stats()
     assert transcripts(project) == transcripts(undisturbed)
     assert sum(stats["faults"].values()) > 40
-    assert any(row["faults"] for study in STUDIES for row in rows(project, study, "calls"))
+    assert any(row["faults"] for study in STUDIES for row in rows(project, study))
     # What was answered as the run was killed is asked once more, and nothing else.
     assert asked(stats, "repeats") == asked(stats, "answered") - journaled(project)
     assert asked(stats, "repeats") <= 8 * AGENTS

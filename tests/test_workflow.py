@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -38,8 +39,9 @@ def merged(**language: Any) -> dict[str, Any]:
 
 def test_a_run_makes_every_artefact(finished: Project) -> None:
     folder = finished.results()
-    for kind in ("sessions", "calls", "transcripts"):
-        assert sorted(p.stem for p in (folder / kind).glob("*.parquet")) == SESSIONS
+    assert sorted(path.stem for path in folder.glob("transcripts/*.parquet")) == SESSIONS
+    tried = [row for path in folder.glob("shards/*/attempts.parquet") for row in rows(path)]
+    assert sorted({row["session_id"] for row in tried}) == SESSIONS
     turns, metrics = rows(folder / "turns.parquet"), rows(folder / "metrics.parquet")
     assert [row["session_id"] for row in metrics] == SESSIONS
     complete = [row["session_id"] for row in metrics if row["complete"]]
@@ -61,10 +63,14 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
 def test_same_bytes_in_another_folder_on_other_cores_in_other_jobs(
     finished: Project, project: Project
 ) -> None:
-    project.configure({**SMALL, "sessions_per_job": 2})
+    project.configure({**SMALL, "shards": 2})
     project.succeed(cores=8, fresh=True)
     kinds = (".parquet", ".csv", ".md", ".svg", ".png")
-    assert project.digests(kinds) == finished.digests(kinds)
+    made, whole = (
+        {name: data for name, data in one.digests(kinds).items() if not name.startswith("shards/")}
+        for one in (project, finished)
+    )
+    assert made == whole
 
 
 def test_one_session_can_be_named(project: Project) -> None:
@@ -98,16 +104,11 @@ def test_deleted_transcripts_are_made_again_from_their_journals(copied: Project)
     # One of them was cut off in its last line besides.
     journal = copied.results() / "journal/d003-zh.jsonl"
     journal.write_bytes(journal.read_bytes()[:-40])
+    moment = time.time()
     copied.succeed(METRICS)
-    assert jobs_of_sessions(copied) == 2
+    assert copied.sessions_written(moment) == {"d002-en", "d003-zh"}
     assert copied.digests() == before
     assert copied.requests() == asked
-
-
-def jobs_of_sessions(project: Project) -> int:
-    """How many sessions the last run ran, by Snakemake's own log."""
-    log = max((project.folder / ".snakemake/log").iterdir())
-    return log.read_text(encoding="utf-8").count("Run session")
 
 
 def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
@@ -118,7 +119,7 @@ def test_a_deleted_result_runs_only_what_depends_on_it(copied: Project) -> None:
     (copied.results() / "language_effect.parquet").unlink()
     planned = copied.planned()
     assert planned["estimate_language_effect"] == 1
-    upstream = {"run_session", "embed_turns", "measure_shard", "measure_homogeneity"}
+    upstream = {"run_sessions", "embed_turns", "measure_shard", "measure_homogeneity"}
     assert not upstream & set(planned)
 
 
@@ -127,23 +128,24 @@ def test_any_deleted_result_comes_back_and_no_session_runs(copied: Project) -> N
     before = {name: (copied.results() / name).read_bytes() for name in names}
     for name in names:
         (copied.results() / name).unlink()
+    moment = time.time()
     copied.succeed(*(f"results/demo/language/{name}" for name in names))
-    assert jobs_of_sessions(copied) == 0
+    assert copied.sessions_written(moment) == set()
     assert {name: (copied.results() / name).read_bytes() for name in names} == before
-    assert "run_session" not in copied.planned()
+    assert "run_sessions" not in copied.planned()
 
 
 def test_an_anchor_or_a_weight_reruns_no_session_and_no_embedding(copied: Project) -> None:
     copied.configure(merged(measures={"weights": {"lexical": 0.25, "semantic": 0.75}}))
     planned = copied.planned()
     assert planned["measure_homogeneity"] == 1
-    assert not {"run_session", "embed_turns", "measure_shard"} & set(planned)
+    assert not {"run_sessions", "embed_turns", "measure_shard"} & set(planned)
 
 
 def test_what_all_sessions_depend_on_holds_all_of_them_at_once(copied: Project) -> None:
     # The second of a draw waits for the first, which does not hide that it has changed too.
     copied.configure(merged(protocol={"temperature": 0.3}))
-    assert copied.planned()["run_session"] == 8
+    assert copied.sessions_planned() == 8
 
 
 def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> None:
@@ -151,14 +153,14 @@ def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> No
     text = prompt.read_text(encoding="utf-8")
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
     snapshot = copied.snapshot()
-    assert copied.planned()["run_session"] == 4
-    text = copied.succeed("--dry-run")
+    assert copied.sessions_planned() == 4
     for command in (["--list-rules"], ["--summary"], ["--lint"]):
         copied.run(*command)
     assert copied.snapshot() == snapshot, "only a run writes"
-    assert {f"d{n:03d}-zh" for n in range(1, 5)} == {
-        line.split()[-1] for line in text.splitlines() if "Run session" in line
-    }
+    moment = time.time()
+    copied.succeed(TURNS)
+    assert copied.sessions_written(moment) == {f"d{n:03d}-zh" for n in range(1, 5)}
+    assert set(copied.requests().values()) == {1}
 
 
 def test_another_seed_is_another_study(copied: Project) -> None:
@@ -191,7 +193,7 @@ def test_a_parameter_in_a_file_of_models_runs_its_sessions_again(copied: Project
     text = path.read_text("utf-8")
     assert text.count("zh: 0.56") == 1
     path.write_text(text.replace("zh: 0.56", "zh: 0.57"), "utf-8")
-    assert copied.planned()["run_session"] == 8
+    assert copied.sessions_planned() == 8
 
 
 def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Project) -> None:

@@ -62,7 +62,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 def replies(chosen: argparse.Namespace) -> int:
     """Print what became of a run's turns."""
-    from dissensus.study.reply_counts import reply_page
+    from dissensus.keep.reply_counts import reply_page
 
     print(reply_page(Path("results") / chosen.run), end="")
     return 0
@@ -70,14 +70,14 @@ def replies(chosen: argparse.Namespace) -> int:
 
 def read(chosen: argparse.Namespace) -> int:
     """Print a session."""
-    from dissensus.study.reading import (
+    from dissensus.keep.reading import (
         CONFIGURATION,
         configured_of,
         find_session,
         read_session,
         sent,
     )
-    from dissensus.study.reading_pages import page
+    from dissensus.keep.reading_pages import page
 
     folder = find_session(chosen.session, chosen.study, chosen.run)
     messages = None

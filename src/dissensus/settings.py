@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
@@ -19,6 +20,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic_core import core_schema
 
 from dissensus.errors import SettingError
 
@@ -195,8 +197,45 @@ def without_nulls(entries: Any) -> Any:
     return entries
 
 
+@dataclass(frozen=True)
+class Spelled:
+    """For a text that a pattern must match, with the mend in words.
+
+    Attributes
+    ----------
+    pattern : searched for in the text.
+    may : what it may be, as the end of a sentence.
+    """
+
+    pattern: str
+    may: str
+
+    def check(self, text: str) -> str:
+        # In Python a dollar sign would let a line break stand at the end.
+        if not re.search(re.sub(r"\$$", r"\\Z", self.pattern), text):
+            raise ValueError(self.may)
+        return text
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(kind))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return {**handler(schema), "pattern": self.pattern}
+
+
+#: What names a file or a session may have in it.
+PLAIN_ID = Spelled(
+    r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
+    "it may have plain letters (a to z, A to Z), digits, - and _ only, a letter or digit first",
+)
+#: A text that says something, and one that stands on a line.
+Text = Annotated[str, Spelled(r"\S", "it must be a text that is not empty")]
+Line = Annotated[str, Spelled(r"^\S(?:.*\S)?$", "it must be one line, no space before or after it")]
+
 _Entry = TypeVar("_Entry")
-#: Entries by name, at least one, of which a second configuration file may set some to null.
+#: Entries by name, of which a second configuration file may set some to null.
+Entries = Annotated[dict[str, _Entry], BeforeValidator(without_nulls)]
+#: The same, at least one.
 Named = Annotated[dict[str, _Entry], Field(min_length=1), BeforeValidator(without_nulls)]
 
 
@@ -249,7 +288,8 @@ def validate(
         return f"{place}: {sentence}" if place else sentence
 
     if not isinstance(values, Mapping):
-        raise SettingError(placed(f"it holds {show(values)}; {_block(model)}."))
+        holds = "is empty" if values is None else f"holds {show(values)}"
+        raise SettingError(placed(f"it {holds}; {_block(model)}."))
     for path, character in _unwritable_in(values):
         raise SettingError(
             placed(
@@ -337,6 +377,12 @@ def _keys(location: tuple[Any, ...], values: Any, given: Any) -> list[str]:
 
 def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[BaseModel]) -> str:
     value = problem["input"]
+    if kind == "list_type" and isinstance(value, Mapping):
+        inner = without_keys(", ".join(map(str, value)))
+        return (
+            f"{path or 'it'} holds a block ({inner}); it must be a list, each entry after a dash, "
+            "even if there is one."
+        )
     if kind == "missing":
         return f"{path} is missing; it must be set."
     if kind == "extra_forbidden":
@@ -362,7 +408,8 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         "less_than_equal": f"it must be at most {context.get('le')}",
         "too_short": f"it needs at least {context.get('min_length')} "
         + ("entry" if context.get("min_length") == 1 else "entries"),
-        "too_long": f"it may have at most {context.get('max_length')} entries",
+        "too_long": f"it may have at most {context.get('max_length')} "
+        + ("characters" if isinstance(value, str) else "entries"),
         "finite_number": "it must be a finite number",
         "string_too_long": f"it may have at most {context.get('max_length')} characters",
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
@@ -388,6 +435,8 @@ def _quoted(value: Any) -> str:
 
 def show(value: Any) -> str:
     """A wrong value as an error shows it: on one line, cut, and without what may be a key."""
+    if value is None:
+        return "null"
     text = without_keys(repr(value)).replace("\n", " ")
     return text if len(text) <= 80 else text[:77] + "..."
 

@@ -25,15 +25,15 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from dissensus.garbage import collect_seldom
-from dissensus.study.shutdown import is_stopping, last_words, say_last
-from dissensus.study.stage_log import show_failures_last
+from dissensus.run.shutdown import is_stopping, last_words, say_last
+from dissensus.run.stage_log import show_failures_last
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
 from snakemake_logger_plugin_dissensus.unreadable import unreadable_settings
 
 #: The rules that run sessions -> the kind of their jobs, which the board sums up.
-_SESSIONS = {"run_session": "session", "run_session_for_calls": "session", "run_bundle": "bundle"}
+_SESSIONS = {"run_session": "session", "run_sessions": "shard"}
 #: Events left out: they concern one job among thousands, or are in Snakemake's own log.
 _LEFT_OUT = {
     LogEvent.JOB_STARTED,

@@ -1,4 +1,4 @@
-"""The progress board: how many sessions have ended, what they cost, how long the rest will take."""
+"""The progress board: how many sessions have ended, how many a minute, and what they cost."""
 
 from __future__ import annotations
 
@@ -176,13 +176,11 @@ class Board:
         return min(self._done_before + counts.ended, self._total)
 
     def _outlook(self, counts: Counts) -> str:
-        rate, left = (
-            self._throughput and self._throughput.per_minute,
-            self._total - self._done(counts),
-        )
-        if not rate or not left:
+        rate = self._throughput and self._throughput.per_minute
+        if not rate or self._done(counts) >= self._total:
             return ""
-        return f"; {_rounded(rate)} a minute, {in_words(60.0 * left / rate)} left"
+        # No time left: after the sessions come stages, of which nobody knows how long they take.
+        return f"; {_rounded(rate)} a minute"
 
     def _words(self, counts: Counts, time_words: str, found: int | None = None) -> str:
         number_done = self._done(counts) if found is None else found
@@ -227,7 +225,10 @@ def number(n: int, thing: str) -> str:
 
 
 def _money(path: Path, budget_usd: float | None) -> Callable[[], str]:
-    """Words for what was spent; "" where the ledger cannot be read, since the run reports that."""
+    """Words for what was spent, "at most" where calls are on their way or their answers never came.
+
+    "" where the ledger cannot be read, since the run reports that.
+    """
     from dissensus.errors import DissensusError
     from dissensus.llm.ledger import Ledger
 
@@ -236,7 +237,10 @@ def _money(path: Path, budget_usd: float | None) -> Callable[[], str]:
 
     def spent() -> str:
         try:
-            return f"{_usd(ledger.spent_usd)}{of} spent"
+            most, billed = ledger.spent_usd, ledger.sure_usd
+            if ledger.unsure_usd:
+                return f"at most {_usd(most)}{of} spent, {_usd(billed)} of it billed"
+            return f"{_usd(most)}{of} spent"
         except DissensusError:
             return ""
 

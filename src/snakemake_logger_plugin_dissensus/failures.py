@@ -10,8 +10,8 @@ from typing import Any
 from snakemake.logging import get_event  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from dissensus.study.shutdown import say_last
-from dissensus.study.stage_log import failure_in
+from dissensus.run.shutdown import say_last
+from dissensus.run.stage_log import failure_in
 
 #: How the end of a run with failed jobs is told, which says no more than that.
 _ENDS = (

@@ -17,8 +17,8 @@ from dissensus.errors import DissensusError
 from dissensus.language.simulated import space_of
 from dissensus.llm.prices import read_prices
 from dissensus.study.configuration import load
-from dissensus.study.rules import stage_settings
-from dissensus.study.stage import resolve
+from dissensus.study.given import stage_settings
+from dissensus.study.makes import resolve
 from scripted import ROOT
 
 Change = Callable[[bytes], bytes]
@@ -290,8 +290,8 @@ TOPICS: list[tuple[Any, str]] = [
     ([TOPIC, TOPIC | {"id": "t2"}], "topic 't2' asks the question of 't1'"),
     ([TOPIC | {"colour": 1}], "topic 1: colour is no setting"),
     *[([{k: v for k, v in TOPIC.items() if k != name}], f"{name} is missing") for name in TOPIC],
-    ([TOPIC | {"id": "a b"}], "id holds 'a b'; it must match"),
-    ([TOPIC | {"question": " "}], "question holds ' '; it must match"),
+    ([TOPIC | {"id": "a b"}], "id holds 'a b'; it may have plain letters"),
+    ([TOPIC | {"question": " "}], "question holds ' '; it must be a text that is not empty"),
     ([TOPIC | {"question": "a\0b"}], "question holds the character U+0000"),
     ([TOPIC | {"title": "\x1b[31m"}], "title holds the character U+001B"),
     ([TOPIC | {"options": ["one"]}], "needs at least 2 entries"),

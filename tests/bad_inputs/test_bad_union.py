@@ -16,10 +16,10 @@ import yaml
 
 from corpora_folders import corpus, pdf
 from dissensus.errors import DissensusError
+from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
-from dissensus.study.preflight import check_inputs
-from dissensus.study.rules import stage_settings
-from dissensus.study.stage import resolve
+from dissensus.study.given import stage_settings
+from dissensus.study.makes import resolve
 from scripted import ROOT
 
 #: Two on each side, in folders of their own.
@@ -95,7 +95,7 @@ SETTINGS: list[tuple[str, Any, str]] = [
     ("speakers", "resources", "resources has no speakers; give each a folder"),
     ("speakers", "a\nb", r"a\nb has a name with the character U+000A; rename it"),
     ("speakers", "{x}", "{x} has a name with '{'; rename it"),
-    ("speakers", None, "union.speakers holds None; it must be a text"),
+    ("speakers", None, "union.speakers holds null; it must be a text"),
     ("motions", "nowhere.yaml", "union.motions holds 'nowhere.yaml'; there is no such file"),
     ("motions", "speakers", "union.motions holds 'speakers'; there is no such file"),
     ("motions", 5, "union.motions holds 5; it must be a text"),
@@ -201,7 +201,7 @@ MOTIONS: list[tuple[Any, str]] = [
     (motion(opposition="Cy Ng"), "opposition holds 'Cy Ng'; it must be a list"),
     (motion(students=["Ed"]), "'Ed' does not speak on this motion, and a student must"),
     (motion(students=[]), "students holds []; it needs at least 1 entry"),
-    (motion(students=None), "students holds None"),
+    (motion(students=None), "students holds null"),
     (motion(judges=["x"]), "motion 1: judges is no setting"),
     ([MOTION, MOTION], "motion 2 has the id 'lot' of motion 1"),
     ([MOTION, {**MOTION, "id": "b"}], "motion 2 is motion 1 again, word for word"),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from consensus.consensus_runs import FOLDERS, drawn_by, statements, study
 from dissensus.consensus.design import draw
-from dissensus.consensus.domains import read_domain, read_statements
+from dissensus.consensus.domains import collect, read_domain, read_statements
 from dissensus.consensus.scale import names_label, read_truth, trust
 from dissensus.consensus.wording import LEARNED
 from dissensus.errors import ResourceError
@@ -107,6 +109,51 @@ def test_broken_agents_are_one_sentence_with_their_line(
         read_domain(folder)
     first = str(caught.value).split("\n")[0]
     assert first.startswith(str(path)) and said in first
+
+
+def said_of(folder: Path, text: str) -> str:
+    (folder / "agents.yaml").write_text(text, "utf-8")
+    with pytest.raises(ResourceError) as caught:
+        read_domain(folder)
+    return str(caught.value).split("\n")[0].partition(": ")[2]
+
+
+def test_an_empty_file_one_agent_and_a_name_are_plain_sentences(folder: Path) -> None:
+    assert said_of(folder, "") == "it is empty; it must be a block of settings."
+    one = "where: a town\nplace: Ferry\nagents:\n  id: rider\n  system: You ride.\n"
+    assert said_of(folder, one) == (
+        "agents holds a block (id, system); it must be a list, each entry after a dash, even if "
+        "there is one."
+    )
+    assert said_of(folder, AGENTS.replace("id: rider", "id: the rider")) == (
+        "agents.0.id holds 'the rider'; it may have letters, digits, - and _, a letter first, and "
+        "40 characters at most."
+    )
+    blank = AGENTS.replace("place: Ferry", 'place: " "')
+    assert said_of(folder, blank).endswith("it must be one line, no space before or after it.")
+
+
+@pytest.mark.parametrize("name", ["Bäcker", "面包师", "ngo-2", "Ñandú_x"])
+def test_letters_of_any_script_may_be_in_an_agents_name(folder: Path, name: str) -> None:
+    (folder / "agents.yaml").write_text(AGENTS.replace("id: rider", f"id: {name}"), "utf-8")
+    assert read_domain(folder).names == [name, "driver"]
+
+
+def test_what_one_domain_holds_out_may_not_train_another(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("agents.yaml", "statements.csv"):
+        shutil.copy(folder / name, other)
+    path, swap = other / "statements.csv", {"train": "held_out", "held_out": "train"}
+    text = re.sub("train|held_out", lambda split: swap[split[0]], path.read_text("utf-8"))
+    path.write_text(text.replace("Buses should be free.", "buses should be FREE"), "utf-8")
+    said = (
+        r"bus-2 is held_out, and .*other/statements.csv has the same statement as tram-2 in train"
+    )
+    with pytest.raises(ResourceError, match=said):
+        collect({"domains": {"bus": str(folder), "tram": str(other)}}, 1)
+    # The same folder twice holds out what it holds out.
+    collect({"domains": {"bus": str(folder), "again": str(folder)}}, 1)
 
 
 def test_more_statements_than_there_are_is_a_sentence(folder: Path) -> None:

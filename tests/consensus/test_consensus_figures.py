@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +12,15 @@ import pytest
 from consensus.consensus_frames import ARMS, OTHERS, VIEW, Frames, make_run
 from dissensus.consensus.figures import FIGURES, TABLES
 from dissensus.consensus.figures.headline import state
-from dissensus.consensus.figures.printed import PRINTED, too_dogmatic
+from dissensus.consensus.figures.learned_tables import learned_arms
+from dissensus.consensus.figures.printed import PRINTED, smallest_mean, too_dogmatic
 from dissensus.consensus.inference import PLANTED
+from dissensus.report.facts import unmarked
+from dissensus.report.labels import arm_words
 from dissensus.report.tables import Table, as_markdown
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
+from drawn import said_by
 
 
 def table(name: str, run: Frames | None = None, view: View = VIEW) -> Table:
@@ -73,6 +78,10 @@ def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
     made = table("table_printed")
     assert sum(row[6] == "NO" for row in made.rows) == 11
     assert "11 of 34 rows have more" in made.note
+    # Ten shares are below one of all switches; one is below any mean over debates that is not 0.
+    assert sum(row[10] == "NO" for row in made.rows) == 10
+    assert [row[1:3] for row in made.rows if row[12] == "NO"] == [("Politics", "Debate")]
+    assert smallest_mean(0.71, "Politics") == pytest.approx(100 / 90)
     # As a share of opportunities every printed sycophancy is possible, whatever N.
     for _, domain, _, rounds, switches, _, _, sycophancy in PRINTED:
         n = 4 if domain == "City planning" else 5
@@ -86,8 +95,11 @@ def test_a_run_with_lost_sessions_is_shown_with_its_attrition(lost: int) -> None
     for figure in FIGURES:
         drawn = resolve(figure.maker)(run.artefacts, VIEW)
         assert drawn.figure.get_axes()
-        if "attrition" in drawn.facts:
-            assert drawn.facts["attrition"] == f"{48 - lost} of 48 sessions"
+        if "attrition" in said_by(drawn):
+            arms = learned_arms(VIEW) if figure.name == "learned" else VIEW.arms
+            own = run.metrics[run.metrics["arm"].isin(arms)]
+            share = f"{int(own['complete'].sum())} of {len(own)} debates"
+            assert said_by(drawn)["attrition"] == share
     for one in TABLES:
         assert as_markdown(table(one.name, run))
 
@@ -105,7 +117,7 @@ def test_figures_without_planted_values_have_none_in_their_legend() -> None:
 
 
 def test_the_null_arm_is_named_in_the_caption() -> None:
-    facts = resolve(FIGURES[2].maker)(make_run().artefacts, VIEW).facts
+    facts = said_by(resolve(FIGURES[2].maker)(make_run().artefacts, VIEW))
     assert facts["null"].startswith("again ") and "planted" in facts["null"]
     alone = View.of({**VIEW.settings, "compared": [name for name in ARMS if name != "again"]}, True)
     run = make_run()
@@ -120,7 +132,7 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     own = run.contrasts
     own = own[own["headline"] & (own["arm"] != "again")].set_index("arm")
     largest = own.loc[own["estimate"].abs().idxmax()]
-    said, worth = found.headlines
+    said, worth = map(unmarked, found.headlines)
     parts = run.ablations.query("question == 'ablation' and outcome == 'agreement'")
     parts = parts[(parts["domain"] == "all") & (parts["method"] == "cluster_robust")]
     least = parts.loc[parts["estimate"].idxmin()]
@@ -138,6 +150,18 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     other = state(real.artefacts, without)
     assert "planted" not in other.headlines[0]
     assert not any("another name" in one for one in other.against)
+
+
+@pytest.mark.parametrize("name", ["behaviour", "course", "effects"])
+def test_captions_name_no_arm_that_is_not_drawn(name: str) -> None:
+    run, (figure,) = make_run(), [one for one in FIGURES if one.name == name]
+    reference = VIEW.reference
+    for arm in (one for one in ARMS if one != reference):
+        view = View(VIEW.study, {**VIEW.settings, "compared": [reference, arm]}, simulated=True)
+        said = " ".join(said_by(resolve(figure.maker)(run.artefacts, view)).values())
+        words = {other: arm_words(other) for other in ARMS if other not in (reference, arm)}
+        named = [other for other, word in words.items() if re.search(rf"\b{word} [−+]?\d", said)]
+        assert named == [], arm
 
 
 def test_the_full_column_of_table_13_is_ccagent_s_row_of_table_3() -> None:

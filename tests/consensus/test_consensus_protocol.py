@@ -12,7 +12,7 @@ from consensus.consensus_runs import Played, drawn_by, play, statements, study
 from dissensus.consensus.design import draw
 from dissensus.consensus.records import read_session
 from dissensus.consensus.replies import BallotFormat
-from dissensus.consensus.scale import LABELS
+from dissensus.consensus.scale import LABELS, UNREAD
 from dissensus.consensus.wording import EXTRAS, LEARNED, STRATEGIES, UNLEARNED, VOTER
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call
@@ -253,6 +253,35 @@ def test_confidence_is_asked_for_in_reconcile_alone() -> None:
     assert votes == ["Strongly disagree"] * 2 + ["Agree"] * 2
 
 
+@pytest.mark.parametrize(
+    ("line", "vote", "condition"),
+    [
+        ("Vote: Agree (conditionally)", 3, "conditionally"),
+        ("Vote: Agree, if it is funded", 3, "if it is funded"),
+        ("Vote: Agree if certain guarantees are met", 3, "if certain guarantees are met"),
+        ("- Vote: Strongly agree", 4, ""),
+        ("Vote: Agree!", 3, ""),
+        ('**Vote:** "Disagree"', 1, ""),
+        ("Vote： Neutral。", 2, ""),
+        ("Vote： Neutral！", 2, ""),
+        ("Vote: Conditionally agree", 3, "conditionally"),
+        ("Vote: *Agree*, provided that rents are frozen", 3, "provided that rents are frozen"),
+        ("Vote: Agree, or rather Neutral", UNREAD, ""),
+        ("Vote: Agree/Disagree", UNREAD, ""),
+        ("Vote: Agreeable", UNREAD, ""),
+        ("Vote: agree strongly", UNREAD, ""),
+        ("> Vote: Agree", UNREAD, None),
+    ],
+)
+def test_votes_with_a_condition_and_plain_variants_are_read(
+    line: str, vote: int, condition: str | None
+) -> None:
+    read = BallotFormat().read(f"Because.\n{line}")
+    assert (read.value.vote, bool(read.problems)) == (vote, vote == UNREAD)
+    if condition is not None:
+        assert read.value.explanation == f"Because.\n{condition}".strip()
+
+
 def test_printed_prompts_are_sent_word_for_word() -> None:
     """Of each printed prompt a stretch that no other has, as appendix J prints it."""
     printed = {
@@ -269,7 +298,7 @@ def test_printed_prompts_are_sent_word_for_word() -> None:
         "local experience)",
         "sentimental": "You do not rely on stats or facts alone. Instead, you share heartfelt",
         "alliance": "End by clarifying what you personally wouldn't give up",
-        "opposites": "- Whether any compromise or common ground is possible",
+        "opposites": "You are a group of 2 external policy experts who disagree with the user.",
     }
     for strategy, words in printed.items():
         played = play(MADE, row(strategy), voting(SPLIT))

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dissensus.deliberation.inference.contrasts import contrast_arms
+from dissensus.deliberation.inference.trajectories import TRAJECTORIES, follow_debates
+from dissensus.deliberation.inference.unanswered import UNANSWERED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.view import View
 from equal_token_rows import equal_tokens
@@ -57,7 +59,15 @@ class Run:
 
     @property
     def artefacts(self) -> Artefacts:
-        return Artefacts({}, {name: frame for name, frame in vars(self).items() if name != "arms"})
+        frames = {name: frame for name, frame in vars(self).items() if name != "arms"}
+        schemas = (TRAJECTORIES, UNANSWERED)
+        debates = (self.rounds, self.manifest, self.claims, self.engagements, self.stances)
+        made = follow_debates(*debates, "emergent", list(self.arms), 0.95)
+        followed = {
+            schema.name: pd.DataFrame(rows, columns=list(schema.columns))
+            for schema, rows in zip(schemas, made, strict=True)
+        }
+        return Artefacts({}, frames | followed)
 
     def view(self, simulated: bool = True) -> View:
         settings = {"reference": "emergent", "confidence": 0.95, "target": 0.8, "arms": self.arms}

@@ -17,14 +17,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from deliberation.deliberation_frames import ARMS, Run, make_run
-from dissensus.deliberation.figures import FIGURES, control, graph, ignored_claims
+from dissensus.deliberation.figures import FIGURES, control, graph
 from dissensus.deliberation.figures.frames import schedules_of
+from dissensus.deliberation.inference import unanswered
 from dissensus.errors import ArtefactError
 from dissensus.report.captions import fill
+from dissensus.report.facts import unmarked
 from dissensus.report.style import save, save_svg
 from dissensus.report.view import Drawn, View
-from dissensus.study.stage import resolve
-from drawn import outside, overlaps, visible_texts
+from dissensus.study.makes import resolve
+from drawn import outside, overlaps, said_by, visible_texts
 
 REPORT = Path(__file__).parents[2] / "workflow/report"
 
@@ -99,7 +101,8 @@ def test_real_models_are_not_called_simulated() -> None:
 
 def names(panels: Sequence[Axes]) -> list[str]:
     """The arms of panels, whose titles have the number of draws behind."""
-    return [re.sub(r" \(n = \d+\)$", "", axes.get_title(loc="left")) for axes in panels]
+    titles = [unmarked(axes.get_title(loc="left")) for axes in panels]
+    return [re.sub(r" \(n = \d+\)$", "", title) for title in titles]
 
 
 def test_every_arm_has_its_panels() -> None:
@@ -117,7 +120,7 @@ def test_rounds_that_are_missing_leave_gaps_and_no_error() -> None:
     axes = made.figure.subfigs[0].axes
     panels = dict(zip(names(axes), axes, strict=True))
     assert panels["full"].lines[-1].get_xdata().tolist() == [1, 2, 4, 5, 6, 7, 8]
-    assert made.facts["undefined"] == "4"
+    assert said_by(made)["undefined"] == "4"
 
 
 def test_without_a_schedule_one_sentence_says_so() -> None:
@@ -128,7 +131,7 @@ def test_without_a_schedule_one_sentence_says_so() -> None:
 
 def test_only_loops_that_steer_can_be_frozen() -> None:
     run = make_run()
-    said = make("control", run).facts["text"]
+    said = said_by(make("control", run))["text"]
     # Both loops in the last round of every session; one session of twelve draws is lost.
     steered = run.rounds[run.rounds["arm"].isin(["pid", "pid_fast"])]
     frozen = steered["session_id"].nunique()
@@ -151,7 +154,7 @@ def test_first_answers_are_kaplan_and_meier() -> None:
     waited = np.array([1, 1, 2, 1, 2, 3])
     engaged = np.array([True, True, True, False, False, False])
     # At risk 6, then 3, then 1: hazards 2/6, 1/3 and 0.
-    found = ignored_claims.first_answers(waited, engaged)
+    found = unanswered.first_answers(waited, engaged)
     np.testing.assert_allclose(found, [1 / 3, 2 / 3 / 3, 0.0, 4 / 9])
 
 
@@ -174,19 +177,19 @@ def test_a_claim_is_engaged_by_others_and_later_rounds_alone() -> None:
     names = ["source", "round", "resolved_agent", "resolved_claim", "status"]
     engagements = pd.DataFrame([{**ids, **dict(zip(names, edge, strict=True))} for edge in edges])
     stances = claims.assign(model=claims["agent"].map({"A1": "one", "A2": "two"}))
-    found = ignored_claims.fates(claims, engagements, stances)
+    found = unanswered.fates(claims, engagements, stances)
     got = list(zip(found["model"], found["engaged"], found["waited"], strict=True))
     assert got == [("one", True, 2), ("one", False, 1), ("two", False, 2), ("two", True, 1)]
 
 
 def test_claims_of_arms_that_hold_no_debate_are_nobodys_silence() -> None:
     run = make_run(6, ("emergent", "full", "pid"), 4, 3)
-    view = run.view()
-    held = View("deliberation", {**view.settings, "compared": ["emergent", "full"]}, True)
-    fewer = replace(run, claims=run.claims[run.claims["arm"] != "pid"])
-    found, every = (ignored_claims.draw(run.artefacts, each).facts for each in (held, view))
-    assert found == ignored_claims.draw(fewer.artefacts, held).facts
-    assert found != every
+    made = (run.engagements, run.stances)
+    held = unanswered.unanswered(run.claims, *made, ["emergent", "full"], 0.95)
+    fewer = run.claims[run.claims["arm"] != "pid"]
+    every = ["emergent", "full", "pid"]
+    pd.testing.assert_frame_equal(held, unanswered.unanswered(fewer, *made, every, 0.95))
+    assert len(held) < len(unanswered.unanswered(run.claims, *made, every, 0.95))
 
 
 def debate_of(run: Run, session: str) -> graph.Debate:
@@ -263,9 +266,23 @@ def test_significant_contrasts_are_filled() -> None:
     assert filled == [name == "full" for name in names]
 
 
+@pytest.mark.parametrize("size", SIZES[1:], ids=str)
+def test_the_caption_of_contrasts_counts_the_marks_that_are_drawn(
+    size: tuple[int, tuple[str, ...], int, int],
+) -> None:
+    said = said_by(shown("contrasts", size))
+    small = [axes for axes in drawn("contrasts", size).axes if axes.get_title(loc="left")][1:]
+    dots = [line for axes in small for line in axes.lines if line.get_marker() == "o"]
+    filled = sum(line.get_markerfacecolor() != "white" for line in dots)
+    assert f", {filled} of {len(dots)} are filled." in said["beside"]
+    others = [text for text, _ in visible_texts(drawn("contrasts", size)) if " − " in text]
+    hinted = any(not text.startswith("arm −") for text in others)
+    assert bool(said["beneath"]) == hinted
+
+
 def test_arms_stand_with_the_reference_first() -> None:
     arms = {"a": {"schedule": "pid"}, "b": {"schedule": None}, "c": {"schedule": "fixed"}}
     view = View("deliberation", {"reference": "b", "confidence": 0.9, "arms": arms}, False)
     assert view.arms == ("b", "a", "c")
     assert schedules_of(view) == {"a": "pid", "c": "fixed"}
-    assert view.level == "90%"
+    assert unmarked(view.level) == "90%"

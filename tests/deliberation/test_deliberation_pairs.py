@@ -85,28 +85,53 @@ def test_the_permutation_p_comes_near_all_permutations():
     observed = plain_information(list(zip(a, b, strict=True)))
     every = [plain_information(list(zip(a, dealt, strict=True))) for dealt in permutations(b)]
     exact = np.mean([value >= observed - 1e-9 for value in every])
-    found = permutation_p(np.array(a), np.array(b), 4000, 1)
+    found = permutation_p(np.array(a), np.array(b), "abcdef", 4000, 1)
     assert found == pytest.approx(exact, abs=0.02)
-    assert found == permutation_p(np.array(a), np.array(b), 4000, 1)
+    assert found == permutation_p(np.array(a), np.array(b), "abcdef", 4000, 1)
 
 
 def test_stances_that_go_together_least_are_no_surprise_in_whatever_code():
     for names in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
         a = np.repeat(names, 3)
-        assert permutation_p(a, np.tile(names, 3), 200, 1) == 1
-        assert permutation_p(a, a, 200, 1) < 0.05
+        assert permutation_p(a, np.tile(names, 3), "abcdefghi", 200, 1) == 1
+        assert permutation_p(a, a, "abcdefghi", 200, 1) < 0.05
 
 
 def test_an_agent_who_never_changes_has_no_null():
-    assert permutation_p(np.zeros(5, int), np.zeros(5, int), 99, 1) is None
-    assert permutation_p(np.array([0, 1, 0]), np.zeros(3, int), 99, 1) == 1
+    assert permutation_p(np.zeros(5, int), np.zeros(5, int), "abcde", 99, 1) is None
+    assert permutation_p(np.array([0, 1, 0]), np.zeros(3, int), "abc", 99, 1) == 1
+
+
+def test_whole_topics_change_places_with_topics_of_as_many_sessions():
+    a = np.array([0, 0, 1, 1, 2, 2, 0])
+    # The seventh session's topic has no other of one session to change places with.
+    found = permutation_p(a, a, "aabbccd", 6000, 1)
+    every = [[*np.repeat(order, 2), 0] for order in permutations((0, 1, 2))]
+    informed = [plain_information(list(zip(a, b, strict=True))) for b in every]
+    exact = np.mean([value >= max(informed) - 1e-9 for value in informed])
+    assert found == pytest.approx(exact, abs=0.02) and 0 < exact < 1
+    assert permutation_p(a, a, "aabbbcc", 99, 1) is not None
+    assert permutation_p(a, a, "aaaaaaa", 99, 1) is None
+
+
+def test_models_that_answer_topics_by_themselves_do_not_go_together():
+    """Both keep to a topic, and choose apart: sessions that change places find too much."""
+    rng, found = np.random.default_rng(3), np.zeros(2)
+    for seed in range(200):
+        topics = np.repeat(list("abcdefghij"), 4)
+        a, b = (np.repeat(rng.integers(0, 2, 10), 4) for _ in range(2))
+        for place, labels in enumerate((topics, np.arange(40).astype(str))):
+            p_value = permutation_p(a, b, labels, 199, seed)
+            found[place] += p_value is not None and p_value <= 0.05
+    assert found[0] <= 19 < found[1]
 
 
 def session(
     stances: list[str], ordered: bool, cast: list[str], arm: str = "emergent"
 ) -> CompleteSession:
     topic: dict[str, Any] = {"options": list(OPTIONS), "ordered": ordered}
-    return CompleteSession({"arm": arm, "cast": cast}, topic, debate(stances))
+    named = {"arm": arm, "cast": cast, "topic_id": "t1"}
+    return CompleteSession(named, topic, debate(stances))
 
 
 def test_pairs_are_of_models_wherever_they_sit():
@@ -150,7 +175,9 @@ class Holding:
 def test_the_divergence_is_of_the_first_model_from_the_second() -> None:
     sharp, flat = (0.97, 0.01, 0.01, 0.01), (0.25, 0.25, 0.25, 0.25)
     debate_: Any = Holding({"A1": flat, "A2": sharp})
-    held = CompleteSession({"arm": "emergent", "cast": ["y", "x"]}, {"ordered": False}, debate_)
+    held = CompleteSession(
+        {"arm": "emergent", "cast": ["y", "x"], "topic_id": "t1"}, {"ordered": False}, debate_
+    )
     row = measure_pairs([held], Permuting(9, 1))[0]
     # Model x sits second: of x, who is sure, from y, who is not, with 1% of belief spread evenly.
     p, q = (0.99 * np.array(one) + 0.01 / 4 for one in (sharp, flat))

@@ -88,7 +88,7 @@ FAULTS = [
         f"line 70: nothing_yet holds False; {TRUTH}",
     ),
     (ROUND, "unknown: not stated", 'unknown: ""', "line 88: unknown is empty; write its text."),
-    (ROUND, "none: none", "none: null", "line 87: none holds None; it must be a text."),
+    (ROUND, "none: none", "none: null", "line 87: none holds null; it must be a text."),
     (ROUND, TONES, " calm", "line 50: tones holds 'calm'; it must be a list."),
     (ROUND, TONES, " []", "line 50: tones holds []; it needs at least 1 entry."),
     (JUDGING, RETRIES, " abc", "line 52: retries holds 'abc'; it must be a list."),
@@ -110,7 +110,7 @@ FAULTS = [
 
 #: What the whole file may hold.
 WHOLE = [
-    (ROUND, b"", "it holds None; it must be a block of parts."),
+    (ROUND, b"", "it is empty; it must be a block of parts."),
     (JUDGING, b"a: [", "line 1: it is not YAML ("),
     (JUDGING, b"\xff\xfea\0", "line 1: it is not UTF-8; save it as UTF-8."),
 ]

@@ -361,7 +361,7 @@ def test_what_assessments_say_of_others_weighs_them():
     [
         ({"role": "moderator"}, "speech.role holds 'moderator'"),
         ({"topics": "none.yaml"}, "speech.topics holds 'none.yaml'; there is no such file"),
-        ({"heeds": {"model-a": 2.0}}, "it must match ^A[1-9]"),
+        ({"heeds": {"model-a": 2.0}}, "it must be a seat"),
         ({"epsilon": 2.0}, "speech.epsilon holds 2.0; it must be at most 1"),
         ({"loudness": 1.0}, "speech.loudness is no setting"),
     ],

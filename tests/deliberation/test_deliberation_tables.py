@@ -12,7 +12,7 @@ from deliberation.deliberation_frames import ARMS, Run, make_run
 from dissensus.deliberation.figures import TABLES
 from dissensus.report.labels import interval, number
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 
 
 def tables_of(run: Run, simulated: bool = True) -> dict[str, Table]:

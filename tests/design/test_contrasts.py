@@ -24,6 +24,7 @@ from dissensus.design.contrasts import (
     pair_up,
 )
 from dissensus.stats.checks import FloatArray
+from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import read, write
 
 
@@ -54,6 +55,31 @@ def test_patterns_are_enumerated_up_to_the_number_of_flips() -> None:
     # One fewer, and patterns are drawn: (b + 1)/(m + 1).
     drawn = compare(pairs, Options(0.95, 1023, 1))[RANDOMISATION].p_value * 1024
     assert drawn == pytest.approx(round(drawn))
+
+
+def test_all_units_of_a_cluster_are_flipped_together() -> None:
+    differences = np.array([0.3, 0.1, 0.2, -0.1, 0.4, 0.2, 0.5])
+    topics = np.array(["a", "a", "a", "b", "b", "c", "c"])
+    found = compare(paired(differences, topics), Options(0.95, 100, 1))[RANDOMISATION]
+    # The topics' sums are .6, .3 and .7: of 8 patterns, only all plus and all minus are as far out.
+    assert (found.p_value, found.n, found.n_clusters) == (0.25, 7, 3)
+    alone = compare(paired(differences, np.full(7, "a")), Options(0.95, 100, 1))[RANDOMISATION]
+    assert np.isnan(alone.p_value) and alone.n_clusters == 1
+
+
+def test_clusters_that_differ_strongly_are_no_effect() -> None:
+    """The null world of 20 clusters of 1 to 8 draws: units flipped alone reject in a fifth."""
+    rng, rejected = np.random.default_rng(2), dict.fromkeys((*METHODS, "by unit"), 0)
+    for seed in range(300):
+        labels = np.repeat(np.arange(20), rng.integers(1, 9, 20))
+        differences = rng.normal(0, 0.5, 20)[labels] + rng.normal(0, 0.5, len(labels))
+        found = compare(paired(differences, labels), Options(0.95, 999, seed))
+        for method in METHODS:
+            rejected[method] += found[method].p_value <= 0.05
+        rejected["by unit"] += sign_flip_test(differences, flips=999, seed=seed).p_value <= 0.05
+    # 15 are expected, and up to 27 within 99.9%.
+    assert all(4 <= rejected[method] <= 27 for method in METHODS)
+    assert rejected["by unit"] > 45
 
 
 @pytest.mark.parametrize("value", [0.25, 0.0, 0.1])

@@ -87,3 +87,15 @@ def test_what_a_session_spends_is_added_up_step_by_step() -> None:
     assert spent.until("a", 1).tolist() == [[34.0], [5.5]]
     assert spent.until("b", 1)[0] == [14.0] and np.isnan(spent.until("b", 1)[1, 0])
     assert spent.until("none", 2).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_an_accuracy_of_all_is_not_certain() -> None:
+    debate, other = strategy("debate", [[1]] * 9, [5]), strategy("other", [[0]] * 9, [5])
+    z = 1.959964**2
+    all_right, none = compare_strategies([debate, other], np.arange(9), **HOW)
+    assert (all_right["accuracy_low"], all_right["accuracy_high"]) == pytest.approx(
+        (9 / (9 + z), 1.0), abs=1e-6
+    )
+    assert (none["accuracy_low"], none["accuracy_high"]) == pytest.approx(
+        (0.0, z / (9 + z)), abs=1e-6
+    )

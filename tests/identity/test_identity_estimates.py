@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.digests import digest
-from dissensus.identity.inference.estimates import ESTIMATES, estimate_identity
+from dissensus.identity.inference.estimates import ESTIMATES, SHARES, estimate_identity
 from dissensus.stats.ratios import cluster_weights
 from dissensus.tables.artefact import read, write
 from identity.identity_rows import Debates, drawn, full, lenient
@@ -305,6 +305,22 @@ def test_intervals_are_those_of_whole_questions_drawn_again(random_debates):
         "subversion_drop",
         [1 - draw["anonymized", "subversion"] / draw["vanilla", "subversion"] for draw in draws],
     )
+
+
+def test_a_share_of_none_or_all_is_not_certain(random_debates):
+    rows = estimated(random_debates, 60, 0.95)
+    shares = [
+        row
+        for key, row in rows.items()
+        if key[3] != "difference" and key[6] in SHARES and row["estimate"] in (0.0, 1.0)
+    ]
+    assert shares
+    for row in shares:
+        if row["ci_low"] is not None:
+            # No wider than one case, and no narrower than all questions, by Wilson.
+            questions = row["n_questions"]
+            least = 1.959964**2 / (questions + 1.959964**2)
+            assert row["ci_high"] - row["ci_low"] >= least - 1e-6
 
 
 @settings(max_examples=12)

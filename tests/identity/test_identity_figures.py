@@ -18,10 +18,12 @@ from dissensus.identity.figures.frames import Estimates, casts, range_words, rea
 from dissensus.identity.figures.style import columns_for, looks
 from dissensus.report import captions
 from dissensus.report.equal_tokens import NOT_WORTH, UNTOLD
+from dissensus.report.facts import unmarked
+from dissensus.report.labels import listed
 from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
-from dissensus.study.stage import resolve
-from drawn import outside, overlaps, visible_texts
+from dissensus.study.makes import resolve
+from drawn import outside, overlaps, said_by, visible_texts
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 SIZES = [(1, 1), (2, 2), (6, 5)]
@@ -45,7 +47,7 @@ def shown(name: str, size: tuple[int, int]) -> Drawn:
 
 
 def said(size: tuple[int, int]) -> dict[str, dict[str, str]]:
-    return {name: shown(name, size).facts for name in MAKERS}
+    return {name: said_by(shown(name, size)) for name in MAKERS}
 
 
 @pytest.mark.slow
@@ -85,7 +87,7 @@ def test_what_is_missing_is_one_sentence() -> None:
     ):
         words = " ".join(text for text, _ in visible_texts(drawn(name, run)))
         assert words.replace("\n", " ") == f"{sentence} simulated models"
-        assert MAKERS[name](run.artefacts, VIEW).facts["found"] == sentence
+        assert said_by(MAKERS[name](run.artefacts, VIEW))["found"] == sentence
 
 
 def test_every_estimate_has_a_mark_and_its_interval() -> None:
@@ -147,7 +149,8 @@ def test_only_teams_of_one_model_are_compared_by_their_peers() -> None:
     assert [[team.name for team in group] for group in casts(teams)] == [
         ["deferring", "deferring-4"]
     ]
-    assert [line.label for line in peers.series(casts(teams)[0])] == [
+    lines = peers.series(casts(teams)[0], Estimates.of(run.artefacts))
+    assert [unmarked(line.label) for line in lines] == [
         "deferring, 1 peer",
         "deferring-4, 4 peers",
         "deferring-4, all 4 disagree",
@@ -173,21 +176,21 @@ def test_ranges_in_words(counts: list[int], words: str) -> None:
 def test_questions_needed_follow_from_the_normal_distribution() -> None:
     from scipy.stats import norm
 
-    room = needed.rooms(run_of(2, 2).power)["deferring", "choice"]
+    room = needed.rooms(run_of(2, 2).artefacts.facts("power"))["deferring", "choice"]
     assert (room.sd, room.complete) == (0.5, 24)
     # The far tail of the two-sided test adds less than one question here.
     shift = norm.ppf(0.975) + norm.ppf(0.8)
     for ibc, questions in room.needed.items():
         assert questions == pytest.approx((shift * 0.5 / ibc) ** 2, abs=1.0)
     assert room.detectable[272] == pytest.approx(shift * 0.5 / 272**0.5, rel=1e-4)
-    words = needed.describe(run_of(2, 2).power, VIEW)
-    assert "enough in 0 of 6 cells" in words
+    words = unmarked(needed.describe(run_of(2, 2).artefacts.facts("power"), VIEW))
+    assert "enough nowhere" in words
 
 
 def test_the_figure_of_tokens_says_whether_debate_is_worth_them() -> None:
     run = run_of(2, 2)
     first, second = run.equal_tokens["team"].unique()
-    words = shown("equal_tokens", (2, 2)).facts["found"]
+    words = said_by(shown("equal_tokens", (2, 2)))["found"]
     assert words.startswith(
         f"{first}: debate is worth its tokens (debate, vanilla, accuracy 0.740 at 2,100 tokens; "
         "the nearest without debate is self-consistency at 2,100 tokens, the debate less it +0.100 "
@@ -211,12 +214,13 @@ def test_captions_tell_what_the_figures_show() -> None:
     words = said((2, 2))["conformity"]
     assert f"higher one in {sum(rows)} of 4 cells of vanilla debates" in words["found"]
     assert words["counts"] == "72 disagreements"
-    last = [
-        [abs(found.get(*cell, "ibc", "difference", at)["estimate"]) for at in (1, 2)]
-        for cell in found.cells()
+    grown = [
+        f"{team} on {bank}"
+        for team, bank in found.cells()
+        if abs(found.get(team, bank, "ibc", "difference", 2)["estimate"])
+        > abs(found.get(team, bank, "ibc", "difference", 1)["estimate"])
     ]
-    grown = sum(after > before for before, after in last)
-    assert f"larger in {grown} of 4 courses" in said((2, 2))["rounds"]["found"]
+    assert f"|IBC| grows for {listed(grown)}. " in said((2, 2))["rounds"]["found"]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -18,8 +18,7 @@ from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.study import Identity
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import PLACEHOLDER
-from dissensus.session.record import transcript
-from dissensus.study.session_tables import paths_in
+from dissensus.session.record import SessionPaths, transcript
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read, write
 from fake_client import FakeRegistry
@@ -84,7 +83,7 @@ def debates(folder: Path, study: IdentitySettings = STUDY, **model: Any) -> Sess
 
 
 def texts(here: Sessions, session_id: str) -> dict[tuple[int, str], str]:
-    table = read(paths_in(here.folder, session_id).transcript, transcript(IDS))
+    table = read(SessionPaths.of(here.folder, session_id).transcript, transcript(IDS))
     return {(turn["turn"], turn["speaker"]): turn["text"] for turn in table.to_pylist()}
 
 
@@ -201,7 +200,7 @@ def test_personas_speak_in_the_seats_that_were_drawn(tmp_path):
     registry = FakeRegistry({"m": MODEL})
     row = next(r for r in here.rows.values() if r["team"] == "who" and not r["opening"])
     assert here.run(row, registry).outcome["failure"] == ""
-    table = read(paths_in(here.folder, row["session_id"]).transcript, transcript(IDS))
+    table = read(SessionPaths.of(here.folder, row["session_id"]).transcript, transcript(IDS))
     assert table.column("role").to_pylist() == row["seats"]
     personas = read_personas(STUDY.personas)
     systems = [request.messages[0].content for request in registry.asked]
@@ -218,7 +217,7 @@ def test_a_debate_fails_where_its_opening_failed_and_asks_nothing(tmp_path):
     failure = here.run(row, registry).outcome["failure"]
     assert failure == f"{row['opening']}, which it reads, failed"
     assert len(registry.asked) == asked
-    kept = provenance_of(paths_in(tmp_path, row["session_id"]).transcript)
+    kept = provenance_of(SessionPaths.of(tmp_path, row["session_id"]).transcript)
     assert kept["failure"] == f"{row['opening']}, which it reads, failed"
 
 
@@ -245,5 +244,5 @@ def test_the_same_configuration_leaves_the_same_bytes(tmp_path):
         row = next(r for r in here.rows.values() if r["condition"] == "anonymized")
         for each in (here.rows[row["opening"]], row):
             here.run(each, FakeRegistry({"m": MODEL}))
-        kept.append(paths_in(here.folder, row["session_id"]).transcript.read_bytes())
+        kept.append(SessionPaths.of(here.folder, row["session_id"]).transcript.read_bytes())
     assert kept[0] == kept[1]

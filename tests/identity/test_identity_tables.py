@@ -22,7 +22,7 @@ from dissensus.identity.figures import (
 from dissensus.identity.figures.frames import Estimates
 from dissensus.report import captions
 from dissensus.report.tables import Table, as_markdown, as_page, caption_facts
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 
 ROOT = Path(__file__).parents[2]
 

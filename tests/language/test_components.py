@@ -76,6 +76,12 @@ def test_lengths_are_matched_within_the_draw():
     assert together["d1-zh"]["s_lex_turn"] == alone["s_lex_turn"]
 
 
+def test_renderings_count_among_the_texts_that_lengths_are_matched_over():
+    rendering = [turn | {"rendered_from": "en"} for turn in session(*["abc"] * 8)]
+    both = {"d1-en": session(*["abcdefgh"] * 8), "d1-en-zh": rendering}
+    assert {row["matched_depth"] for row in measured(both).values()} == {3}
+
+
 def test_the_excess_is_over_a_shuffle_of_the_same_tokens():
     # Turns that share no type: any shuffle mixes them, so they differ more than chance.
     apart = measured({"s": session(*(letter * 10 for letter in "abcdefgh"))})["s"]

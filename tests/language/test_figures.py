@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.language.figure_frames import REAL, VIEW, Run, make_run
@@ -19,9 +20,11 @@ from dissensus.language.figures import (
     saturation,
     specifications,
 )
+from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report import clouds
+from dissensus.report.facts import Facts, unmarked
 from dissensus.report.style import save
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from drawn import outside, overlaps, visible_texts
 
 SIZES = [
@@ -101,11 +104,9 @@ def test_a_mark_stands_for_the_debate_with_its_value() -> None:
 
 def test_a_crowd_gets_lines_for_some_draws_and_says_so() -> None:
     assert [clouds.stride(n) for n in (1, 1000, 1001, 10_000)] == [1, 1, 3, 25]
-    said = paired_effects.describe(crowd().metrics, crowd().effect, VIEW)
-    assert said["lines"] == "a line for one in 6"
-    assert paired_effects.describe(run_of(*SIZES[0]).metrics, run_of(*SIZES[0]).effect, VIEW)[
-        "lines"
-    ] == ("a line each")
+    assert paired_effects.describe(crowd().artefacts, VIEW)["lines"] == "a line for some"
+    few = paired_effects.describe(run_of(*SIZES[0]).artefacts, VIEW)
+    assert few["lines"] == "a line each"
 
 
 @cache
@@ -114,7 +115,8 @@ def crowd() -> Run:
     run = run_of(24, 9, ("en", "zh"))
     crowds = []
     for frame in (run.metrics, run.reuse):
-        copies = [frame.assign(draw_id=frame["draw_id"] + f"-{i}") for i in range(100)]
+        ids = ("session_id", "draw_id")
+        copies = [frame.assign(**{name: frame[name] + f"-{i}" for name in ids}) for i in range(100)]
         crowds.append(pd.concat(copies, ignore_index=True))
     return replace(run, metrics=crowds[0], reuse=crowds[1])
 
@@ -142,8 +144,9 @@ def test_flow_counts_what_was_lost() -> None:
     assert [arm.lost for arm in found.arms] == [0, 0, 1]
     assert sum(found.first.values()) == 12
     assert found.casts.to_numpy().sum() == 48
-    said = flow.describe(found)
-    assert said["complete_draws"] == "11 of 12 draws"
+    described = flow.describe(run.artefacts, [arm.language for arm in found.arms])
+    said = {name: unmarked(text) for name, text in described.items()}
+    assert said["incomplete"] == "1 of 12 draws"
     assert said["lost"] == "0 in English, 0 in Chinese and 1 in fr".replace("in fr", "in French")
 
 
@@ -163,16 +166,17 @@ def test_domain_effects_are_students_by_hand() -> None:
 
 def test_a_saturated_arm_is_named_in_the_caption() -> None:
     run = make_run(20, 3, ("en", "zh"), shift=12.0)
-    said = saturation.describe(run.saturation, 0.05, VIEW)["warning"]
+    said = unmarked(saturation.describe(run.artefacts.facts("saturation"), VIEW)["warning"])
     assert "Warning" in said
     assert "index: 100% in Chinese" in said
-    calm = saturation.describe(run.saturation.assign(warning=False), 0.05, VIEW)["warning"]
+    none = Facts("saturation", run.saturation.assign(warning=False), ())
+    calm = unmarked(saturation.describe(none, VIEW)["warning"])
     assert calm == "No arm of any scale has more than 5% of its sessions at a bound."
 
 
 def test_extremes_come_from_draws_held_in_every_language() -> None:
     run = run_of(4, 2, ("en", "zh"))
-    most, least = reuse.extremes(run.reuse) or (None, None)
+    most, least = reuse.extremes(run.artefacts.facts("reuse")) or (None, None)
     assert most is not None and least is not None
     assert (most.draw_id, most.language, most.speaker, most.ratio) == ("d001", "en", "P1", 0.9)
     whole = reuse.comparable(run.reuse)
@@ -192,3 +196,19 @@ def test_options_with_one_way_only_are_left_out_of_the_curve() -> None:
         ("Anchor", "z"),
         ("Anchor", "ECDF"),
     ]
+
+
+def test_components_are_drawn_as_they_are_said_net_where_the_instrument_was_measured() -> None:
+    run = run_of(12, 5, ("en", "zh"))
+    offset = {"contrast": "zh-en", "outcome": "s_lex", "method": OFFSET, "estimate": 0.05}
+    net = {**offset, "method": NET, "n": 12, "ci_low": 0.0, "ci_high": 0.2, "headline": False}
+    others = run.effect[run.effect["outcome"] != "s_lex"]
+    effect = pd.concat([others, pd.DataFrame([offset, net])], ignore_index=True)
+    panel = DRAWN["components"](replace(run, effect=effect).artefacts, VIEW).figure.axes[0]
+    dots = {line.get_marker(): line for line in panel.lines if line.get_marker() in "oD"}
+    english, chinese = (np.asarray(dots[mark].get_ydata(), dtype=float) for mark in "oD")
+    read = run.metrics[run.metrics["complete"].astype(bool)]
+    sessions = read.groupby("language")["s_lex"]
+    np.testing.assert_allclose(sorted(english), sorted(sessions.get_group("en")))
+    np.testing.assert_allclose(sorted(chinese), sorted(sessions.get_group("zh") - 0.05))
+    assert any(text.get_text().startswith("net +0.050") for text in panel.texts)

@@ -20,9 +20,10 @@ from tests.language.figure_frames import REAL, VIEW, Run, make_run
 from dissensus.language.figures import FIGURES, TABLES, paper_tables, printed, speeches
 from dissensus.language.figures.frames import read_draws
 from dissensus.report import captions, labels
+from dissensus.report.facts import Facts
 from dissensus.report.tables import Table, as_csv, as_markdown, caption_facts
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.tables.seal import BLANK_SEAL, seal
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
@@ -254,7 +255,7 @@ class _Checker(HTMLParser):
 def test_the_most_recycled_speeches_stand_side_by_side() -> None:
     run = run_of_two()
     motions = dict(zip(run.manifest["draw_id"], run.manifest["motion_id"], strict=True))
-    found = speeches.sections(run.reuse, run.turns, run.pool, motions, VIEW)
+    found = speeches.sections(run.artefacts.facts("reuse"), run.turns, run.pool, motions, VIEW)
     heading, comparisons = found[0]
     assert heading.startswith("Most recycled: draw d001, P1, in English (0.900). This House Would")
     english, chinese = comparisons
@@ -285,7 +286,7 @@ def test_no_pair_of_speeches_gives_no_section() -> None:
     motions = dict(zip(run.manifest["draw_id"], run.manifest["motion_id"], strict=True))
     assert alone["language"].nunique() == 1
     both = run.reuse[run.reuse["draw_id"].ne("d020")].iloc[:0]
-    assert speeches.sections(both, run.turns, run.pool, motions, VIEW) == []
+    assert speeches.sections(Facts("reuse", both, ()), run.turns, run.pool, motions, VIEW) == []
 
 
 def test_the_speeches_of_some_draws_are_read_alone(tmp_path: Path) -> None:

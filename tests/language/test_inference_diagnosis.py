@@ -10,12 +10,15 @@ import pytest
 
 from dissensus.design.diagnosis import DIAGNOSIS
 from dissensus.language.inference.diagnosis import (
+    AS_RUN,
     DIAGNOSED,
     FIXED,
+    LIBRARY_MEAN,
     SHIFTS,
     diagnose,
     draw_study,
     plant,
+    true_effect,
 )
 from dissensus.language.inference.estimators import NET, REFITTED
 from dissensus.language.inference.library import Library
@@ -28,7 +31,13 @@ SIMULATIONS = 200
 
 def settings(**changes: Any) -> dict[str, Any]:
     own = CONFIG["language"]
-    diagnosis = {**own["diagnosis"], "simulations": SIMULATIONS, "draws": [60], "sessions": 2}
+    diagnosis = {
+        **own["diagnosis"],
+        "simulations": SIMULATIONS,
+        "draws": [60],
+        "sessions": 2,
+        "truth_sessions": 3,
+    }
     return {
         "languages": own["languages"],
         "reference": "en",
@@ -102,6 +111,25 @@ def test_net_finds_what_is_planted_and_covers_it(frame: pd.DataFrame) -> None:
 def test_anchors_that_are_held_cover_too_little(frame: pd.DataFrame) -> None:
     far = frame.loc[f"shifted_{SHIFTS[-1]:g}_SD_60_draws"]
     assert far.loc[FIXED, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]
+
+
+def test_the_debaters_own_effect_is_that_of_a_library_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from dissensus.language.measures import components
+
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(components, "_embedder", lambda name: Letters())
+    recycle = {"zero": 0.36, "planted": 0.56}
+    few = {"recycle": recycle, "simulations": 2, "truth_sessions": 2}
+    rows = pd.DataFrame(diagnose(pool(6), settings(**few), 7)).set_index(["world", "estimator"])
+    own = rows.loc[(AS_RUN, LIBRARY_MEAN)]
+    # The default debaters recycle so. With as many sessions, these are the very ones.
+    assert own["true"] == pytest.approx(rows.loc[("planted_60_draws", NET), "true"])
+    assert own["true_se"] == pytest.approx(rows.loc[("planted_60_draws", NET), "true_se"])
+    more = true_effect(pool(6), settings(**{**few, "truth_sessions": 8}), 7)
+    assert more is not None and 45 <= more.n <= 48 and more.se < own["true_se"]
+    assert true_effect(pool(6), settings(recycle={"zero": 0.36, "large": 0.8}), 7) is None
 
 
 def library(rng: np.random.Generator) -> Library:

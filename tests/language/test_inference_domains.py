@@ -103,8 +103,9 @@ def test_no_domain_effect_is_not_found(study: Study, tmp_path: Path) -> None:
 
 def test_a_domain_effect_is_found_and_named(study: Study, tmp_path: Path) -> None:
     frame = omnibus(shifted(study, "s_lex", 3, 0.2), study, tmp_path)
-    assert (frame.drop("interaction_f")["p_value"] < 0.01).all()
-    assert frame.loc["interaction_f", "p_value"] > 0.01
+    interactions = ["interaction_f", "interaction_f_motion"]
+    assert (frame.drop(interactions)["p_value"] < 0.02).all()
+    assert (frame.loc[interactions, "p_value"] > 0.01).all()
     assert frame.loc["largest_minus_smallest", "largest"] == "Domain 3"
 
 
@@ -114,8 +115,36 @@ def test_a_language_effect_in_one_domain_is_an_interaction(study: Study, tmp_pat
 
 
 def test_redraws_follow_the_manifest() -> None:
-    redraws = domain_tests._Redraws(np.array([1, 2, 7]), 10, 0)
-    drawn = redraws.options(5)["redraw"](np.random.default_rng(0), 4_000)
+    redraws = domain_tests._Redraws(np.array([1, 2, 7]), 10)
+    drawn = redraws.by_draw(5)(np.random.default_rng(0), 4_000)
     assert drawn.shape == (4_000, 5)
     shares = [(drawn == domain).mean() for domain in (1, 2, 7)]
     assert np.allclose(shares, 1 / 3, atol=0.02)
+
+
+def test_all_draws_of_a_motion_change_their_domain_together() -> None:
+    labels, motions = np.array([1, 1, 1, 2, 7]), np.array(["a", "b", "a", "c", "d"])
+    redraws = domain_tests._Redraws(np.array([1, 2, 7]), 10)
+    drawn = redraws.by_motion(labels, motions)(np.random.default_rng(0), 4_000)
+    assert (drawn[:, 0] == drawn[:, 2]).all()
+    by_motion = np.sort(drawn[:, [0, 1, 3, 4]], axis=1)
+    assert (by_motion == [1, 1, 2, 7]).all()
+    assert (drawn[:, 0] == 1).mean() == pytest.approx(0.5, abs=0.03)
+
+
+def test_motions_that_differ_are_no_domains_that_differ() -> None:
+    """Motions are drawn five times each and share an effect; domains have none."""
+    rng = np.random.default_rng(8)
+    motions = np.repeat(np.arange(40), 5)
+    labels = np.repeat(np.arange(4), 50)
+    names = {number: str(number) for number in range(4)}
+    redraws = domain_tests._Redraws(np.arange(4), 199)
+    rejected = dict.fromkeys(("", "_motion"), 0)
+    for seed in range(120):
+        values = rng.normal(0, 0.5, 40)[motions] + rng.normal(0, 0.5, 200)
+        tested = domain_tests._Tested(values, labels, motions, names)
+        rows = {row["method"]: row for row in tested.redrawn("permutation_f", redraws, seed)}
+        for ending in rejected:
+            rejected[ending] += rows[f"permutation_f{ending}"]["p_value"] <= 0.05
+            assert rows[f"largest_minus_smallest{ending}"]["largest"] in names.values()
+    assert rejected["_motion"] <= 12 < 30 <= rejected[""]

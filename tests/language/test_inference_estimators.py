@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.language.inference.estimators import Options, estimate
+from dissensus.language.inference.estimators import BY_DRAW, METHODS, Options, estimate
 from dissensus.language.inference.pairs import Sample, compared_languages, pair_up
 
 #: Twelve motions of four draws that came out alike: as much is known as of twelve draws.
@@ -32,13 +32,48 @@ def test_other_methods_over_motions_count_motions() -> None:
         assert estimate(method, SAMPLE, OPTIONS).n_clusters == 12
     uneven = Sample(VALUES, np.repeat(np.arange(8), [2, 3, 4, 5, 6, 7, 9, 12]), SAMPLE.first)
     plain, studentised = (
-        estimate(f"sign_flip_motion{kind}", uneven, OPTIONS).p_value
-        for kind in ("", "_studentised")
+        estimate(f"sign_flip{kind}", uneven, OPTIONS).p_value for kind in ("", "_studentised")
     )
     assert plain != studentised
-    by_draw = estimate("sign_flip", SAMPLE, OPTIONS).p_value
-    for method in ("sign_flip_motion", "sign_flip_motion_studentised"):
-        assert estimate(method, SAMPLE, OPTIONS).p_value > 5 * by_draw
+
+
+#: Methods that have a p-value of no effect, those that say to be by draw apart.
+BY_MOTION = [
+    *("cluster_robust", "sign_flip", "sign_flip_studentised", "wilcoxon", "sign_test"),
+    *("hodges_lehmann", "bootstrap_motion_studentised", "bootstrap_two_way", "order_stratified"),
+    *("order_unweighted", "period_effect", "probability_of_superiority"),
+]
+
+
+@pytest.fixture(scope="module")
+def rejections() -> pd.Series:
+    """How often methods reject no effect: 20 motions of 1 to 8 draws that share an effect."""
+    rng = np.random.default_rng(11)
+    options = Options(confidence=0.95, resamples=199, flips=199, seed=1)
+    counts = pd.Series(0, index=[*BY_MOTION, "student_t", "bootstrap_draw_bca"])
+    for _ in range(200):
+        motions = np.repeat(np.arange(20), rng.integers(1, 9, 20)).astype(str)
+        values = rng.normal(0, 0.5, 20)[motions.astype(int)] + rng.normal(0, 0.5, len(motions))
+        sample = Sample(values, motions, rng.random(len(motions)) < 0.5)
+        for method in counts.index:
+            counts[method] += estimate(method, sample, options).p_value <= 0.05
+    return counts
+
+
+@pytest.mark.parametrize("method", BY_MOTION)
+def test_no_effect_is_found_where_motions_differ_strongly(
+    method: str, rejections: pd.Series
+) -> None:
+    """Of 200, 10 are expected and 3 to 19 within 99.5%."""
+    assert rejections[method] <= 19
+
+
+@pytest.mark.parametrize("method", ["student_t", "bootstrap_draw_bca"])
+def test_methods_by_draw_say_that_they_take_draws_for_independent(
+    method: str, rejections: pd.Series
+) -> None:
+    assert rejections[method] > 25
+    assert METHODS[method].endswith(f"{BY_DRAW}.")
 
 
 def test_each_language_but_the_reference_is_compared_with_it() -> None:

@@ -145,7 +145,7 @@ FAULTS = [
         "line 62: strategies.coda is no part; known here are opening, rebuttal, closing.",
     ),
     (EN, FIRST, "P1: 1", f"line 46: roles.P1 holds 1; {QUOTED}"),
-    (EN, FIRST, "P1:", "line 46: roles.P1 holds None; it must be a text."),
+    (EN, FIRST, "P1:", "line 46: roles.P1 holds null; it must be a text."),
     (EN, FIRST, 'P1: " "', "line 46: roles.P1 is empty; write its text."),
     (EN, FIRST, "P1: {ROLE}", f"line 46: roles.P1 holds {{'ROLE': None}}; {QUOTED}"),
     (
@@ -277,8 +277,8 @@ FAULTS = [
 
 #: What the whole file may hold.
 WHOLE = [
-    (EN, b"", "it holds None; it must be a block of parts."),
-    (ZH, b"# No more than this.", "it holds None; it must be a block of parts."),
+    (EN, b"", "it is empty; it must be a block of parts."),
+    (ZH, b"# No more than this.", "it is empty; it must be a block of parts."),
     (EN, b"Just a text.", "it holds 'Just a text.'; it must be a block of parts."),
     (ZH, b"- template", "it holds ['template']; it must be a block of parts."),
     (EN, b"template: a\nroles: \xb1\xe0", "line 2: it is not UTF-8; save it as UTF-8."),

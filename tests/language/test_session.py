@@ -20,7 +20,6 @@ from dissensus.language.study import Language
 from dissensus.llm.providers import identity
 from dissensus.session.record import SessionPaths, made_to, transcript
 from dissensus.study.configuration import load_file
-from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions, journal_in
 from dissensus.tables.artefact import provenance_of, read
 from fake_client import FakeRegistry
@@ -88,7 +87,7 @@ def ran(
     there = replace(debates, folder=folder, identities=identities(models))
     there.run(row, registry)
     asked = [request.sha256 for request in registry.asked]
-    return paths_in(folder, row["session_id"]), asked, path
+    return SessionPaths.of(folder, row["session_id"]), asked, path
 
 
 def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, study):
@@ -180,7 +179,7 @@ def test_a_failure_for_good_is_written_and_returned(rows, debates, tmp_path: Pat
     dead = {name: {**model, "timeout_rate": 1.0} for name, model in MODELS.items()}
     session = replace(debates, folder=tmp_path).run(rows[0], FakeRegistry(dead))
     failure = session.outcome["failure"]
-    paths = paths_in(tmp_path, rows[0]["session_id"])
+    paths = SessionPaths.of(tmp_path, rows[0]["session_id"])
     assert failure == "turn 1: timeout"
     assert read(paths.transcript, transcript(IDS)).num_rows == 0
     assert provenance_of(paths.transcript)["failure"] == failure

@@ -14,9 +14,14 @@ from dissensus.errors import ResourceError
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.study import Language
 from dissensus.language.translation import TranslationPrompts, expected_turns, translate
+from dissensus.plan.call_plan import unidentified
+from dissensus.plan.cost import estimate_settings
+from dissensus.plan.priced import price_settings
+from dissensus.plan.quote import price_remedies
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import Decoding
 from dissensus.study.configuration import load
+from dissensus.study.sessions import Sessions
 from scripted import ROOT
 from serving import serving
 from support import SMALL, Project
@@ -93,6 +98,64 @@ def test_a_simulated_debater_is_no_translator(monkeypatch: pytest.MonkeyPatch) -
         Language(chosen.language).check_models(models)
 
 
+def test_real_debates_without_a_translator_leave_the_effect_unidentified(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    chosen = settings()
+    simulated = {name: model.model_dump() for name, model in chosen.models.items()}
+    real = {name: {"provider": "openai", "model": "m"} for name in simulated}
+    study = Language(chosen.language)
+    motion = {"drawable": True, "domain_id": 1, "motion_id": "m"}
+    drawing = Drawing(1, 100, 25, ["en", "zh"], chosen.language.panel, "en")
+    rows = draw_manifest([motion], drawing)
+    assert study.unidentified(rows, simulated, 1) is None
+    assert Language(settings(translator="simulated-a").language).unidentified(rows, real, 1) is None
+    gap = study.unidentified(rows, real, 1)
+    assert gap and "cannot be told" in gap.reason and "language.instrument.translator" in gap.mend
+    assert list(gap.remedies) == chosen.language.panel
+    for model, (mended, added) in gap.remedies.items():
+        assert mended.settings.instrument.translator == model
+        # 20 draws, each in both directions.
+        assert Counter(row["rendered_from"] for row in added) == {"en": 20, "zh": 20}
+
+
+def test_what_a_translator_would_cost_is_what_its_calls_cost(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(ROOT)
+    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    model = {"provider": "p", "model": "m", "price": {"input": 0.0, "output": 1.0}}
+    chosen = load(
+        {
+            **values,
+            "studies": ["language"],
+            "providers": {"p": {"interface": "openai", "base_url": "http://127.0.0.1:9/v1"}},
+            "models": dict.fromkeys(PANEL, model),
+            "language": {**values["language"], "draws": 3, "panel": [*PANEL]},
+        }
+    )
+    study = Language(chosen.language)
+    motion = {"motion_en": "This House Would tax empty homes", "motion_zh": "本院将对空置房屋征税"}
+    pool = [{"drawable": True, "domain_id": 1, "motion_id": "m"}]
+    rows = draw_manifest(pool, Drawing(1, 3, 25, ["en", "zh"], PANEL, "en"))
+    sessions = Sessions(
+        study,
+        tmp_path,
+        {row["session_id"]: row for row in rows},
+        {"m": motion},
+        dict.fromkeys(PANEL, "0"),
+    )
+    gap = unidentified(chosen, sessions)
+    assert gap
+    given = price_settings(chosen, "language")
+    told = list(price_remedies(gap, sessions, given, estimate_settings(given, sessions)))
+    # 6 translations of 8 speeches; of 512 tokens a half, a tenth again, 1.02 times.
+    calls, usd = 48 * 1.1 * 1.02, 48 * 1.1 * 1.02 * 256e-6
+    assert told[0].startswith(f"  with {PANEL[0]}: 6 sessions more, {calls:.0f} calls, ${usd:.4f},")
+    assert len(told) == len(PANEL)
+
+
 def test_what_is_expected_of_a_debate_is_its_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     schedule = Language(settings().language)._prompts["en"].schedule
@@ -127,7 +190,8 @@ def test_a_run_with_a_translator_measures_its_instrument(project: Project) -> No
     renderings = pq.read_table(folder / "renderings.parquet").to_pylist()
     assert Counter(row["rendered_from"] for row in renderings) == {"en": 3, "zh": 3}
     assert pq.read_table(folder / "metrics.parquet").num_rows == 8
-    calls = [row for path in folder.glob("calls/*-as-*") for row in pq.read_table(path).to_pylist()]
+    tried = pq.read_table(folder / "shards/1/attempts.parquet").to_pylist()
+    calls = [row for row in tried if "-as-" in row["session_id"]]
     assert {row["purpose"] for row in calls} == {"translation"} and len(calls) >= 48
     assert pq.read_table(folder / "instrument.parquet").num_rows > 10
     assert Path(folder / "journal/d001-en.jsonl").exists()

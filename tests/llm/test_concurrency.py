@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from dissensus.errors import BudgetReached, ResourceError
-from dissensus.llm.concurrency import ConcurrencyLimit
+from dissensus.llm.concurrency import ConcurrencyLimit, InFlight
 
 #: A process that takes so many slots, says so, and keeps them until it is told to end.
 KEEPER = """
@@ -119,3 +121,37 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(ResourceError, match=r"file/p\.places cannot be written and locked"):
         asyncio.run(ConcurrencyLimit(tmp_path / "file" / "p.places", 2).acquire(lambda: None))
+
+
+def test_a_session_that_waits_for_another_process_keeps_none_of_its_own_from_ending(tmp_path: Path):
+    path = tmp_path / ".sessions"
+    # Of two sessions in flight another process has one.
+    process, _ = keeper(path, 2, 1)
+    running, inside, done = InFlight(path, 2), threading.Event(), []
+
+    def run(name: str) -> None:
+        with running.one_more(lambda: None):
+            inside.set()
+            time.sleep(0.5)
+            done.append(name)
+
+    first = threading.Thread(target=run, args=("first",), daemon=True)
+    second = threading.Thread(target=run, args=("second",), daemon=True)
+    try:
+        first.start()
+        assert inside.wait(10)
+        second.start()
+        for thread in (first, second):
+            thread.join(20)
+        assert done == ["first", "second"]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_any_number_of_sessions_is_in_flight_where_none_is_set(tmp_path: Path):
+    running = InFlight(tmp_path / ".sessions", 0)
+    with ExitStack() as many:
+        for _ in range(300):
+            many.enter_context(running.one_more(give_up))
+    assert not (tmp_path / ".sessions").exists()

@@ -296,7 +296,7 @@ def test_tries_without_an_answer_use_the_budget_up(tmp_path: Path) -> None:
     with hostile(Said(cut="all")) as server:
         settings = {"p": provider(server, retries=50)}
         made = make_registry(tmp_path, settings, PRICED, budget_usd=3.5 * most()).model("m")
-        with pytest.raises(BudgetReached, match="whose answer never arrived"):
+        with pytest.raises(BudgetReached, match="whose answer has not arrived"):
             made.ask(REQUEST)
     assert len(server.calls) == 3
     assert [line["sure"] for line in ledger(tmp_path)] == [False] * 3

@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.makes import resolve
 from dissensus.study.sessions import Sessions
-from dissensus.study.stage import resolve
 from dissensus.study.study import pick, plain
 from dissensus.tables.artefact import write
 from support import ROOT

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from browsing import Browser, Opened
+from dissensus.keep import reader
+from dissensus.keep.reader import Played, Writer
+from dissensus.keep.reading import read_session
+from dissensus.keep.reading_pages import citation
 from dissensus.report.reader_page import Estimated, reader_page
-from dissensus.study import reader
-from dissensus.study.reader import Played, Writer
-from dissensus.study.reading import read_session
-from dissensus.study.reading_pages import citation
 from dissensus.tables.artefact import read
 from hostile_texts import HOSTILE
 from reader.small_run import configuration, run_sessions
@@ -86,7 +86,7 @@ def quiet(opened: Opened) -> bool:
 
 def test_from_the_list_to_what_a_model_was_sent_by_keys_alone(opened: Opened, place: Path) -> None:
     page = opened.page
-    assert opened.texts("#count") == ["4 of 4 debates."]
+    assert opened.texts("#count") == ["4 of 4 sessions."]
     page.select_option("select[name=study]", "language")
     page.select_option("select[name=language]", "zh")
     assert opened.texts("tbody td:first-child") == ["d001-zh", "d002-zh"]

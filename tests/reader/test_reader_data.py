@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dissensus.study import reader
-from dissensus.study.reader import Writer, write_script
-from dissensus.study.reading import read_session, sent
+from dissensus.keep import reader
+from dissensus.keep.reader import Writer, write_script
+from dissensus.keep.reading import read_session, sent
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import read
 from reader.small_run import configuration, run_sessions

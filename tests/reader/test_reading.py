@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from dissensus.cli import main
+from dissensus.keep.reading import messages, read_session, sent
 from dissensus.llm.call import Message, Request
-from dissensus.study.kept import keep_configuration
-from dissensus.study.reading import messages, read_session, sent
+from dissensus.run.kept import keep_configuration
 from dissensus.tables.artefact import read
 from reader.small_run import configuration, run_sessions
 from support import ROOT

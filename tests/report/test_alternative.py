@@ -35,7 +35,7 @@ def panels() -> Figure:
 
 def test_it_says_panels_axes_rows_series_and_the_main_number() -> None:
     assert alternative("Arms", panels(), CAPTION, "95%") == (
-        "Arms. 2 panels: a Gains: arm − reference, share of full, pid; rounds against draw. Shown "
+        "Arms. Panels: a Gains: arm − reference, share of full, pid; rounds against draw. Shown "
         "separately: blind. The largest gain is full, +0.80 ([0.51, 1.09], p < 0.001 after Holm). "
         "The numbers are in the tables of the study."
     )

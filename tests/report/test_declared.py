@@ -22,7 +22,7 @@ from dissensus.language import figures as language
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.declared import Declared, Figure, Headline, Outputs, Table
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.union import figures as union
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.language import figure_frames
+from tests.language.inference_frames import effect_of
 
 from dissensus.errors import ResourceError
 from dissensus.language.figures.headline import state
+from dissensus.language.figures.paired_effects import describe
+from dissensus.language.inference.estimators import REFITTED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import html
+from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
+from dissensus.report.results import Part, _abstract
 from dissensus.report.view import View
-from dissensus.study.ending import ending, planned
+from dissensus.run.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
 from dissensus.tables.common import flag, text
 from reader.small_run import configuration
@@ -26,14 +34,20 @@ def outcome(name: str, failure: str = "") -> dict[str, object]:
     return {"session_id": name, "complete": not failure, "failure": failure}
 
 
+def facts(rows: Sequence[Mapping[str, object]]) -> Facts:
+    return Facts("made", pd.DataFrame(rows), ())
+
+
 def test_lost_sessions_are_named_and_counted() -> None:
     kept = [outcome(f"d{n:03d}-en") for n in range(8)]
-    assert losses(kept) == ""
+    assert losses(facts(kept)) == ""
     one = [*kept, outcome("d009-zh", "turn 3: timeout")]
-    assert losses(one) == "Lost for good: 1 of 9 sessions, d009-zh (turn 3: timeout)."
-    many = losses([outcome(f"x{n}", "turn 1: empty") for n in range(7)])
+    assert (
+        unmarked(losses(facts(one))) == "Lost for good: 1 of 9 sessions, d009-zh (turn 3: timeout)."
+    )
+    many = unmarked(losses(facts([outcome(f"x{n}", "turn 1: empty") for n in range(7)])))
     assert many.startswith("Lost for good: 7 of 7 sessions, x0 (turn 1: empty)")
-    assert many.endswith("and 2 more.")
+    assert many.endswith(" and others.")
 
 
 def test_contrasts_that_all_studies_share_give_a_headline() -> None:
@@ -63,15 +77,19 @@ def test_an_effect_without_a_number_or_an_interval_says_why() -> None:
 
 def test_outcomes_that_are_not_defined_everywhere_are_counted_by_arm() -> None:
     metrics = [
-        {"arm": arm, "complete": draw != 3, "right": right, "words": 1.0}
+        {"session_id": f"{draw}-{arm}", "arm": arm, "complete": draw != 3, "right": right}
+        | {"words": 1.0}
         for draw in range(4)
         for arm, right in (("alone", None), ("shown", None if draw == 2 else 1.0))
     ]
-    assert undefined(metrics, {"right": "right (share)", "words": "words"}) == [
+    table = facts(metrics)
+    table.frame["right"] = table.frame["right"].astype(float)
+    found = undefined(table, {"right": "right (share)", "words": "words"})
+    assert list(map(unmarked, found)) == [
         "right (share) is not defined in 4 of 6 sessions (alone 3 and shown 1), which count in no "
         "estimate of it."
     ]
-    assert undefined(metrics, {"words": "words"}) == []
+    assert undefined(table, {"words": "words"}) == []
 
 
 def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_headline() -> None:
@@ -98,18 +116,36 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
     recycle = {"simulated-a": {"recycle": {"en": 0.3, "zh": 0.5}}}
     view = View("language", {**figure_frames.VIEW.settings, "planted": recycle}, simulated=True)
     found = state(Artefacts({}, loaded), view)
-    against = " ".join(found.against)
-    assert f"{main['estimate']:+.3f}".replace("-", "−") in found.headlines[0]
+    against = unmarked(" ".join(found.against))
+    assert f"{main['estimate']:+.3f}".replace("-", "−") in unmarked(found.headlines[0])
     assert "has the other sign" in against and "100% of them have the other sign" in against
     assert "effect without them is +0.200 [0.100, 0.300]" in against
     assert "it is within [0.150, 0.250]" in against
-    assert "0.3 in English and 0.5 in Chinese" in found.planted
+    assert "0.3 in English and 0.5 in Chinese" in unmarked(found.planted)
+
+
+def test_without_parallel_texts_no_effect_is_stated_with_a_p_or_in_bold(tmp_path: Path) -> None:
+    frames = figure_frames.make_run(12, 4, ("en", "zh")).artefacts
+    metrics = frames.frame("metrics")
+    effect = pd.DataFrame(effect_of(metrics))
+    assert effect.loc[effect["headline"], "method"].tolist() == [REFITTED]
+    loaded = frames.loaded | {"language_effect": effect}
+    found = state(Artefacts({}, loaded), figure_frames.VIEW)
+    assert found.unidentified.startswith("Whether the language changes the debates cannot be told")
+    assert ", as read: " in unmarked(found.headlines[0]) and "p " not in found.headlines[0]
+    kinds = [row["kind"] for row in rows(found, "")[0]]
+    assert kinds[:2] == ["unidentified", "headline"]
+    said = {"unidentified": [found.unidentified], "headline": found.headlines}
+    page = "".join(_abstract(Part("language", "", "", said, (), (), {})))
+    assert re.findall("<strong>(.*?)</strong>", page) == [html(found.unidentified)]
+    clauses = unmarked(describe(Artefacts({}, loaded), figure_frames.VIEW)["effects"])
+    assert "95% CI" in clauses and "p " not in clauses
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     found = Findings([f"Finding {n}." for n in range(4)], ["But this.", "And this."], "Planted.")
-    made = rows(found, "Lost for good: 1 of 2 sessions, a (b).")
+    made, _ = rows(found, "Lost for good: 1 of 2 sessions, a (b).")
     write(tmp_path / "own/findings.parquet", FINDINGS, made, {})
     columns = {"session_id": text("Id."), "complete": flag("Whether.")}
     ended = [{"session_id": "0", "complete": True}, {"session_id": "a", "complete": False}]
@@ -138,7 +174,7 @@ def test_a_dry_run_says_how_many_sessions_will_run() -> None:
     drawn = {"language": (200, 150)}
     assert planned({}, drawn, settings) == "Sessions that will run: 0."
     assert planned({"run_session": 7}, drawn, settings).startswith("Sessions that will run: 7;")
-    assert planned({"run_bundle": 2}, drawn, settings).startswith(
+    assert planned({"run_sessions": 2}, drawn, settings).startswith(
         "Sessions that will run: at most 50 (50 of language);"
     )
     # Two draws, each in two languages: the manifest that is still to be drawn is counted.
@@ -151,14 +187,18 @@ def test_a_dry_run_says_why_the_run_would_stop(monkeypatch: pytest.MonkeyPatch) 
     def refuse(*_: Any) -> Any:
         raise ResourceError("study.py: item 1 lacks 'topic'.")
 
-    monkeypatch.setattr("dissensus.study.ending.resolve", lambda _: refuse)
+    monkeypatch.setattr("dissensus.run.ending.resolve", lambda _: refuse)
     assert planned({"draw_language_manifest": 1}, {}, configuration()) == (
         "The run would stop before its sessions: study.py: item 1 lacks 'topic'."
     )
 
 
 def test_turns_that_could_not_be_read_are_said_from_a_tenth_on() -> None:
-    assert unread([]) == unread([True] * 9) == unread([True] * 91 + [False] * 9) == []
-    (sentence,) = unread([True] * 9 + [False])
+    def said(kept: int, broken: int) -> list[str]:
+        flags = pd.DataFrame({"compliant": [True] * kept + [False] * broken}, dtype=bool)
+        return list(map(unmarked, unread(Facts("turns", flags, ()))))
+
+    assert said(0, 0) == said(9, 0) == said(91, 9) == []
+    (sentence,) = said(9, 1)
     assert sentence.startswith("1 of 10 turns (10%) could not be read: they break a rule")
-    assert unread([False] * 1680)[0].startswith("1,680 of 1,680 turns (100%) could not")
+    assert said(0, 1680)[0].startswith("1,680 of 1,680 turns (100%) could not")

@@ -7,6 +7,8 @@ import math
 import pandas as pd
 import pytest
 
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import unmarked
 from dissensus.report.frames import attrition, complete, defined, keyed, mean, significant
 from dissensus.report.view import View
 
@@ -18,7 +20,8 @@ VIEW = View("deliberation", {"reference": "a", "arms": ARMS, "confidence": 0.9},
 
 def test_sessions_that_ended_are_kept_and_counted() -> None:
     assert complete(METRICS)["session_id"].tolist() == ["a", "c"]
-    assert attrition(METRICS, MANIFEST) == "2 of 4 sessions"
+    run = Artefacts({}, {"metrics": METRICS, "manifest": MANIFEST})
+    assert unmarked(attrition(run)) == "2 of 4 sessions"
 
 
 def test_a_mean_is_of_the_values_that_are_defined() -> None:

@@ -21,6 +21,8 @@ import dissensus.union.figures
 from deliberation import deliberation_frames
 from dissensus.language.figures import speeches
 from dissensus.llm.prices import Price
+from dissensus.plan import quote
+from dissensus.plan.cost import Line, Terms, Tokens
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import fill
 from dissensus.report.declared import Declared
@@ -29,12 +31,10 @@ from dissensus.report.numeric import numeric
 from dissensus.report.style import save_svg
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
 from dissensus.report.view import View
-from dissensus.study import quote
-from dissensus.study.cost import Line, Terms, Tokens
-from dissensus.study.spending import CONDUCT, conduct, spending
-from dissensus.study.spending_tables import table_models, table_spending
-from dissensus.study.stage import resolve
-from dissensus.study.summary import summarise
+from dissensus.run.spending import CONDUCT, conduct, spending
+from dissensus.run.spending_tables import table_models, table_spending
+from dissensus.run.summary import summarise
+from dissensus.study.makes import resolve
 from dissensus.tables.artefact import read, write
 from dissensus.union.tables import LAYERS
 from drawn import visible_texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dissensus.report import labels
+from dissensus.report.numeric import numeric
 
 
 def test_numbers_are_printed_as_in_the_paper() -> None:
@@ -41,3 +42,14 @@ def test_shares_and_estimates_stand_before_their_intervals() -> None:
 def test_arms_have_words() -> None:
     assert labels.arm_words("pid_fast") == "pid fast"
     assert len(labels.arm_words("a" * 99)) <= 24
+
+
+def test_round_off_is_zero_where_programs_read_it_and_small_p_values_stay() -> None:
+    cells = (
+        labels.number(5.6e-15),
+        labels.span(5.6e-15, 0.4),
+        labels.interval(-2e-16, 1.0),
+        labels.percent(1e-17),
+    )
+    rows = numeric(("a", "b", "c", "d", "p"), [(*cells, labels.p_value(1e-20))])
+    assert rows[1] == ["0", "0", "0.4", "0", "1", "0", "1e-20"]

@@ -12,13 +12,18 @@ from dissensus.report.tables import as_csv
 from dissensus.report.truth import TRUTH, Diagnosed, Effect, Truth, table_truth, tally, truth_rows
 from dissensus.tables.artefact import write
 
-ROW = {"estimate": 0.31, "ci_low": 0.1, "ci_high": 0.52, "n": 24}
+ROW = {"estimate": 0.31, "ci_low": 0.1, "ci_high": 0.52, "p_value": 0.0001, "n": 24}
 #: Planted by simulation and found; planted as none and not found; a share that favours nothing.
 EFFECTS = [
-    Effect("full − emergent", Truth(0.55, 0.02), ROW, 0.0004, 0.97),
-    Effect("again − emergent", Truth(0.0), ROW | {"estimate": -0.1, "ci_low": -0.2}, 0.4, 0.06),
-    Effect("judge-a", Truth(0.5), ROW, 0.2, none=0.5),
-    Effect("lost", Truth(1.0), ROW | {"estimate": math.nan}, math.nan),
+    Effect("full − emergent", Truth(0.55, 0.02), ROW | {"p_adjusted": 0.0004}, 0.97),
+    Effect(
+        "again − emergent",
+        Truth(0.0),
+        ROW | {"estimate": -0.1, "ci_low": -0.2, "p_value": 0.02, "p_adjusted": 0.4},
+        0.06,
+    ),
+    Effect("judge-a", Truth(0.5), ROW | {"p_value": 0.2}, none=0.5),
+    Effect("lost", Truth(1.0), ROW | {"estimate": math.nan, "p_value": math.nan}),
 ]
 
 
@@ -30,6 +35,10 @@ def test_rows_conform_and_what_has_no_estimate_is_left_out(tmp_path: Path) -> No
     write(tmp_path / "truth.parquet", TRUTH, rows(), {})
     assert [row["effect"] for row in rows()] == [one.words for one in EFFECTS[:3]]
     assert [row["found"] for row in rows()] == [True, False, False]
+    # What is adjusted over a family decides, and both stand in the columns that are called so.
+    assert [(row["p_value"], row["p_adjusted"]) for row in rows()] == [
+        *((0.0001, 0.0004), (0.02, 0.4), (0.2, None)),
+    ]
     # Of an effect that is none there is nothing to find.
     assert [row["power"] for row in rows()] == [0.97, None, None]
 
@@ -37,10 +46,10 @@ def test_rows_conform_and_what_has_no_estimate_is_left_out(tmp_path: Path) -> No
 def test_the_table_has_truth_with_its_error_and_says_whether_the_interval_holds_it() -> None:
     first, second, third = table_truth(rows()).rows
     assert first[2:] == (
-        *("0.550 (0.020)", "0.310 [0.100, 0.520]", "24", "<0.001", "0.97", "found", "no"),
+        *("0.550 (0.020)", "0.310 [0.100, 0.520]", "24", "<0.001", "<0.001", "0.97", "found", "no"),
     )
     assert second[3] == "−0.100 [−0.200, 0.520]" and second[-1] == "yes"
-    assert (third[2], third[6]) == ("0.500", "–")
+    assert (third[2], third[6], third[7]) == ("0.500", "–", "–")
     assert as_csv(table_truth(rows())).count("\n") == 4
 
 

@@ -112,17 +112,16 @@ def jobs(slurm: Environment, *states: str) -> list[str]:
 
 
 def waiting(server: Server, draws: int, **top: Any) -> dict[str, Any]:
-    """A study of such models, in bundles of two draws."""
+    """A study of such models, in shards of two draws."""
     provider = {"interface": "openai", "base_url": f"{server.address}/v1", "simulated": True}
     price = {"input": 1.0, "output": 5.0}
     return {
         "run": "real",
-        "sessions_per_job": 4,
         "providers": {"o": provider},
         "models": {
             name: {"provider": "o", "model": f"simulated-{name}", "price": price} for name in PANEL
         },
-        "language": {**SMALL["language"], "draws": draws, "block_size": 4, "panel": PANEL},
+        "language": {**SMALL["language"], "draws": draws, "block_size": 2, "panel": PANEL},
         **top,
     }
 

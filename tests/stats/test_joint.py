@@ -119,3 +119,26 @@ def test_is_deterministic():
 def test_unusable_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rows_of_a_cluster_are_flipped_together():
+    rng = np.random.default_rng(4)
+    differences, clusters = rng.normal(size=(12, 3)), np.repeat(np.arange(4), 3)
+    whole = joint_permutation(differences[:, [0]], clusters, flips=20_000, seed=1)
+    exact = sign_flip_test(differences[:, 0], clusters=clusters)
+    assert whole.p_median == pytest.approx(exact.p_value, abs=0.01)
+    with pytest.raises(ValueError, match="at least 2 clusters"):
+        joint_permutation(differences, np.zeros(12))
+
+
+def test_clusters_that_differ_strongly_are_no_effect():
+    rng = np.random.default_rng(6)
+    rejected = np.zeros(2)
+    for seed in range(200):
+        clusters = np.repeat(np.arange(20), rng.integers(1, 9, 20))
+        n = len(clusters)
+        d = rng.normal(0, 0.5, 20)[clusters][:, None] + rng.normal(0, 0.5, (n, 4))
+        for place, labels in enumerate((clusters, None)):
+            found = joint_permutation(d, labels, flips=199, seed=seed)
+            rejected[place] += found.p_median <= 0.05
+    assert rejected[0] <= 19 < rejected[1]

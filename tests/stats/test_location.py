@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from dissensus.stats import location, walsh
 
@@ -159,29 +159,55 @@ def test_location_estimates_turn_with_the_sign(sample):
         assert ahead.p_value == pytest.approx(behind.p_value, nan_ok=True)
 
 
-def test_superiority_without_ties_is_wilson():
-    from statsmodels.stats.proportion import proportion_confint
-
+def test_superiority_by_the_logit_of_a_share():
     d = np.concatenate([np.ones(31), -np.ones(9)])
     result = location.probability_of_superiority(d)
-    low, high = proportion_confint(31, 40, method="wilson")
-    assert result.estimate == 31 / 40
-    assert (result.ci_low, result.ci_high) == pytest.approx((low, high))
+    half = stats.t.ppf(0.975, 39) * np.sqrt(31 / 40 * 9 / 40 / 39) / (31 / 40 * 9 / 40)
+    limits = special.expit(np.log(31 / 9) + np.array([-half, half]))
+    assert result.estimate == pytest.approx(31 / 40)
+    assert (result.ci_low, result.ci_high) == pytest.approx(tuple(limits))
+    t = np.log(31 / 9) / half * stats.t.ppf(0.975, 39)
+    assert result.p_value == pytest.approx(2 * stats.t.sf(t, 39))
+
+
+def test_superiority_of_pairs_that_all_agree_is_wilson_with_a_case_a_cluster():
+    from statsmodels.stats.proportion import proportion_confint
+
+    result = location.probability_of_superiority(np.ones(12), np.repeat(np.arange(4), 3))
+    assert (result.ci_low, result.ci_high) == pytest.approx(
+        proportion_confint(4, 4, 0.05, "wilson")
+    )
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(2.0))
+
+
+def test_superiority_covers_one_half_where_clusters_differ_strongly():
+    rng = np.random.default_rng(9)
+    covered, significant = 0, 0
+    for _ in range(300):
+        clusters = np.repeat(np.arange(20), rng.integers(1, 9, 20))
+        d = rng.normal(0, 0.5, 20)[clusters] + rng.normal(0, 0.3, len(clusters))
+        result = location.probability_of_superiority(d, clusters)
+        covered += result.ci_low <= 0.5 <= result.ci_high
+        significant += result.p_value < 0.05
+    assert 0.92 < covered / 300 < 0.985
+    assert significant == 300 - covered
 
 
 @enough
 @given(samples)
-def test_superiority_ignores_monotone_rescaling_and_its_interval_matches_its_test(sample):
+def test_superiority_ignores_monotone_rescaling(sample):
     result = location.probability_of_superiority(sample)
-    assert result == location.probability_of_superiority(np.arctan(sample))
-    assert (result.p_value < 0.05) == (not result.ci_low <= 0.5 <= result.ci_high)
-    assert 0.0 <= result.ci_low <= result.estimate <= result.ci_high <= 1.0
+    scaled = location.probability_of_superiority(np.arctan(sample))
+    assert str(result) == str(scaled)
+    if not np.isnan(result.ci_low):
+        assert (result.p_value < 0.05) == (not result.ci_low <= 0.5 <= result.ci_high)
+        assert 0.0 <= result.ci_low <= result.estimate <= result.ci_high <= 1.0
 
 
 def test_superiority_where_everything_ties():
     result = location.probability_of_superiority(np.zeros(20))
     assert (result.estimate, result.p_value) == (0.5, 1.0)
-    assert result.ci_low < 0.35
+    assert np.isnan(result.ci_low)
 
 
 @pytest.mark.parametrize(("shift", "n"), [(0.0, 10), (0.5, 25), (2.0, 99), (-1.0, 5)])

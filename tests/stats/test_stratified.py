@@ -36,7 +36,7 @@ def test_by_hand():
 def test_period_effect_is_half_of_welchs_difference():
     reference = stats.ttest_ind(AHEAD, BEHIND, equal_var=False)
     interval = reference.confidence_interval(0.9)
-    result = order_stratified(AHEAD + BEHIND, FIRST, 0.9).period_effect
+    result = order_stratified(AHEAD + BEHIND, FIRST, confidence=0.9).period_effect
     assert result.p_value == pytest.approx(reference.pvalue)
     assert limits(result) == pytest.approx((interval.low / 2, interval.high / 2))
 
@@ -71,6 +71,22 @@ def test_coverage_in_a_crossover_with_a_period_effect():
             result.period_effect.ci_low <= 0.8 <= result.period_effect.ci_high,
         ]
     assert covered / 400 == pytest.approx([0.95, 0.95], abs=0.04)
+
+
+def test_clusters_that_share_an_effect_are_covered_too():
+    rng = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(20), 4)
+    covered = np.zeros(3)
+    for _ in range(300):
+        first = rng.random(80) < 0.5
+        d = 0.5 + np.where(first, 0.3, -0.3) + rng.normal(0, 1, 20)[clusters] + rng.normal(size=80)
+        found = order_stratified(d, first, clusters)
+        true = ((found.stratified, 0.5), (found.unweighted, 0.5), (found.period_effect, 0.3))
+        covered += [each.ci_low <= value <= each.ci_high for each, value in true]
+        plain = order_stratified(d, first)
+        assert found.unweighted.estimate == pytest.approx(plain.unweighted.estimate)
+        assert found.period_effect.estimate == pytest.approx(plain.period_effect.estimate)
+    assert covered / 300 == pytest.approx([0.95] * 3, abs=0.035)
 
 
 def test_orders_without_variance():

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.session.record import TRANSCRIPTS
 from dissensus.study.completion import FolderState, Noted, State, note, read_note
+from dissensus.tables.artefact import write
 
 MADE_TO = "0123456789abcdef" * 4
 OTHER = MADE_TO[::-1]
-#: Sessions of a folder whose bundle has noted them.
+#: Sessions of a folder that a shard has noted.
 NAMES = ("d001-en", "d001-zh")
 
 
@@ -20,28 +22,28 @@ def transcript(folder: Path, name: str) -> Path:
     return folder / f"transcripts/{name}.parquet"
 
 
+def write_transcript(folder: Path, name: str, made_to: str = MADE_TO) -> Path:
+    path = transcript(folder, name)
+    write(path, TRANSCRIPTS, [], {"settings_sha256": made_to})
+    return path
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of two sessions that a bundle has run."""
-    for kind in ("transcripts", "calls", "sessions"):
-        (tmp_path / kind).mkdir()
-        for name in NAMES:
-            text = f'{{"settings_sha256": "{MADE_TO}"}}'
-            (tmp_path / kind / f"{name}.parquet").write_text(text)
-    (tmp_path / "bundles").mkdir()
-    said = note({name: transcript(tmp_path, name) for name in NAMES})
-    failed = "d001-zh: failed for good, turn 1\tx\ty\tz\n"
-    (tmp_path / "bundles/d001_d001").write_text(said + failed)
+    """A folder of two sessions that a shard has noted."""
+    paths = {name: write_transcript(tmp_path, name) for name in NAMES}
+    (tmp_path / "shards/1").mkdir(parents=True)
+    (tmp_path / "shards/1/sessions").write_text(note(paths))
     return tmp_path
 
 
 def complete(folder: Path, digest: str = MADE_TO) -> set[str]:
-    state = FolderState.of(folder, by_bundle=False)
+    state = FolderState.of(folder)
     return {name for name in NAMES if state.is_complete(name, digest)}
 
 
 def test_a_note_says_what_each_transcript_was_made_to_and_its_state(folder: Path) -> None:
-    noted = read_note(folder / "bundles/d001_d001")
+    noted = read_note(folder / "shards/1/sessions")
     status = transcript(folder, "d001-en").stat()
     assert set(noted) == set(NAMES)
     assert noted["d001-en"] == Noted(MADE_TO, State(status.st_size, status.st_mtime_ns))
@@ -50,7 +52,8 @@ def test_a_note_says_what_each_transcript_was_made_to_and_its_state(folder: Path
 def test_what_was_noted_is_not_opened(folder: Path) -> None:
     path = transcript(folder, "d001-en")
     status = path.stat()
-    path.write_text(f'{{"settings_sha256": "{OTHER}"}}')
+    write_transcript(folder, "d001-en", OTHER)
+    assert path.stat().st_size == status.st_size
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert complete(folder) == set(NAMES), "the same size and time"
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
@@ -62,10 +65,19 @@ def test_other_specifications_are_seen(folder: Path) -> None:
     assert complete(folder, OTHER) == set()
 
 
-@pytest.mark.parametrize("kind", ["transcripts", "calls", "sessions"])
-def test_a_session_that_lacks_a_file_is_pending(folder: Path, kind: str) -> None:
-    (folder / kind / "d001-en.parquet").unlink()
+def test_a_session_without_its_transcript_is_pending(folder: Path) -> None:
+    transcript(folder, "d001-en").unlink()
     assert complete(folder) == {"d001-zh"}
+
+
+def test_a_transcript_that_was_damaged_is_pending(folder: Path) -> None:
+    path = transcript(folder, "d001-en")
+    sound = path.read_bytes()
+    for harmed in (sound[:-40], sound[:20] + bytes([sound[20] ^ 1]) + sound[21:], b""):
+        path.write_bytes(harmed)
+        assert complete(folder) == {"d001-zh"}
+    path.write_bytes(sound)
+    assert complete(folder) == set(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +94,7 @@ def test_a_session_that_lacks_a_file_is_pending(folder: Path, kind: str) -> None
 def test_a_note_that_is_gone_or_wrong_costs_time_and_no_session(
     folder: Path, harm: Callable[[str], str]
 ) -> None:
-    path = folder / "bundles/d001_d001"
+    path = folder / "shards/1/sessions"
     path.write_text(harm(path.read_text()))
     assert complete(folder) == set(NAMES)
     assert complete(folder, OTHER) == set()
@@ -96,36 +108,19 @@ def test_a_folder_that_is_copied_without_its_times_is_as_complete(folder: Path) 
     assert complete(folder) == set(NAMES)
 
 
-def test_the_last_change_is_of_transcripts_and_calls(folder: Path) -> None:
-    moment = transcript(folder, "d001-en").stat().st_mtime_ns + 10**12
-    os.utime(folder / "calls/d001-zh.parquet", ns=(moment, moment))
-    state = FolderState.of(folder, by_bundle=False)
-    assert state.changed(NAMES, []) == moment
-    assert state.changed(["d001-en"], []) < moment
-    assert state.changed(["d009-en"], ["d001_d001"]) == 0
-
-
-def test_where_bundles_keep_what_was_tried_a_session_needs_its_transcript_alone(
+def test_a_shard_is_gathered_where_it_has_its_sessions_as_they_are_and_no_others(
     folder: Path,
 ) -> None:
-    for kind in ("calls", "sessions"):
-        (folder / kind / "d001-en.parquet").unlink()
     digests = dict.fromkeys(NAMES, MADE_TO)
-    state = FolderState.of(folder, by_bundle=True)
-    assert state.is_complete("d001-en", MADE_TO)
-    assert not state.is_gathered("d001_d001", digests), "its file is not there"
-    table = folder / "bundles/d001_d001.parquet"
-    table.touch()
-    moment = table.stat().st_mtime_ns + 10**12
-    os.utime(table, ns=(moment, moment))
-    state = FolderState.of(folder, by_bundle=True)
-    assert state.is_gathered("d001_d001", digests)
-    assert not state.is_gathered("d001_d001", {**digests, "d001-zh": OTHER})
-    assert not state.is_gathered("d001_d001", {**digests, "d002-en": MADE_TO})
-    assert state.changed(NAMES, ["d001_d001"]) == moment > state.changed(NAMES, [])
+    state = FolderState.of(folder)
+    assert state.is_gathered("1", digests)
+    assert not state.is_gathered("2", digests)
+    assert not state.is_gathered("1", {**digests, "d001-zh": OTHER})
+    assert not state.is_gathered("1", {**digests, "d002-en": MADE_TO})
+    assert not state.is_gathered("1", {"d001-en": MADE_TO})
 
 
 def test_an_empty_folder_has_nothing(tmp_path: Path) -> None:
-    state = FolderState.of(tmp_path, by_bundle=False)
+    state = FolderState.of(tmp_path)
     assert not state.is_complete("d001-en", MADE_TO)
-    assert state.changed(NAMES, []) == 0
+    assert not state.is_gathered("1", {"d001-en": MADE_TO})

@@ -67,7 +67,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "colour",
         1,
         "colour is no setting; known here are models, simulated_models, providers, budget_usd, "
-        "prices, run, seed, sessions_per_job, few_sessions, sessions_on, studies, study_folders, "
+        "prices, thought, run, seed, shards, sessions_on, studies, study_folders, "
         "language, identity, deliberation, union, consensus.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
@@ -92,19 +92,19 @@ WRONG: list[tuple[str, Any, str]] = [
     ("language", None, "language is missing; studies names it, so it needs its block."),
     ("language", [], f"language holds []; {BLOCK}."),
     ("language", "x", f"language holds 'x'; {BLOCK}."),
-    ("models", None, f"models holds None; {BLOCK}."),
+    ("models", None, f"models holds null; {BLOCK}."),
     ("models", [], f"models holds []; {BLOCK}."),
     ("models", {}, "models holds {}; it needs at least 1 entry."),
     ("models/simulated-a", "x", f"{A} holds 'x'; {BLOCK}."),
     ("models/simulated-a", [], f"{A} holds []; {BLOCK}."),
-    ("models/simulated-a/speech", None, f"{A}.speech holds None; {BLOCK}."),
-    ("language/pool", None, f"language.pool holds None; {BLOCK}."),
+    ("models/simulated-a/speech", None, f"{A}.speech holds null; {BLOCK}."),
+    ("language/pool", None, f"language.pool holds null; {BLOCK}."),
     (
         "language/measures/weights",
         [0.5, 0.5],
         f"language.measures.weights holds [0.5, 0.5]; {BLOCK}.",
     ),
-    ("language/languages", None, f"language.languages holds None; {BLOCK}."),
+    ("language/languages", None, f"language.languages holds null; {BLOCK}."),
     ("language/languages", {}, "language.languages holds {}; it needs at least 2 entries."),
     ("language/pool/sources", [], "language.pool.sources holds []; it needs at least 1 entry."),
     # Types.
@@ -113,7 +113,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("seed", 1.5, "seed holds 1.5; it must be a whole number."),
     ("seed", True, "seed holds True; it must be a whole number."),
     ("run", 5, "run holds 5; it must be a text; put it in quotes."),
-    ("language/draws", None, "language.draws holds None; it must be a whole number."),
+    ("language/draws", None, "language.draws holds null; it must be a whole number."),
     ("language/draws", "six", "language.draws holds 'six'; it must be a whole number."),
     ("language/panel", "gpt", "language.panel holds 'gpt'; it must be a list."),
     ("language/pool/years", ["x"], "language.pool.years.0 holds 'x'; it must be a whole number."),
@@ -129,7 +129,12 @@ WRONG: list[tuple[str, Any, str]] = [
     ),
     # Out of range, and out of the choices.
     ("seed", -1, "seed holds -1; it must be at least 0."),
-    ("run", "a/b", "run holds 'a/b'; it must match ^[A-Za-z0-9][A-Za-z0-9._-]*$."),
+    (
+        "run",
+        "a/b",
+        "run holds 'a/b'; it names a folder: plain letters (a to z, A to Z), digits, . - and _ "
+        "only, a letter or digit first.",
+    ),
     ("language/draws", 0, "language.draws holds 0; it must be at least 1."),
     (
         "language/protocol/temperature",

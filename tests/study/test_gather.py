@@ -11,7 +11,7 @@ from dissensus.errors import ArtefactError
 from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-from dissensus.session.record import rows_of, transcript, write_session
+from dissensus.session.record import SessionRows, rows_of
 from dissensus.session.runner import run_session
 from dissensus.study.gather import (
     check_sessions,
@@ -20,8 +20,7 @@ from dissensus.study.gather import (
     outcomes_schema,
     turns_schema,
 )
-from dissensus.study.session_tables import paths_in
-from dissensus.tables.artefact import provenance_of, read, write
+from dissensus.tables.artefact import read, write
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 
@@ -30,27 +29,29 @@ TYPES = MANIFEST.pick("session_id", "draw_id", "language")
 TURNS, OUTCOMES = turns_schema(TYPES), outcomes_schema(TYPES)
 
 
-def session(folder: Path, name: str, *replies: str | Reply) -> str:
-    """Run a session of two turns; its name."""
+def session(folder: Path, name: str, *replies: str | Reply) -> SessionRows:
+    """Run a session of two turns; what it left."""
     draw, language = name.split("-")
     provider, journal = FakeClient(in_turn(*replies)), Journal(folder / f"{name}.jsonl")
     made = run_session(1, toy_debate("A", "B"), {"m": provider}, journal, LIMITS)
-    ids = {"session_id": name, "draw_id": draw, "language": language}
-    write_session(paths_in(folder, name), rows_of(made, ids), TYPES, {"settings_sha256": ""})
-    return name
+    return rows_of(made, {"session_id": name, "draw_id": draw, "language": language})
 
 
 def test_turns_and_outcomes(tmp_path: Path):
-    names = [
+    sessions = [
         session(tmp_path, "d001-en", "one", "two"),
         session(tmp_path, "d001-zh", *[FAILED] * 3),
         session(tmp_path, "d002-en", "bad", "one", "bad", "bad", "bad"),
         session(tmp_path, "d002-zh", "one", FAILED, "un", "deux"),
     ]
-    turns, outcomes, calls = gather(tmp_path, names, TYPES)
-    assert calls.num_rows == 2 + 3 + 5 + 4
-    check_sessions("manifest.parquet", names, turns, pa.Table.from_pylist(outcomes))
-    assert [(t["session_id"], t["turn"], t["text"]) for t in turns.to_pylist()] == [
+    turns, outcomes, calls, attempts = gather(sessions)
+    assert len(calls) == len(attempts) == 2 + 3 + 5 + 4
+    assert {*attempts[0]} - {*calls[0]} == {"started", "ended", "text", "violations", "accepted"}
+    names = [made.ids["session_id"] for made in sessions]
+    check_sessions(
+        "manifest.parquet", names, pa.Table.from_pylist(turns), pa.Table.from_pylist(outcomes)
+    )
+    assert [(t["session_id"], t["turn"], t["text"]) for t in turns] == [
         ("d001-en", 1, "one"),
         ("d001-en", 2, "two"),
         ("d002-en", 1, "one"),
@@ -74,28 +75,11 @@ def test_turns_and_outcomes(tmp_path: Path):
 
 
 def test_all_may_have_failed(tmp_path: Path):
-    turns, outcomes, _ = gather(tmp_path, [session(tmp_path, "d001-en", *[FAILED] * 3)], TYPES)
-    assert turns.num_rows == 0
+    turns, outcomes, *_ = gather([session(tmp_path, "d001-en", *[FAILED] * 3)])
+    assert turns == []
     assert [row["complete"] for row in outcomes] == [False]
     write(tmp_path / "turns.parquet", TURNS, turns, {})
     assert read(tmp_path / "turns.parquet", TURNS).num_rows == 0
-
-
-def test_a_transcript_that_lacks_a_turn_is_refused(tmp_path: Path):
-    name = session(tmp_path, "d001-en", "one", "two")
-    path = paths_in(tmp_path, name).transcript
-    # Written as the project itself does, so that nothing but its calls says what is missing.
-    write(path, transcript(TYPES), read(path).slice(1), provenance_of(path))
-    with pytest.raises(ArtefactError, match=r"d001-en\.parquet holds 1 turns .+ calls are for 2"):
-        gather(tmp_path, [name], TYPES)
-
-
-def test_a_transcript_of_another_session_is_refused(tmp_path: Path):
-    names = [session(tmp_path, name, "one", "two") for name in ("d001-en", "d001-zh")]
-    one, other = (paths_in(tmp_path, name).transcript for name in names)
-    other.write_bytes(one.read_bytes())
-    with pytest.raises(ArtefactError, match=r"d001-zh\.parquet .+ are of d001-en, d001-zh;"):
-        gather(tmp_path, names, TYPES)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +94,16 @@ def test_a_transcript_of_another_session_is_refused(tmp_path: Path):
 def test_shards_of_other_sessions_than_the_manifest_s_are_refused(
     tmp_path: Path, sessions: list[str], kept: int, named: str
 ):
-    names = [session(tmp_path, name, "one", "two") for name in ("d001-en", "d001-zh")]
-    turns, outcomes, _ = gather(tmp_path, names, TYPES)
+    made = [session(tmp_path, name, "one", "two") for name in ("d001-en", "d001-zh")]
+    turns, outcomes, *_ = gather(made)
     with pytest.raises(
         ArtefactError, match=rf"manifest\.parquet .+ \(1 sessions, such as {named}\)"
     ):
         check_sessions(
-            "manifest.parquet", sessions, turns.slice(0, kept), pa.Table.from_pylist(outcomes)
+            "manifest.parquet",
+            sessions,
+            pa.Table.from_pylist(turns[:kept]),
+            pa.Table.from_pylist(outcomes),
         )
 
 

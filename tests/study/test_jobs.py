@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dissensus.errors import BudgetReached, ResourceError
 from dissensus.llm.journal import InFlight
 from dissensus.study import jobs
-from dissensus.study.jobs import SessionsBroke, bundled, bundles, run_all, shards
+from dissensus.study.jobs import SessionsBroke, run_all, shards, widest
 
 Row = dict[str, Any]
 
@@ -78,33 +78,22 @@ def test_a_hundred_draws_have_a_shard_a_block_and_ten_thousand_have_twenty_four(
     draws=st.integers(1, 300),
     block_size=st.integers(1, 40),
     languages=st.integers(1, 3),
-    per_job=st.integers(1, 60),
+    most=st.integers(1, 30),
 )
-def test_every_session_is_in_one_shard_and_one_bundle(
-    draws: int, block_size: int, languages: int, per_job: int
+def test_every_session_is_in_one_shard_of_whole_blocks(
+    draws: int, block_size: int, languages: int, most: int
 ):
     rows = manifest(draws, block_size, ("en", "fr", "zh")[:languages])
-    dealt = shards(rows)
-    assert len(dealt) <= 24
+    dealt = shards(rows, most=most)
+    assert len(dealt) <= most
     assert [name for shard in dealt.values() for name in ids(shard)] == ids(rows)
     assert list(dealt) == sorted(dealt)
     homes = [{row["block"] for row in shard} for shard in dealt.values()]
     assert sum(map(len, homes)) == len({row["block"] for row in rows})
-    for shard in dealt.values():
-        small = bundles(shard, per_job)
-        assert [name for some in small.values() for name in ids(some)] == ids(shard)
-        for name, some in small.items():
-            assert bundled(rows, name) == some
-            assert len(some) <= max(per_job, languages)
-            assert all(
-                sum(r["draw_id"] == row["draw_id"] for r in some) == languages for row in some
-            )
-        full = [len(some) for some in small.values()][:-1]
-        assert full == [max(1, per_job // languages) * languages] * len(full)
 
 
-@given(draws=st.integers(1, 60), per_job=st.integers(1, 20))
-def test_parts_of_a_study_share_no_shard_and_no_bundle(draws: int, per_job: int):
+@given(draws=st.integers(1, 60))
+def test_parts_of_a_study_share_no_shard(draws: int):
     """Though sessions of one draw may be in two of them."""
     rows = manifest(draws, 7, ("en", "fr", "zh"))
 
@@ -114,13 +103,28 @@ def test_parts_of_a_study_share_no_shard_and_no_bundle(draws: int, per_job: int)
     dealt = shards(rows, part)
     parts = [{part(row) for row in shard} for shard in dealt.values()]
     assert all(len(one) == 1 for one in parts) and sorted(parts, key=min) == parts
-    names: list[str] = []
-    for shard in dealt.values():
-        for name, some in bundles(shard, per_job, part(shard[0])).items():
-            assert bundled(rows, name, part) == some
-            names.append(name)
-    assert len(set(names)) == len(names)
-    assert sum(len(bundled(rows, name, part)) for name in names) == len(rows)
+    assert sorted(name for shard in dealt.values() for name in ids(shard)) == ids(rows)
+
+
+def test_jobs_that_the_design_names_are_shards_however_many_there_are():
+    rows = [
+        {"session_id": f"q{n:03d}-{job}", "block": 1 + (job != "opening"), "job": job}
+        for n in range(3)
+        for job in ("opening", *(f"job-{number:02d}" for number in range(40)))
+    ]
+    dealt = shards(rows, most=5)
+    assert len(dealt) == 41 and [len(shard) for shard in dealt.values()] == [3] * 41
+    assert {row["job"] for row in dealt["01"]} == {"opening"}
+
+
+@given(draws=st.integers(1, 30), languages=st.integers(1, 3))
+def test_as_many_run_at_once_as_wait_for_none(draws: int, languages: int):
+    rows = manifest(draws, 25, ("en", "fr", "zh")[:languages])
+    assert widest(rows, alone) == draws * languages
+    assert widest(rows, in_order(rows)) == draws
+    # Ten debates that wait for one memo are ten at a time.
+    memo = {"session_id": "memo"}
+    assert widest([memo, *rows], lambda row: [] if row is memo else ["memo"]) == len(rows)
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 20])
@@ -141,7 +145,7 @@ def test_sessions_of_a_draw_are_held_in_their_order(at_once: int):
             assert held.index(row["session_id"]) < held.index(partner["session_id"])
 
 
-def test_a_session_waits_for_those_of_other_draws_too_and_for_none_of_other_bundles():
+def test_a_session_waits_for_those_of_other_draws_too_and_for_none_of_other_jobs():
     """As a memo waits for the debates before it, and the debates after it for the memo."""
     rows = [{"session_id": name} for name in ("a-memo", "b-late", "c-early", "d-early")]
     waits = {"a-memo": ["c-early", "d-early", "elsewhere"], "b-late": ["a-memo"]}
@@ -188,37 +192,13 @@ def epochs(count: int, motions: int, runs: int) -> list[Row]:
     ]
 
 
-@given(
-    count=st.integers(1, 40),
-    motions=st.integers(1, 4),
-    runs=st.integers(1, 3),
-    per_job=st.integers(1, 9),
-)
-def test_bundles_are_of_neighbouring_blocks_whatever_the_ids(
-    count: int, motions: int, runs: int, per_job: int
-):
+@given(count=st.integers(1, 40), motions=st.integers(1, 4), runs=st.integers(1, 3))
+def test_shards_are_of_neighbouring_blocks_whatever_the_ids(count: int, motions: int, runs: int):
     rows = epochs(count, motions, runs)
-    named = [
-        (name, some)
-        for shard in shards(rows).values()
-        for name, some in bundles(shard, per_job).items()
-    ]
-    assert sorted(one for _, some in named for one in ids(some)) == sorted(ids(rows))
-    blocks = [row["block"] for _, some in named for row in some]
+    dealt = shards(rows)
+    assert sorted(name for some in dealt.values() for name in ids(some)) == sorted(ids(rows))
+    blocks = [row["block"] for some in dealt.values() for row in some]
     assert blocks == sorted(blocks)
-    assert all(bundled(rows, name) == some for name, some in named)
-
-
-def test_ids_with_the_sign_between_them_are_told_apart():
-    draws = ["a", "a_b", "b_b", "few_shot", "no_interview"]
-    rows = [{"session_id": f"{draw}-1", "draw_id": draw, "block": 1} for draw in draws]
-    for per_job in range(1, 6):
-        dealt = bundles(rows, per_job)
-        assert [bundled(rows, name) for name in dealt] == [*dealt.values()]
-    jobs = [{**row, "job": f"{row['draw_id']}_01"} for row in rows]
-    assert {name: ids(bundled(jobs, name)) for name in bundles(jobs, 1)} == {
-        f"{draw}_01": [f"{draw}-1"] for draw in draws
-    }
 
 
 def test_sessions_that_read_what_is_made_of_others_are_a_shard_of_their_own():

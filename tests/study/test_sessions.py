@@ -12,8 +12,8 @@ from dissensus.digests import digest
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
 from dissensus.language.study import Language
+from dissensus.session.record import SessionPaths
 from dissensus.study.configuration import Configuration, load_file
-from dissensus.study.session_tables import paths_in
 from dissensus.study.sessions import Sessions, journal_in
 from dissensus.study.study import Needs
 from support import ROOT
@@ -41,28 +41,48 @@ def ids(rows: list[Any]) -> list[str]:
     return [row["session_id"] for row in rows]
 
 
-def test_a_bundle_runs_what_is_pending(study: tuple[Sessions, list[Any], Any]):
+def test_a_job_runs_what_is_pending(study: tuple[Sessions, list[Any], Any]):
     sessions, rows, models = study
     assert sessions.pending(rows) == rows
     sessions.run(rows[1], models)
     before = {path: path.stat().st_mtime_ns for path in sessions.folder.rglob("*.*")}
     assert ids(sessions.pending(rows)) == ["d001-en", "d002-en", "d002-zh"]
-    assert sessions.run_bundle(rows, models, at_once=2) == {}
-    assert sessions.pending(rows) == []
+    left = sessions.run_all(rows, models, at_once=2)
+    assert set(left) == {"d001-en", "d002-en", "d002-zh"} and sessions.pending(rows) == []
+    # What was there before is told by its journal.
+    told = [*sessions.left_by(rows, left, models)]
+    assert [made.ids["session_id"] for made in told] == ids(rows)
+    assert told[1] == sessions.replay(rows[1], models)
     assert all(path.stat().st_mtime_ns == moment for path, moment in before.items())
 
 
-def test_a_missing_artefact_or_another_specification_makes_a_session_pending(
+def test_a_missing_transcript_or_another_specification_makes_a_session_pending(
     study: tuple[Sessions, list[Any], Any],
 ):
     sessions, rows, models = study
-    sessions.run_bundle(rows, models, at_once=1)
-    for kind, name in zip(("sessions", "calls", "transcripts"), ids(rows), strict=False):
-        (sessions.folder / kind / f"{name}.parquet").unlink()
-    other = paths_in(sessions.folder, "d002-zh").transcript
+    sessions.run_all(rows, models, at_once=1)
+    assert sessions.pending(rows) == []
+    (sessions.folder / "transcripts/d001-en.parquet").unlink()
+    other = SessionPaths.of(sessions.folder, "d002-zh").transcript
     digest_of_it = sessions.digest(sessions.rows["d002-zh"]).encode()
     other.write_bytes(other.read_bytes().replace(digest_of_it, b"0" * 64))
-    assert ids(sessions.pending(rows)) == ids(rows)
+    assert ids(sessions.pending(rows)) == ["d001-en", "d002-zh"]
+
+
+def test_a_session_that_is_named_leaves_files_of_its_own_until_it_runs_with_others(
+    study: tuple[Sessions, list[Any], Any],
+):
+    sessions, rows, models = study
+    second = next(row for row in rows if row["position"] == 2)
+    leading = sessions.leading_to(second)
+    assert [row["position"] for row in leading] == [1, 2] and leading[-1] == second
+    sessions.run_all(leading, models, at_once=1, named=second["session_id"])
+    paths = SessionPaths.of(sessions.folder, second["session_id"])
+    assert [path.stem for path in sessions.folder.glob("calls/*")] == [second["session_id"]]
+    assert paths.attempts.exists() and paths.transcript.exists()
+    paths.transcript.unlink()
+    sessions.run_all(rows, models, at_once=1)
+    assert not paths.attempts.exists() and not paths.calls.exists()
 
 
 def test_a_session_waits_for_the_one_before_it_in_its_draw(

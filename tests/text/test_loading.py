@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from dissensus.errors import ProviderError
+from dissensus.plan.preflight import check_measures
 from dissensus.study.configuration import Configuration, load
-from dissensus.study.preflight import check_measures
 from dissensus.text import loading
 from dissensus.text.loading import check_loadable
 from scripted import ROOT
@@ -79,7 +79,7 @@ def test_what_comes_with_the_package_and_what_a_provider_has_is_not_loaded(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "dissensus.study.preflight.check_loadable", lambda kind, name: asked.append(name)
+        "dissensus.plan.preflight.check_loadable", lambda kind, name: asked.append(name)
     )
     check_measures(settings, settings.studies)
     assert asked == ["tiktoken:nope", "words", "use-multilingual"]

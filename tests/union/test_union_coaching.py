@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,44 @@ def test_students_on_both_sides_and_lost_outcomes() -> None:
     assert all(is_missing(row) for row in estimated(made))
     made.verdicts = made.verdicts.iloc[:0]
     assert all(is_missing(row) for row in estimated(made))
+
+
+def test_six_motions_are_flipped_whole() -> None:
+    made = make_ensemble(6, 2, 2, blind=[], labelled=[])
+    rows = estimated(made)
+    gains = differences(made, 2).groupby("motion_id").mean()
+    row = find(rows, method=RANDOMISATION)
+    assert row["estimate"] == pytest.approx(gains.mean())
+    assert (row["n"], row["n_clusters"], row["assigned"]) == (12, 6, 12)
+    ways = np.array(list(product((-1.0, 1.0), repeat=6))) @ gains.to_numpy() / 6
+    exact = (np.abs(ways) >= abs(gains.mean()) - 1e-12).mean()
+    assert row["p_value"] == pytest.approx(exact) and "from 6 of them" in row["note"]
+    five = find(estimated(make_ensemble(5, 2, 2, blind=[], labelled=[])), method=RANDOMISATION)
+    assert five["n_clusters"] == 10 and "further runs of these 5 motions" in five["note"]
+
+
+def test_memos_that_help_in_some_motions_and_harm_in_others_are_no_gain() -> None:
+    rng = np.random.default_rng(4)
+    made = make_ensemble(12, 2, 1, blind=[], labelled=[])
+    verdicts = made.verdicts.sort_values("session_id", ignore_index=True)
+    is_coached = ((verdicts["arm"] == "coached") & (verdicts["epoch"] == 2)).to_numpy()
+    codes = pd.factorize(verdicts["motion_id"])[0]
+    rejected = {RANDOMISATION: 0, CLUSTERED: 0}
+    for seed in range(40):
+        noise = rng.normal(0.5, 0.02, len(verdicts)) + is_coached * rng.normal(0, 0.1, 12)[codes]
+        known = verdicts.assign(student_survival=noise)
+        inference = {**INFERENCE, "resamples": 199}
+        rows = estimate_coaching(known, made.manifest, inference, GAINS, seed)
+        for method in rejected:
+            rejected[method] += find(rows, method=method)["p_value"] <= 0.05
+    assert max(rejected.values()) <= 7  # 2 are expected
+
+
+def test_a_mean_share_of_all_has_wilsons_limits() -> None:
+    made = make_ensemble(1, 1, 9, blind=[], labelled=[])
+    made.verdicts["student_survival"] = 1.0
+    row = find(estimated(made), 1, MEAN, arm="control")
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(9 / (9 + 1.959964**2)), 1.0)
 
 
 def test_outcomes_that_do_not_vary_give_no_certainty() -> None:

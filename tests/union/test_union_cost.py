@@ -17,13 +17,14 @@ from snakemake.utils import update_config
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.prices import Price
 from dissensus.llm.providers.simulated import SimulatedModel
+from dissensus.plan.call_plan import call_plans
+from dissensus.plan.cost import EMBEDDING, Line, Terms, Tokens, estimate, estimate_settings
+from dissensus.plan.priced import price_settings
+from dissensus.plan.quote import total_usd
 from dissensus.session.protocol import PLACEHOLDER, Call
 from dissensus.session.runner import Limits, Session, run_session
-from dissensus.study.call_plan import call_plans
 from dissensus.study.configuration import Configuration, load, load_file
-from dissensus.study.cost import EMBEDDING, Line, Terms, Tokens, estimate, estimate_settings
-from dissensus.study.quote import total_usd
-from dissensus.study.rules import price_settings, stage_settings
+from dissensus.study.given import stage_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dissensus.study.run_stage import run_function
+from dissensus.run.run_stage import run_function
 from dissensus.tables.artefact import Schema, read, write
 from dissensus.union import tables
 from dissensus.union.inference.audit import JUDGES, audit_judges

@@ -15,9 +15,9 @@ from matplotlib.patches import Rectangle
 from dissensus.report.captions import fill
 from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.union.figures import FIGURES
-from drawn import outside, overlaps, visible_texts
+from drawn import outside, overlaps, said_by, visible_texts
 from union.union_frames import VIEW, Run, make_run
 
 REPORT = Path(__file__).parents[2] / "workflow/report"
@@ -127,7 +127,7 @@ def test_verdicts_are_counted_by_arm_and_epoch_and_shared_by_motion() -> None:
 
 
 def test_contested_debates_are_in_every_denominator() -> None:
-    facts = make("verdicts", make_run()).facts
+    facts = said_by(make("verdicts", make_run()))
     shares = [int(facts[name].split("%")[0]) for name in ("proposition", "opposition", "contested")]
     assert abs(sum(shares) - 100) <= 1 and shares[2] > 0
     assert facts["attrition"] == "79 of 80 debates"
@@ -152,7 +152,7 @@ def test_coaching_shows_means_and_what_the_randomisation_finds() -> None:
 
 
 def test_the_headline_has_its_interval_its_n_and_the_design_s_power() -> None:
-    facts = make("coaching", make_run()).facts
+    facts = said_by(make("coaching", make_run()))
     assert "epochs (2 to 4)" in facts["headline"] and "29 of 30 draws" in facts["headline"]
     assert "rebuttals that demolish" in facts["beside"] and "blind votes" in facts["beside"]
     assert "epoch 4 less epoch 1" in facts["beside"]
@@ -160,7 +160,7 @@ def test_the_headline_has_its_interval_its_n_and_the_design_s_power() -> None:
 
 
 def test_without_a_control_or_a_second_epoch_the_caption_says_so() -> None:
-    facts = make("coaching", make_run(1, 1, 1)).facts
+    facts = said_by(make("coaching", make_run(1, 1, 1)))
     assert "not defined" in facts["headline"] and facts["power"] == ""
 
 
@@ -182,7 +182,7 @@ def test_a_biased_judge_is_named_and_drawn_apart() -> None:
         assert (fair.get_marker(), fair.get_markerfacecolor()) == ("o", "white")
     words = [text for text, _ in visible_texts(drawn("judges"))]
     assert "favours slot A" in words
-    facts = make("judges", run).facts
+    facts = said_by(make("judges", run))
     assert facts["named"].startswith("judge-that-follows-slots, which favours slot A (1.00")
     assert "judge-that-follows-slots 100%" in facts["follow"]
 
@@ -210,12 +210,12 @@ def test_survival_is_the_share_of_each_group_s_claims() -> None:
         if name in ("evidence-backed", "principled", "assertion"):
             own = run.claims[run.claims["kind"] == name.replace("-", "_")]
             assert first[place] == pytest.approx((own["fate"] == "survives").mean())
-    assert make("survival", run).facts["claims"] == "3,792 claims of 79 debates"
+    assert said_by(make("survival", run))["claims"] == "3,792 claims of 79 debates"
 
 
 def test_further_motions_are_in_the_tables_alone_and_the_caption_says_so() -> None:
     run = make_run(6, 6, 2)
-    assert make("verdicts", run).facts["left"] == " 2 further motions only in the tables."
+    assert said_by(make("verdicts", run))["left"] == "2 further motions only in the tables."
 
 
 def test_estimates_that_are_missing_leave_a_dash_and_no_error() -> None:

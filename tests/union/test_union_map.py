@@ -229,7 +229,8 @@ def test_the_lift_and_its_p_value_are_those_of_all_permutations() -> None:
     apart = [abs(sum(one[:2]) - 2 * np.mean(won)) for one in permutations(won)]
     exact = np.mean([value >= abs(2 - 2 * np.mean(won)) - 1e-9 for value in apart])
     assert row["p_value"] == pytest.approx(exact, abs=0.01)
-    assert (row["survives"], row["survives_low"], row["survives_high"]) == (0.5, 0.0, 1.0)
+    # More than a tenth of the resamples have neither of its two debates.
+    assert (row["survives"], row["survives_low"], row["survives_high"]) == (0.5, None, None)
 
 
 def test_claims_that_fall_with_their_debate_are_worth_one() -> None:

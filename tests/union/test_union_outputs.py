@@ -11,7 +11,7 @@ import pytest
 
 from dissensus.errors import ResourceError
 from dissensus.report.markdown import write_data
-from dissensus.study.run_stage import run_function
+from dissensus.run.run_stage import run_function
 from dissensus.tables.artefact import read
 from dissensus.union.measures.records import reconstruct_debates
 from dissensus.union.pages.debate import check_debate, debate_data, debate_page, write_debate

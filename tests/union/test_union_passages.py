@@ -14,9 +14,9 @@ import pytest
 
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply
-from dissensus.study.embedding import embedding_calls
-from dissensus.study.spending import spending
-from dissensus.study.stage import Stage
+from dissensus.run.embedding import embedding_calls
+from dissensus.run.spending import spending
+from dissensus.run.stage import Stage
 from dissensus.tables.artefact import read, write
 from dissensus.text.embeddings import Vectors, cosine_matrix, embedder
 from dissensus.union.passages import PASSAGE_CALLS, QUERIES, Search, retrieve

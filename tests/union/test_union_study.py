@@ -13,13 +13,12 @@ import yaml
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
+from dissensus.plan.call_plan import call_plans, describe
 from dissensus.session.inputs import FolderInputs, PlaceholderInputs
 from dissensus.session.protocol import assumed_calls
-from dissensus.session.record import transcript
+from dissensus.session.record import SessionPaths, transcript
 from dissensus.session.runner import Limits
-from dissensus.study.call_plan import call_plans, describe
-from dissensus.study.rules import stage_settings
-from dissensus.study.session_tables import paths_in
+from dissensus.study.given import stage_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.union.design.manifest import draw
@@ -343,7 +342,7 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
             {**ids, **rest, "speaker": one, "text": said(one), "compliant": True}
             for one in sorted(speakers)
         ]
-        write(paths_in(sessions.folder, name).transcript, transcript(IDS), turns, {})
+        write(SessionPaths.of(sessions.folder, name).transcript, transcript(IDS), turns, {})
     row = sessions.rows["lottery-e2-r01-coached"]
     spec = json.loads(json.dumps(sessions.spec(row)))
     steps = sessions.study.steps(spec, FolderInputs(sessions.folder, IDS))

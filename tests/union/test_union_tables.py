@@ -7,8 +7,9 @@ import pytest
 from dissensus.report.labels import interval, number, p_value
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
 from dissensus.report.view import View
-from dissensus.study.stage import resolve
+from dissensus.study.makes import resolve
 from dissensus.union.figures import TABLES
+from drawn import said_by
 from union.union_frames import GAINS, VIEW, Run, make_run
 
 
@@ -56,7 +57,7 @@ def test_verdicts_are_counted_and_lost_debates_are_seen() -> None:
     ):
         assert cell(table, column, *head) == str(int((own["winner"] == winner).sum()))
     assert cell(table, "By panel", *head) == "4" and cell(table, "By none", *head) == "0"
-    assert table.facts == {"attrition": "79 of 80 debates"}
+    assert said_by(table) == {"attrition": "79 of 80 debates"}
 
 
 def test_a_cell_of_the_design_without_any_debate_is_a_row() -> None:

@@ -153,7 +153,7 @@ def test_a_deleted_transcript_is_made_again_and_no_other_session_is_touched(
 
 
 #: What makes sessions, and what is said and judged in them.
-BEFORE = {"run_session", "run_bundle", "gather_shard", "gather_union_turns", "retrieve_passages"}
+BEFORE = {"run_sessions", "gather_union_turns", "retrieve_passages"}
 
 
 @pytest.mark.parametrize(

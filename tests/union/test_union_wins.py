@@ -28,7 +28,14 @@ def verdicts_of(winners: list[str], arm: str = "control") -> pd.DataFrame:
     """A debate a draw of one motion."""
     names = [f"d{number:03d}" for number in range(len(winners))]
     return pd.DataFrame(
-        {"session_id": names, "draw_id": names, "motion_id": "m", "arm": arm, "winner": winners}
+        {
+            "session_id": names,
+            "draw_id": names,
+            "motion_id": "m",
+            "epoch": 1,
+            "arm": arm,
+            "winner": winners,
+        }
     )
 
 
@@ -38,15 +45,15 @@ def members_of(verdicts: pd.DataFrame, rows: list[int], side: str = "proposition
 
 
 def test_sides_are_counted_three_valued() -> None:
-    made = make_ensemble(epochs=2, arms=("control",))
+    made = make_ensemble(epochs=1, runs=10, arms=("control",))
     made.verdicts["winner"] = ["proposition"] * 5 + ["opposition"] * 2 + ["contested"] * 3
     rows = {row["side"]: row for row in estimated(made) if row["by"] == "side"}
     first = rows["proposition"]
     assert (first["won"], first["lost"], first["contested"], first["n"]) == (0.5, 0.2, 0.3, 10)
-    # Resampled debates, one a draw, are binomial.
-    law = stats.binom(10, 0.3)
+    # Resampled debates, one a draw, are binomial; nine of ten are drawn.
+    law = stats.binom(9, 0.3)
     found = (first["contested_low"], first["contested_high"])
-    assert found == pytest.approx((law.ppf(0.025) / 10, law.ppf(0.975) / 10))
+    assert found == pytest.approx((law.ppf(0.025) / 9, law.ppf(0.97) / 9))
     # Of seven decided debates, five or more, or two or fewer, by one side.
     assert first["p_value"] == pytest.approx(stats.binomtest(5, 7).pvalue)
     assert (first["base"], first["lift"]) == pytest.approx((0.35, 0.15))

@@ -105,7 +105,7 @@ FAULTS = [
 
 #: What the whole file may hold.
 WHOLE = [
-    (DEBATE, b"", "it holds None; it must be a block of parts."),
+    (DEBATE, b"", "it is empty; it must be a block of parts."),
     (JUDGING, b"- masks", "it holds ['masks']; it must be a block of parts."),
     (JUDGING, b"a: [", "line 1: it is not YAML ("),
     (DEBATE, b"\xff\xfea\0", "line 1: it is not UTF-8; save it as UTF-8."),

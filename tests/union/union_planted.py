@@ -19,7 +19,7 @@ from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.inputs import Row
 from dissensus.session.runner import CallFailed, Limits, Session, run_session
-from dissensus.study.rules import stage_settings
+from dissensus.study.given import stage_settings
 from dissensus.tables.artefact import Schema
 from dissensus.union import simulated
 from dissensus.union.design.manifest import draw

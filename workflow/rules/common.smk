@@ -11,27 +11,27 @@ os.environ.update(OPENBLAS_NUM_THREADS="1")
 
 from dissensus.garbage import collect_seldom
 from dissensus.study.configuration import check_keys, load
-from dissensus.study.ending import ending, planned
-from dissensus.study.job_graph import JobGraph
-from dissensus.study.preflight import check_inputs, check_measures, check_place
-from dissensus.study.preregistration import DATA as PLAN
-from dissensus.study.preregistration import registered_settings
-from dissensus.study.rules import (
+from dissensus.run.ending import ending, planned
+from dissensus.run.job_graph import JobGraph
+from dissensus.plan.preflight import check_inputs, check_measures, check_place
+from dissensus.plan.preregistration import DATA as PLAN
+from dissensus.plan.preregistration import registered_settings
+from dissensus.plan.priced import priced_files
+from dissensus.run.rules import (
     depend_on_code,
     describe_targets,
     check_targets,
     name_logs,
-    priced_files,
     rule_files,
     temporary_folders,
     without_job_rate_limit,
 )
-from dissensus.study.run_folder import RunLock
-from dissensus.study.shutdown import before_exit, exit_on_user_error, say_last
-from dissensus.study.start import start_run
+from dissensus.run.run_folder import RunLock
+from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
+from dissensus.run.start import start_run
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
-from dissensus.study.warm_scripts import fork_scripts
+from dissensus.run.warm_scripts import fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -57,10 +57,11 @@ RESULTS = Path("results") / SETTINGS.run
 ENVIRONMENT = workflow.current_basedir.join(
     "../../envs/dissensus.yaml"
 ).get_path_or_uri(secret_free=True)
-REGISTRY = SETTINGS.registry(RESULTS, "run_session", SETTINGS.used)
 LOCK = RunLock(RESULTS)
 # Whether this process runs the jobs: it is neither their submitter nor one of them.
 RUNS_HERE = workflow.is_main_process and workflow.local_exec
+# How many sessions of a job that is named may run at once; and of all jobs of this machine, 0 for any number.
+AT_ONCE = 64
 # On a cluster: whether sessions stay with the process that submits jobs.
 ON_LOGIN_NODE = SETTINGS.sessions_on == "login"
 GRAPH = JobGraph(
@@ -70,8 +71,8 @@ GRAPH = JobGraph(
     runs_here=RUNS_HERE,
     expect=BOARD.expect,
     temporary=TEMPORARY[0].name,
-    configuration=config,
 )
+IN_FLIGHT = (workflow.cores or 0) if GRAPH.waits and RUNS_HERE else 0
 BOARD.recount = GRAPH.done
 BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 before_exit(GRAPH.close)
@@ -120,9 +121,9 @@ def session_inputs(wildcards):
 
 
 @exit_on_user_error
-def bundle_inputs(wildcards):
+def shard_inputs(wildcards):
     drawn(wildcards.study)
-    return GRAPH.bundle_inputs(wildcards.study, wildcards.bundle)
+    return GRAPH.shard_inputs(wildcards.study, wildcards.shard)
 
 
 # Of what comes before any session, and of what a shard's sessions are measured by as soon as they have ended.
@@ -130,34 +131,9 @@ BEFORE_SESSIONS = len(STUDIES) + 1
 AFTER_A_SHARD = len(STUDIES)
 
 
-def priority_of(study, sessions):
+def shard_priority(wildcards):
     """Sessions begin by study and block, the measures of a shard before further sessions."""
-    try:
-        drawn(study)
-    except IncompleteCheckpointException:
-        # Snakemake asks again once the manifest is drawn.
-        return 0
-    return GRAPH.priority(study, sessions())
-
-
-def session_priority(wildcards):
-    return priority_of(wildcards.study, lambda: [wildcards.session])
-
-
-def bundle_priority(wildcards):
-    return priority_of(
-        wildcards.study,
-        lambda: [
-            row["session_id"]
-            for row in GRAPH.bundle_rows(wildcards.study, wildcards.bundle)
-        ],
-    )
-
-
-@exit_on_user_error
-def shard_inputs(wildcards):
-    drawn(wildcards.study)
-    return GRAPH.shard_inputs(wildcards.study, wildcards.shard)
+    return GRAPH.priority(wildcards.study, wildcards.shard)
 
 
 @exit_on_user_error
@@ -171,12 +147,12 @@ def manifest_schema(wildcards):
     return [STUDIES[wildcards.study].manifest.schema]
 
 
-def bundle_cores(wildcards):
-    return GRAPH.cores(wildcards.study, wildcards.bundle)
+def shard_cores(wildcards):
+    return GRAPH.cores(wildcards.study, wildcards.shard)
 
 
-def bundle_at_once(wildcards, threads):
-    return GRAPH.at_once(wildcards.study, wildcards.bundle, threads)
+def shard_at_once(wildcards):
+    return GRAPH.at_once(wildcards.study, wildcards.shard)
 
 
 def of_shards(study, kind, part=None):
@@ -215,17 +191,6 @@ def shards_of(study):
         return GRAPH.shard_names(study)
 
     return names
-
-
-def every_session(study):
-    """All that a study's sessions leave, as targets."""
-
-    @exit_on_user_error
-    def files(wildcards):
-        drawn(study)
-        return GRAPH.all_sessions(study)
-
-    return files
 
 
 def manifest_with_session(study):
@@ -314,10 +279,10 @@ def core(study):
     return [
         folder / "manifest.parquet",
         folder / "turns.parquet",
-        every_session(study),
         of_shards(study, "calls"),
         *(getattr(rules, f"{verb}_{study}").output for verb in made),
         getattr(rules, f"gather_{study}_spending").output,
+        getattr(rules, f"compare_{study}_conduct").output,
         getattr(rules, f"tabulate_{study}_spending").output,
         *[folder / "deviations.md"] * (folder / PLAN).exists(),
     ]

@@ -8,7 +8,7 @@
 # said of their examples (1), which write_fewshot reads; debates (2), and those of agents who have learned (3); and
 # questions to the agents (4), which score_sanity reads.
 
-from dissensus.study.rules import planted_speech
+from dissensus.study.given import planted_speech
 
 C = RESULTS / "consensus"
 CONSENSUS = SETTINGS.consensus

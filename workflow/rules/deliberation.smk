@@ -2,8 +2,8 @@
 #
 # in:    results/<run>/deliberation/: turns, outcomes, manifest, topics
 # out:   results/<run>/deliberation/: claims, engagements, stances, judgements, rounds, metrics, influence,
-#        pairs, contrasts, equal_tokens, left_out, and the debate graph of any session
-# steps: reconstruct_debates, measure_deliberation; estimate_arms, compare_deliberation_baselines,
+#        pairs, contrasts, trajectories, unanswered, equal_tokens, left_out, and the debate graph of any session
+# steps: reconstruct_debates, measure_deliberation; estimate_arms, follow_debates, compare_deliberation_baselines,
 #        leave_one_out; plot_graph
 # What every study goes through is in study.smk.
 
@@ -60,6 +60,18 @@ use rule local_stage as estimate_arms with:
         ),
     message:
         f"Compare the arms with {DELIBERATION.reference}"
+
+
+use rule local_stage as follow_debates with:
+    input:
+        **tables(D, "rounds", "manifest", "claims", "engagements", "stances"),
+    output:
+        **tables(D, "trajectories", "unanswered"),
+    params:
+        functions=["dissensus.deliberation.inference.trajectories:follow_debates"],
+        settings=given(DELIBERATION, "reference", "compared", "inference.confidence"),
+    message:
+        "Follow disagreement and claims from round to round"
 
 
 use rule local_stage as compare_deliberation_baselines with:
@@ -119,5 +131,6 @@ rule deliberation:
         rules.reconstruct_debates.output,
         rules.measure_deliberation.output,
         rules.estimate_arms.output,
+        rules.follow_debates.output,
         rules.compare_deliberation_baselines.output,
         rules.leave_one_out.output,

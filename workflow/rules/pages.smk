@@ -1,12 +1,13 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; findings of each study
+# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; findings and facts of each study
 # steps: compare_with_truth, write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
 from dissensus.report.reader_page import reader_assets
 from dissensus.report.results import assets_digest
-from dissensus.study.rules import page_settings, truth_settings
+from dissensus.plan.diagnosed import truth_settings
+from dissensus.study.given import page_settings
 
 # Whose models have known effects planted in them; real models have no known truth.
 PLANTED = [study for study in STUDIES.values() if study.truth and SETTINGS.simulated]
@@ -48,6 +49,7 @@ rule write_results_page:
     output:
         page=RESULTS / "index.html",
         findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
+        facts=[RESULTS / name / "facts.parquet" for name in STUDIES],
     log:
         RESULTS / "logs/write_results_page.log",
     localrule: True
@@ -105,7 +107,7 @@ use rule local_stage as write_reader_page with:
     output:
         page=RESULTS / "reader/index.html",
     params:
-        functions=["dissensus.study.summary:write_reader_page"],
+        functions=["dissensus.run.summary:write_reader_page"],
         settings={
             "run": SETTINGS.run,
             "titles": {
@@ -122,7 +124,7 @@ use rule local_stage as summarise_run with:
     output:
         report=RESULTS / "report.rst",
     params:
-        functions=["dissensus.study.summary:summarise"],
+        functions=["dissensus.run.summary:summarise"],
         settings={
             "run": SETTINGS.run,
             "seed": SETTINGS.seed,

@@ -1,15 +1,16 @@
 # What every study goes through: each rule stands here once.
 #
 # in:    the files and settings that a study declares (src/dissensus/<study>/study.py)
-# out:   results/<run>/<study>/: its source (pool, questions, topics), manifest, sessions, transcripts,
-#        calls, shards, turns, outcomes, spending, conduct, tables, figures, captions
-# steps: collect, draw the manifest; run_session or run_bundle; gather_shard, gather_turns;
-#        (the study's own measures and estimates); plot, tabulate; gather_spending; diagnose
+# out:   results/<run>/<study>/: its source (pool, questions, topics), manifest, transcripts, shards (turns, outcomes,
+#        calls, attempts), turns, outcomes, spending, conduct, tables, figures, captions
+# steps: collect, draw the manifest; run_sessions (run_session where one is named); gather_turns;
+#        (the study's own measures and estimates); plot, tabulate; gather_spending,
+#        compare_conduct; diagnose
 
-from dissensus.study.rules import (
-    caption_of,
-    price_settings,
-    priced_files,
+from dissensus.digests import code_digest
+from dissensus.plan.priced import price_settings, priced_files
+from dissensus.run.rules import caption_of
+from dissensus.study.given import (
     stage_files,
     stage_settings,
     judging_note,
@@ -18,14 +19,12 @@ from dissensus.study.rules import (
 )
 
 STAGE_LOG = RESULTS / "logs/stage.log"
-SPENDING_TABLES = ["table_spending", "table_models"]
+SPENDING_TABLES = ["table_spending", "table_models", "table_arm_conduct"]
 
 
 wildcard_constraints:
     study="|".join(STUDIES),
     session="[A-Za-z0-9_.-]+",
-    # A bundle's file of what its sessions tried lies beside its mark.
-    bundle=r"[A-Za-z0-9_.-]+(?<!\.parquet)",
     shard=r"\d+",
 
 
@@ -138,6 +137,7 @@ for NAME, STUDY in STUDIES.items():
                     FOLDER / f"captions/{figure.name}.rst" for figure in STUDY.figures
                 ],
                 marks=FOLDER / "figure_marks.parquet",
+                facts=FOLDER / "figure_facts.parquet",
             log:
                 FOLDER / "logs/plot.log",
             localrule: True
@@ -210,7 +210,7 @@ for NAME, STUDY in STUDIES.items():
         conda:
             ENVIRONMENT
         params:
-            functions=["dissensus.study.spending:gather_spending"],
+            functions=["dissensus.run.spending:gather_spending"],
             shards=shards_of(NAME),
         message:
             f"Add up what the {NAME} study has spent"
@@ -219,10 +219,38 @@ for NAME, STUDY in STUDIES.items():
 
     rule:
         name:
+            f"compare_{NAME}_conduct"
+        input:
+            manifest=FOLDER / "manifest.parquet",
+            turns=FOLDER / "turns.parquet",
+            outcomes=FOLDER / "outcomes.parquet",
+            source=FOLDER / f"{STUDY.source.artefact}.parquet",
+        output:
+            **tables(FOLDER, "arm_conduct"),
+        log:
+            FOLDER / "logs/compare_conduct.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=["dissensus.run.arm_conduct:compare_conduct"],
+            settings={
+                "arm": STUDY.arm,
+                "cluster": STUDY.cluster or STUDY.source.key,
+                "key": STUDY.source.key,
+                "seed": SETTINGS.seed,
+            },
+        message:
+            f"Compare what was lost and asked again in the arms of the {NAME} study"
+        script:
+            "../scripts/study/run_stage.py"
+
+    rule:
+        name:
             f"tabulate_{NAME}_spending"
         input:
             **priced_files(SETTINGS, NAME, FOLDER),
-            **tables(FOLDER, "spending", "conduct"),
+            **tables(FOLDER, "spending", "conduct", "arm_conduct"),
             caption="workflow/report/spending.rst",
         output:
             csv=expand(FOLDER / "tables/{name}.csv", name=SPENDING_TABLES),
@@ -282,7 +310,7 @@ for NAME, STUDY in STUDIES.items():
 
 # What stages are made of: a function says what it makes of which files (dissensus.study.makes), and
 # each study's own file of rules names it. The first runs where the study is, the other on a node.
-# Each gets a log of its own, called like its rule (dissensus.study.rules.name_logs).
+# Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs).
 rule local_stage:
     log:
         STAGE_LOG,
@@ -302,78 +330,64 @@ rule stage:
         "../scripts/study/run_stage.py"
 
 
-rule run_session:
-    input:
-        session_inputs,
-        manifest=ancient(RESULTS / "{study}/manifest.parquet"),
-    output:
-        RESULTS / "{study}/transcripts/{session}.parquet",
-    log:
-        RESULTS / "{study}/logs/run_session/{session}.log",
-    priority: session_priority
-    localrule: ON_LOGIN_NODE
-    message:
-        "Run session {wildcards.session}"
-    run:
-        GRAPH.run_session(wildcards.study, wildcards.session, REGISTRY, log[0])
-
-
-# A session leaves these too, beside its transcript. Each file that Snakemake is told of takes it milliseconds, so it is
-# told of these only where one of them is asked for by name.
-use rule run_session as run_session_for_calls with:
-    output:
-        RESULTS / "{study}/sessions/{session}.parquet",
-        RESULTS / "{study}/calls/{session}.parquet",
-
-
-# The same for many sessions, by a process of its own, where a job for each would cost too much.
-# Each leaves the same transcript; the bundle's own output is the mark that all of them are there.
-rule run_bundle:
-    input:
-        bundle_inputs,
-        manifest=ancient(RESULTS / "{study}/manifest.parquet"),
-        source=ancient(source_of),
-    output:
-        mark=RESULTS / "{study}/bundles/{bundle}",
-    log:
-        RESULTS / "{study}/logs/run_bundle/{bundle}.log",
-    priority: bundle_priority
-    localrule: ON_LOGIN_NODE
-    conda:
-        ENVIRONMENT
-    threads: bundle_cores
-    resources:
-        at_once=bundle_at_once,
-        mem_mb=1000,
-        runtime=240,
-    params:
-        # What a session depends on, its own digest says.
-        code=None,
-    message:
-        "Run the sessions of bundle {wildcards.bundle}"
-    script:
-        "../scripts/study/run_bundle.py"
-
-
-# Opens the small files of its sessions once, for all that comes after.
-rule gather_shard:
+# One way for sessions: a job runs a list of them, each after those that it waits for, and each with a journal and a
+# transcript of its own. What is complete is not run again.
+rule run_sessions:
     input:
         shard_inputs,
         manifest=ancient(RESULTS / "{study}/manifest.parquet"),
+        source=ancient(source_of),
     output:
-        turns=RESULTS / "{study}/shards/{shard}/turns.parquet",
-        outcomes=RESULTS / "{study}/shards/{shard}/outcomes.parquet",
-        calls=RESULTS / "{study}/shards/{shard}/calls.parquet",
+        **tables(
+            RESULTS / "{study}/shards/{shard}",
+            *("turns", "outcomes", "calls", "attempts"),
+        ),
+        sessions=RESULTS / "{study}/shards/{shard}/sessions",
     log:
-        RESULTS / "{study}/logs/gather_shard/{shard}.log",
-    priority: AFTER_A_SHARD
-    localrule: True
+        RESULTS / "{study}/logs/run_sessions/{shard}.log",
+    priority: shard_priority
+    localrule: ON_LOGIN_NODE
     conda:
         ENVIRONMENT
+    threads: shard_cores
+    resources:
+        at_once=shard_at_once,
+        in_flight=IN_FLIGHT,
+        mem_mb=1000,
+        runtime=240,
     params:
+        # What a session depends on, its own digest says; what is gathered depends on this code.
+        code=code_digest("dissensus.study.gather", "dissensus.study.session_tables"),
         functions=manifest_schema,
         settings=shard_settings,
     message:
-        "Gather the sessions of shard {wildcards.shard} of the {wildcards.study} study"
+        "Run the sessions of shard {wildcards.shard} of the {wildcards.study} study"
     script:
-        "../scripts/study/gather_shard.py"
+        "../scripts/study/run_sessions.py"
+
+
+# The same for a session that is named, with those that it reads or follows.
+use rule run_sessions as run_session with:
+    input:
+        session_inputs,
+        manifest=ancient(RESULTS / "{study}/manifest.parquet"),
+        source=ancient(source_of),
+    output:
+        RESULTS / "{study}/transcripts/{session}.parquet",
+        RESULTS / "{study}/sessions/{session}.parquet",
+        RESULTS / "{study}/calls/{session}.parquet",
+    log:
+        RESULTS / "{study}/logs/run_session/{session}.log",
+    priority: BEFORE_SESSIONS
+    threads: 1
+    resources:
+        at_once=AT_ONCE,
+        in_flight=IN_FLIGHT,
+        mem_mb=1000,
+        runtime=240,
+    params:
+        code=None,
+        functions=[],
+        settings={},
+    message:
+        "Run session {wildcards.session}"

@@ -12,7 +12,7 @@ use rule local_stage as plan with:
     log:
         RESULTS / "logs/plan.log",
     params:
-        functions=["dissensus.study.call_plan:plan"],
+        functions=["dissensus.plan.call_plan:plan"],
     message:
         "Say how many sessions and calls a run has, before any is made"
 
@@ -24,7 +24,7 @@ use rule local_stage as preregistration with:
     log:
         RESULTS / "logs/preregistration.log",
     params:
-        functions=["dissensus.study.preregistration:preregister"],
+        functions=["dissensus.plan.preregistration:preregister"],
     message:
         "Write the plan of every study as text, before any session"
 
@@ -45,7 +45,7 @@ use rule local_stage as list_deviations with:
     log:
         RESULTS / "{study}/logs/list_deviations.log",
     params:
-        functions=["dissensus.study.preregistration:list_deviations"],
+        functions=["dissensus.plan.preregistration:list_deviations"],
         settings=registered_of,
         seed=SETTINGS.seed,
     message:
@@ -58,7 +58,7 @@ use rule local_stage as cost with:
     log:
         RESULTS / "logs/cost.log",
     params:
-        functions=["dissensus.study.quote:cost"],
+        functions=["dissensus.plan.quote:cost"],
     message:
         "Say what the calls of a run will cost, before any is made"
 
@@ -68,7 +68,7 @@ use rule local_stage as verify with:
     log:
         RESULTS / "logs/verify.log",
     params:
-        functions=["dissensus.study.verify:verify_run"],
+        functions=["dissensus.keep.verify:verify_run"],
     message:
         "Verify all of run {SETTINGS.run}"
 
@@ -89,6 +89,6 @@ else:
         log:
             RESULTS / "logs/diagnosis.log",
         params:
-            functions=["dissensus.study.diagnosed:no_diagnosis"],
+            functions=["dissensus.plan.diagnosed:no_diagnosis"],
         message:
             f"Say that no study of run {SETTINGS.run} has a diagnosis"

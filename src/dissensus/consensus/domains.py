@@ -6,7 +6,8 @@ A domain is a folder with two files, ``agents.yaml`` and ``statements.csv``;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ from pydantic import Field, model_validator
 
 from dissensus.consensus.scale import LABELS, read_truth
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings import Faults, Settings, fault, validate
+from dissensus.settings import Faults, Line, Settings, Spelled, Text, fault, validate
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.user_files import YamlFile, read_csv
@@ -40,14 +41,18 @@ STATEMENTS = Schema(
 )
 _NEEDED = ("statement_id", "split", "statement", "truth", "truth_source")
 
-_Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
-_Line = Annotated[str, Field(pattern=r"^\S(?:.*\S)?$")]
-_Text = Annotated[str, Field(pattern=r"\S")]
+_Name = Annotated[
+    str,
+    Spelled(
+        r"^[^\W\d_][\w-]{0,39}$",
+        "it may have letters, digits, - and _, a letter first, and 40 characters at most",
+    ),
+]
 
 
 class Pair(Settings):
-    question: _Text
-    answer: _Text
+    question: Text
+    answer: Text
 
 
 class Agent(Settings):
@@ -55,16 +60,16 @@ class Agent(Settings):
 
     id: _Name
     """Its name in the debate, such as ngo."""
-    system: _Text
+    system: Text
     interview: Annotated[list[Pair], Field(min_length=1)]
 
 
 class Domain(Settings):
     """Who debates in a domain, and where."""
 
-    where: _Line
+    where: Line
     """What experts know, such as: the city of Port Alder."""
-    place: _Line
+    place: Line
     """The same in short, such as: Port Alder."""
     agents: Annotated[list[Agent], Field(min_length=2)]
 
@@ -155,13 +160,35 @@ def _check_once(where: str, cells: Mapping[str, str], seen: dict[str, int], numb
         may = "it may have plain letters, digits, - and _ only"
         raise ResourceError(f"{where}: {fault('statement_id', name, may)}")
     for column in ("statement_id", "statement"):
-        key = f"{column} {cells[column].casefold().rstrip('.')}"
+        key = f"{column} {_wording(cells[column])}"
         if key in seen:
             raise ResourceError(
                 f"{where}: its {column} stands in row {seen[key]} already; leave one out, since "
                 "train and held-out statements must differ."
             )
         seen[key] = number
+
+
+def _wording(statement: str) -> str:
+    """What makes two statements the same: their letters and digits."""
+    folded = unicodedata.normalize("NFKC", statement).casefold()
+    return "".join(character for character in folded if character.isalnum())
+
+
+def _check_apart(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a held-out statement of one domain that is another's training statement.
+
+    Agents that learn from another domain would have learned from what they are tested on.
+    """
+    trained = {_wording(row["statement"]): row for row in rows if row["split"] == "train"}
+    for row in rows:
+        other = trained.get(_wording(row["statement"])) if row["split"] != "train" else None
+        if other:
+            raise ResourceError(
+                f"{row['source']}: {row['statement_id']} is held_out, and {other['source']} has "
+                f"the same statement as {other['statement_id']} in train; leave one out, since "
+                "agents may learn from another domain."
+            )
 
 
 def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, list[Any]]]:
@@ -171,4 +198,5 @@ def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, l
         for domain, folder in settings["domains"].items()
         for row in read_statements(domain, folder)
     ]
+    _check_apart(rows)
     return {"statements": (STATEMENTS, rows)}

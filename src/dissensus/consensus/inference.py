@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,15 @@ from dissensus.design.contrasts import (
     contrast_row,
     contrasts_schema,
     defined,
+    pair_up,
+    sign_flip,
 )
 from dissensus.digests import seed_of
 from dissensus.llm.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.shares import none_or_all
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -71,6 +75,11 @@ OUTCOMES = (
     *("consensus_round", "majority_round", "switches", "agreement", "compromise", "cosine"),
     *("dogmatic", "sycophancy", "match", "consensus", "sycophancy_of_switches", "match_levels"),
 )
+#: Those that are shares, from none to all.
+SHARES = (
+    *("agreement", "compromise", "dogmatic", "sycophancy", "match", "consensus"),
+    *("sycophancy_of_switches", "match_levels", "weighted_match"),
+)
 #: Measures of one strategy alone.
 OWN = ("alignment", "weighted_match")
 #: How the outcome begins that says whether a debate had agreed by a round.
@@ -96,7 +105,7 @@ def estimate_arms(
     -------
     Rows of :data:`ESTIMATES`, for each domain and for all together. ``n`` counts the sessions in
     which the measure is defined; there is no interval for fewer than two statements, or where all
-    sessions came out alike.
+    sessions came out alike. A share of none or all has Wilson's limits, with a case a statement.
     """
     rows = []
     courses = by_round(metrics, rounds)
@@ -109,6 +118,8 @@ def estimate_arms(
                 values = known[outcome].to_numpy(dtype=float)
                 clusters = known["statement_id"].to_numpy(dtype=str)
                 mean = _bootstrap(values, clusters, confidence, resamples, key)
+                if outcome in SHARES or outcome in courses:
+                    mean = _unless_alike(mean, confidence)
                 rows.append(
                     {
                         "domain": domain,
@@ -129,8 +140,7 @@ def contrast_arms(
 
     The headline is the primary outcome over all domains, adjusted over the arms (Holm). The
     log-rank test of the round of consensus stands beside its mean: a debate that never agreed is
-    censored at its last round there, while the mean counts it as if it had agreed then. It takes
-    debates for independent, which those of one statement are not, so that it is on the safe side.
+    censored at its last round there, while the mean counts it as if it had agreed then.
     """
     rows: list[Row] = []
     others = [arm for arm in arms if arm != reference]
@@ -140,7 +150,7 @@ def contrast_arms(
         contrasts = compare_arms(
             some, [(arm, reference) for arm in others], outcomes, options, columns
         )
-        tests = [_log_rank(some, arm, reference) for arm in others]
+        tests = [_log_rank(some, arm, reference, options) for arm in others]
         adjust_family(tests)
         for row in (*contrasts, *tests):
             headline = bool(row["headline"]) and domain == ALL
@@ -277,22 +287,39 @@ def _bootstrap(
     )
 
 
-def _log_rank(metrics: pd.DataFrame, arm: str, reference: str) -> Row:
-    """The log-rank test of the round of consensus, two arms as samples of their own."""
-    from scipy.stats import CensoredData, logrank
+def _unless_alike(mean: Estimate, confidence: float) -> Estimate:
+    """The mean of a share, with limits also where all debates have none or all."""
+    low, high = none_or_all(mean.estimate, mean.n_clusters, confidence)
+    return mean if np.isnan(low) else replace(mean, ci_low=low, ci_high=high)
 
-    ended = metrics[metrics["complete"].to_numpy(dtype=bool)]
-    samples, events = [], 0
-    for name in (arm, reference):
-        of_arm = ended[ended["arm"] == name]
-        reached = of_arm["consensus"].to_numpy(dtype=bool)
-        rounds = of_arm["consensus_round"].to_numpy(dtype=float)
-        events += int(reached.sum())
-        samples.append(CensoredData(uncensored=rounds[reached], right=rounds[~reached]))
-    p_value = NAN
-    if events and all(len(sample) for sample in samples):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p_value = float(logrank(*samples).pvalue)
-    n = sum(len(sample) for sample in samples)
-    tested = Estimate(NAN, p_value=p_value, n=n, n_clusters=n)
+
+def _log_rank(metrics: pd.DataFrame, arm: str, reference: str, options: Options) -> Row:
+    """The log-rank test of the round of consensus, on statements that were debated in both arms.
+
+    The log-rank statistic is the sum, over the debates of an arm, of the event less the cumulated
+    hazard of both arms together (Kalbfleisch & Prentice 2002, *The Statistical Analysis of Failure
+    Time Data*, section 7.4). Exchanging arms in a statement leaves those scores as they are and
+    changes the sign of the statement's difference: the p-value is that of whole statements flipped.
+    """
+    both = metrics[metrics["complete"].to_numpy(dtype=bool) & metrics["arm"].isin((arm, reference))]
+    paired = both[both.groupby("draw_id")["arm"].transform("nunique") == 2]
+    scored = paired.assign(score=_log_rank_scores(paired))
+    pairs = pair_up(scored, "score", arm, reference, Columns(cluster="statement_id"))
+    n, count = len(pairs.differences), len(np.unique(pairs.clusters.astype(str)))
+    tested = Estimate(NAN, n=n, n_clusters=count)
+    if count > 1 and scored["consensus"].any():
+        seed = seed_of(options.seed, LOG_RANK, arm, reference)
+        flipped = sign_flip(pairs.differences, pairs.clusters.astype(str), options.flips, seed)
+        tested = replace(flipped, estimate=NAN)
     return contrast_row("consensus_round", arm, reference, LOG_RANK, tested, headline=False)
+
+
+def _log_rank_scores(debates: pd.DataFrame) -> FloatArray:
+    """Whether each debate agreed, less the hazard of agreeing that all cumulated until its end."""
+    reached = debates["consensus"].to_numpy(dtype=bool)
+    rounds = debates["consensus_round"].to_numpy(dtype=float)
+    when = np.unique(rounds)
+    at_risk = (rounds >= when[:, None]).sum(axis=1)
+    agreed = ((rounds == when[:, None]) & reached).sum(axis=1)
+    hazard = np.cumsum(agreed / np.maximum(at_risk, 1))
+    return np.asarray(reached - hazard[np.searchsorted(when, rounds)], dtype=np.float64)

@@ -20,8 +20,8 @@ from dissensus.consensus.measures import (
 from dissensus.consensus.replies import Ballot, BallotFormat, SpeechFormat
 from dissensus.consensus.scale import LABELS, UNREAD, label_of
 from dissensus.consensus.wording import EXTRAS, RECONCILE, VOTER
+from dissensus.run.embedding import embedding_calls
 from dissensus.session.protocol import round_of
-from dissensus.study.embedding import embedding_calls
 from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, number, share, text

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dissensus.consensus.scale import LABELS, UNREAD, names_label, point_of
+from dissensus.consensus.scale import LABELS, UNREAD, names_label, read_vote
 from dissensus.session.protocol import Parsed
 
-# What is stated is without its margins: to look for these here would take the square of the time.
-_LINE = r"^[ \t*_#]*+{name}[ \t*_]*+:(.*)$"
+#: A line of a list or a heading, with marks of Markdown or none; a quoted one is another's. What is
+#: stated is without its margins: to look for these here would take the square of the time.
+_LINE = r"^[ \t*_#•\-]*+{name}[ \t*_]*+[:：](.*)$"
 _BEFORE, _AFTER = " \t*_", " \t*_."
 _VOTE = re.compile(_LINE.format(name="(?:final )?vote"), re.IGNORECASE | re.MULTILINE)
 _CONFIDENCE = re.compile(_LINE.format(name="confidence"), re.IGNORECASE | re.MULTILINE)
@@ -22,7 +23,7 @@ class Ballot:
     Attributes
     ----------
     vote : 0 to 4, or :data:`~dissensus.consensus.scale.UNREAD`.
-    explanation : the reply without its lines of vote and confidence.
+    explanation : the reply without its lines of vote and confidence, but with a vote's condition.
     confidence : 0 to 1; None where none is asked for or it cannot be read.
     """
 
@@ -35,7 +36,8 @@ class Ballot:
 class BallotFormat:
     """A reply that explains, and ends with a line such as ``Vote: Agree``.
 
-    Lines that say different votes are none: one of them may be quoted from another agent.
+    A condition, as in ``Vote: Agree, if it is funded``, stays in the explanation. Lines that say
+    different votes are none: one of them may be quoted from another agent.
 
     Attributes
     ----------
@@ -47,7 +49,7 @@ class BallotFormat:
     def read(self, text: str) -> Parsed[Ballot]:
         """A vote that cannot be read is a problem, and leaves the explanation as it is."""
         problems = []
-        votes = {point_of(_stated(vote)) for vote in _VOTE.findall(text)}
+        votes = {read_vote(_stated(vote))[0] for vote in _VOTE.findall(text)}
         vote = votes.pop() if len(votes) == 1 else UNREAD
         if votes:
             problems.append("there are several lines 'Vote:', and they differ")
@@ -56,7 +58,7 @@ class BallotFormat:
         confidence = _confidence(text) if self.confident else None
         if self.confident and confidence is None:
             problems.append("there is no line 'Confidence:' with a number from 0 to 1")
-        explanation = _VOTE.sub("", text)
+        explanation = _VOTE.sub(lambda line: read_vote(line[1])[1], text)
         if self.confident:
             explanation = _CONFIDENCE.sub("", explanation)
         explanation = explanation.strip()

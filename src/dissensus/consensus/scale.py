@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dissensus.text.seen import BLANK, as_seen
@@ -15,12 +16,50 @@ UNREAD = -1
 #: Three levels for five points: against, neutral, for.
 LEVELS = (0, 0, 1, 2, 2)
 
+#: What may stand around a label without a meaning, and what may part it from its condition.
+_AROUND = " '‘’[](){}.,;:!。、–—-"
+_PARTS = ",;:.!()[]–—"
+#: Words that begin a condition without any sign before it.
+_IF = (
+    *("if", "provided", "providing", "assuming", "as", "so", "on", "with", "when", "where", "once"),
+    *("unless", "but", "conditionally", "under", "subject"),
+)
+
 _PLACES = {label.casefold(): point for point, label in enumerate(LABELS)}
 
 
 def point_of(label: str) -> int:
     """The point of a label, whatever its capitals and spaces; :data:`UNREAD` where it is none."""
     return _PLACES.get(" ".join(label.split()).casefold(), UNREAD)
+
+
+def read_vote(text: str) -> tuple[int, str]:
+    """The point that a vote names, and the condition that it names with it; "" for none.
+
+    A label may stand in quotes or brackets, and have a condition after it, since the prompt of
+    ``compromise`` asks for such votes: "Agree (conditionally)", "Agree if it is funded",
+    "Conditionally agree". A condition with a label of its own, as in "Agree, or rather Neutral",
+    leaves the vote unread, and so does any other text.
+
+    Returns
+    -------
+    point, condition
+        :data:`UNREAD` and "" where it is no vote.
+    """
+    marked = re.sub('[*_`"“”„«»]', "", unicodedata.normalize("NFKC", text))
+    plain = " ".join(marked.split()).strip(_AROUND)
+    bare = re.sub("^conditional(ly)? ", "", plain, flags=re.IGNORECASE)
+    labels = sorted(LABELS, key=len, reverse=True)
+    label = next((name for name in labels if bare.casefold().startswith(name.casefold())), "")
+    rest = bare[len(label) :]
+    words = rest.split()
+    is_condition = rest[:1] in _PARTS or (
+        rest.startswith(" ") and (words[0].casefold() in _IF or not words[0][0].isalnum())
+    )
+    if not label or not is_condition or names_label(rest, range(POINTS)):
+        return UNREAD, ""
+    condition = rest.strip(_AROUND)
+    return point_of(label), condition or ("conditionally" if bare != plain else "")
 
 
 def label_of(vote: int) -> str:

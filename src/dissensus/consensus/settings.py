@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
 from dissensus.consensus.sanity.questions import QUESTIONS_FILE
@@ -13,6 +13,7 @@ from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
 from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     Count,
+    Entries,
     Faults,
     Named,
     Once,
@@ -20,7 +21,6 @@ from dissensus.settings import (
     Settings,
     fault,
     names,
-    without_nulls,
 )
 from dissensus.study.settings import Embedder, File, IntervalSettings, StudySettings
 
@@ -127,9 +127,7 @@ class ConsensusSettings(StudySettings):
     embedder: Embedder
     reference: str
     arms: _Arms[Unlearned | Learned]
-    variants: Annotated[dict[str, VariantSettings], BeforeValidator(without_nulls)] = Field(
-        default_factory=dict
-    )
+    variants: Entries[VariantSettings] = Field(default_factory=dict)
     learning: LearningSettings
     sanity: SanitySettings | None = None
     inference: InferenceSettings

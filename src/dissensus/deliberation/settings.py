@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.llm.settings import ModelByName
@@ -17,6 +17,7 @@ from dissensus.settings import (
     Rate,
     Resamples,
     Settings,
+    Spelled,
     fault,
     names,
 )
@@ -31,7 +32,7 @@ from dissensus.study.settings import (
 
 Topology = Literal["emergent", "full", "one_target"]
 Schedule = Literal["pid", "pid_fast", "fixed", "linear", "exponential", "divide"]
-Seat = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
+Seat = Annotated[str, Spelled(r"^A[1-9]\d*$", "it must be a seat, such as A2")]
 Sees = Literal["all", "own", "nothing"]
 
 Gain = Annotated[float, Field(ge=0)]

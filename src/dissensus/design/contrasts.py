@@ -2,11 +2,13 @@
 
 A unit (a draw) has one session in every arm, so that two arms are compared by the differences of
 the two sessions of a unit. Units that share a cluster (a motion, a topic) are not independent as a
-sample of clusters: the headline's standard error is clustered.
+sample of clusters: the headline's standard error is clustered, and the sign-flip test changes the
+sign of all differences of a cluster together.
 
-The sign-flip test takes the two sessions of a unit for exchangeable where the arm changes nothing.
-Its null is that the arm leaves the whole distribution of the outcome as it is, and it takes units
-for independent.
+The null of the sign-flip test is that the clusters' sums of differences are independent of each
+other and as likely to be above zero as below by so much. It holds where the arm changes nothing,
+and where it does more in some clusters and less in others, evenly about zero. To flip each unit by
+itself would be right under the first alone, and reject far too often under the second.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from dissensus.tables.common import common, flag, text
 HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 
 #: The two methods that every study has: the mean paired difference with its CR2 standard error by
-#: cluster and Satterthwaite's t, and the sign-flip test of it by unit.
+#: cluster and Satterthwaite's t, and the sign-flip test of it by cluster.
 METHODS = (HEADLINE, RANDOMISATION)
 
 _ROUNDING = 1e-12
@@ -215,11 +217,11 @@ def compare(pairs: Pairs, options: Options) -> dict[str, Estimate]:
     kept = pairs.complete
     differences, clusters = pairs.differences[kept], pairs.clusters[kept]
     headline = robust_mean(differences, clusters, options.confidence)
-    if len(differences) < 2:
+    if len(np.unique(clusters)) < 2:
         return dict.fromkeys(METHODS, headline)
     # All patterns where they are no more than would be drawn.
     exact = min(options.flips.bit_length() - 1, 30)
-    flipped = sign_flip(differences, options.flips, options.seed, exact_up_to=exact)
+    flipped = sign_flip(differences, clusters, options.flips, options.seed, exact_up_to=exact)
     return {HEADLINE: headline, RANDOMISATION: flipped}
 
 
@@ -240,9 +242,9 @@ def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Esti
 
 def sign_flip(
     differences: FloatArray,
+    clusters: Labels,
     flips: int,
     seed: int,
-    clusters: Labels | None = None,
     studentised: bool = False,
     exact_up_to: int = 20,
 ) -> Simulated:
@@ -251,13 +253,13 @@ def sign_flip(
     Parameters
     ----------
     differences : arm minus reference, shape (n,).
+    clusters : labels, shape (n,); differences of one label are flipped together.
     flips, seed, studentised, exact_up_to : as for
         :func:`dissensus.stats.signflip.sign_flip_test`.
-    clusters : labels, shape (n,), of differences that are flipped together; None for each alone.
 
     Raises
     ------
-    ValueError : fewer than two differences or clusters.
+    ValueError : fewer than two clusters.
     """
     test = sign_flip_test(
         differences,
@@ -267,12 +269,11 @@ def sign_flip(
         clusters=clusters,
         seed=seed,
     )
-    n = len(differences)
     return Simulated(
         float(differences.mean()),
         p_value=test.p_value,
-        n=n,
-        n_clusters=n if clusters is None else len(np.unique(clusters)),
+        n=len(differences),
+        n_clusters=len(np.unique(clusters)),
         simulation_error=test.simulation_error,
     )
 

@@ -24,6 +24,7 @@ from dissensus.stats.ratios import (
     percentile_p,
     ratios_of_sums,
 )
+from dissensus.stats.shares import none_or_all
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, flag, number, text
 
@@ -151,8 +152,9 @@ def compare_strategies(
     -------
     Rows of :func:`equal_tokens_schema` without the group. A strategy is compared where it has spent
     as much as it could without spending more tokens than the debate at its end, or at its first
-    step. ``estimate`` is the debate's accuracy less the strategy's; p-values are adjusted by Holm's
-    method over the strategies. Empty where no question was completed by all.
+    step. An accuracy of none or all has Wilson's limits, with a case a cluster. ``estimate`` is the
+    debate's accuracy less the strategy's; p-values are adjusted by Holm's method over the
+    strategies. Empty where no question was completed by all.
     """
     shared = np.all([strategy.complete for strategy in strategies], axis=0)
     if not shared.any():
@@ -161,6 +163,11 @@ def compare_strategies(
     means = _means(scores, clusters[shared], resamples, seed)
     last = len(strategies[0].calls) - 1
     accuracy = percentile_intervals(means, confidence)
+    count = len(np.unique(clusters[shared]))
+    for column, mean in enumerate(accuracy.estimate):
+        low, high = none_or_all(float(mean), count, confidence)
+        if not np.isnan(low):
+            accuracy.low[column], accuracy.high[column] = low, high
     gains = Ratios(
         means.observed[[last]] - means.observed, means.resampled[:, [last]] - means.resampled
     )

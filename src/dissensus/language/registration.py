@@ -10,6 +10,12 @@ from dissensus.study.study import Registered
 
 Row = Mapping[str, Any]
 
+#: What is said first wherever no parallel text is measured.
+UNIDENTIFIED = (
+    "Whether the language changes the debates cannot be told: no parallel text is measured, so "
+    "that a difference may be what the index makes of one and the same debate in two languages."
+)
+
 
 def register(
     settings: LanguageSettings, design: str, source: Mapping[str, Row], seed: int
@@ -46,7 +52,7 @@ def register(
             f"{level} interval and p by the symmetric studentised bootstrap over motions, "
             f"{inference.resamples:,} resamples, each of which fits anchors and offset anew; Holm "
             "over contrasts.",
-            f"Beside it: sign-flip test by draw, {inference.flips:,} flips; all other methods of "
+            f"Beside it: sign-flip test by motion, {inference.flips:,} flips; all other methods of "
             "Table 7, and the specification curve with its joint tests, are secondary.",
         ),
         (

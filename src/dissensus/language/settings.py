@@ -9,12 +9,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from dissensus.llm.settings import ModelByName
 from dissensus.settings import (
     Count,
+    Entries,
     Faults,
     Once,
     OneOrEachOnce,
     Rate,
     Resamples,
     Settings,
+    Spelled,
     fault,
     names,
     without_nulls,
@@ -74,7 +76,9 @@ class PoolSettings(Settings):
 class LanguageCondition(Settings):
     prompts: File
     """YAML of the debate prompt."""
-    motion: Annotated[str, Field(pattern=r"^motion_\w+$")]
+    motion: Annotated[
+        str, Spelled(r"^motion_\w+$", "it must be a column of the motions, such as motion_en")
+    ]
     """The motions' column in this language."""
     script: Literal["latin", "han", "hans", "hant"]
     """The writing system that a speech must be in; hans simplified, hant traditional characters."""
@@ -153,9 +157,10 @@ class DiagnosisSettings(Settings):
     """Simulated studies in each row of the design diagnosis."""
     draws: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1), Once]
     sessions: Count
+    truth_sessions: Count
     debaters: Annotated[list[ModelByName], Field(min_length=len(ROLES))]
     """Simulated models that hold them."""
-    recycle: dict[str, Annotated[float, Field(gt=0, lt=1)]]
+    recycle: Entries[Annotated[float, Field(gt=0, lt=1)]]
     tokenizer: TokenizerName
     """What the sessions are measured with."""
     embedder: str

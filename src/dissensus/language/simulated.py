@@ -39,7 +39,7 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import Faults, Rate, Settings, fault
+from dissensus.settings import Entries, Faults, Rate, Settings, fault
 from dissensus.user_files import read_csv, read_tsv, read_yaml
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
@@ -61,11 +61,11 @@ class SpeechSettings(Settings):
     arguments: str
     motions: str
     """The motions' CSV, by which a debater knows which space a topic has."""
-    recycle: dict[str, Probability]
+    recycle: Entries[Probability]
     offset: float = 0.0
     codes: list[str] = Field(default_factory=list)
     """CSVs of motion_id and code that give a motion its domain; a later file overrides others."""
-    domain_offset: dict[str, float] = Field(default_factory=dict)
+    domain_offset: Entries[float] = Field(default_factory=dict)
     topic_sd: Spread = 0.0
     interaction_sd: Spread = 0.0
     session_sd: Spread = 0.0

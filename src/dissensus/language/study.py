@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,12 +10,12 @@ from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.language import simulated
 from dissensus.language.design.instrument import is_debate, renderings_of
-from dissensus.language.design.manifest import IDS
+from dissensus.language.design.manifest import IDS, Drawing, translations
 from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.prompts import Prompts, refuse_other_schedule
 from dissensus.language.protocol import debate
 from dissensus.language.reader import READER
-from dissensus.language.registration import register
+from dissensus.language.registration import UNIDENTIFIED, register
 from dissensus.language.settings import ROLES, TRANSLATING, LanguageSettings
 from dissensus.language.translation import (
     TranslationPrompts,
@@ -34,8 +34,13 @@ from dissensus.study.study import (
     Row,
     Source,
     Study,
+    Unidentified,
+    pick,
+    plain,
 )
 
+#: Draws of the sample that `snakemake cost` prices a translator for, where none is named.
+_SAMPLE = 20
 _DESIGN = "dissensus.language.design"
 _DRAWING = ("draws", "block_size", "language_names", "panel", "reference", "instrument")
 
@@ -112,9 +117,7 @@ class Language(Study[LanguageSettings]):
         """
         settings = self.settings
         panel = [models[name] for name in settings.panel]
-        are_exact = settings.instrument.translator is None and all(
-            model.get("behaviour") == simulated.__name__ for model in panel
-        )
+        are_exact = settings.instrument.translator is None and self._has_parallels(models)
         sources = {
             name: {
                 "arguments": model["speech"]["arguments"],
@@ -249,18 +252,37 @@ class Language(Study[LanguageSettings]):
             )
             check_filled(assumed_calls(steps()), settings.instrument.prompts)
 
-    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
-        return register(self.settings, self._design(), source, seed)
+    def _has_parallels(self, models: Mapping[str, Any]) -> bool:
+        """Whether debates have exact parallels without a translator; ``models``: their settings."""
+        panel = [models[name] for name in self.settings.panel]
+        return all(model.get("behaviour") == simulated.__name__ for model in panel)
 
-    def summary(self) -> str:
-        return (
-            f"{self._design()} Read its sections in their order: the design and what was lost (1), "
-            "the effect of the language and of which part of the index (2), whether it survives "
-            "other measures and whether a scale has run out (3), domains (4), two pairs of "
-            "speeches (5), all tables (6), conduct and cost (9)."
+    def unidentified(
+        self, rows: Sequence[Row], models: Mapping[str, Any], seed: int
+    ) -> Unidentified | None:
+        """Without parallel texts, an effect of the language cannot be told from the index's own."""
+        if self._translator or self._has_parallels(models):
+            return None
+        debates = [row for row in rows if is_debate(row)]
+        remedies = {}
+        for model in dict.fromkeys(self.settings.panel):
+            instrument = self.settings.instrument.model_copy(
+                update={"translator": model, "draws": min(_SAMPLE, self.settings.draws)}
+            )
+            amended = Language(self.settings.model_copy(update={"instrument": instrument}))
+            drawing = Drawing.of(plain(pick(amended.settings, _DRAWING)), seed)
+            remedies[model] = amended, translations(debates, drawing)
+        return Unidentified(
+            UNIDENTIFIED,
+            "Name a model in language.instrument.translator, best one that does not debate, and in "
+            f"language.instrument.draws for how many draws, such as {_SAMPLE}.",
+            remedies,
         )
 
-    def _design(self) -> str:
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        return register(self.settings, self.summary(), source, seed)
+
+    def summary(self) -> str:
         settings = self.settings
         languages = ", ".join(settings.languages)
         return (

@@ -233,7 +233,9 @@ class Ledger:
     def _reached(self, more: str = "") -> str:
         unsure = self._sum(sure=False)
         at_most = (
-            f" (up to ${unsure:,.4f} of it for tries whose answer never arrived)" if unsure else ""
+            f" (up to ${unsure:,.4f} of it for tries whose answer has not arrived)"
+            if unsure
+            else ""
         )
         return (
             f"The run has spent ${self._total():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "

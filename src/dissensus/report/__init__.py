@@ -1,1 +1,5 @@
-"""What figures, tables and captions of every study share: one look, one way with numbers."""
+"""How findings are shown: one look, one way with numbers, captions, tables and pages.
+
+In go artefacts and a view, out come texts, drawings and HTML in which nothing of a model's can
+run. It may import ``tables`` and ``stats``.
+"""

@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
+from dissensus.report.facts import unmarked
+
 #: The most characters of an alternative, and the most names of rows that it lists.
 _LONGEST, _NAMES = 900, 12
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z]|[a-h]: )")
@@ -31,13 +33,13 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     level : of its intervals, such as "95%", which is no result.
     """
     panels = [said for axes in figure.axes if axes.axison for said in [_panel(axes)] if said]
-    count = f"{len(panels)} panels: " if len(panels) > 1 else ""
+    count = "Panels: " if len(panels) > 1 else ""
     series = [*dict.fromkeys(filter(None, _series(figure)))]
     sentences = [
         title if title.endswith(("?", ".")) else f"{title}.",
         f"{count}{'; '.join(panels)}." if panels else "",
         f"Shown separately: {_listed(series)}." if series else "",
-        main_sentence(caption, level),
+        main_sentence(caption, unmarked(level)),
         _TABLES,
     ]
     return _shortened(" ".join(" ".join(sentences).split()))
@@ -84,7 +86,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _shortened(text: str) -> str:
     """A text of a bearable length, cut between words."""
-    if len(text) <= _LONGEST:
+    if len(unmarked(text)) <= _LONGEST:
         return text
     room = _LONGEST - len(_TABLES) - 2
     return f"{text[:room].rpartition(' ')[0]}… {_TABLES}"

@@ -28,7 +28,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     titles, arms = view["outcomes"], view["arms"]
     shown = [name for name in titles if (contrasts["outcome"] == name).any()]
     if not shown:
-        facts = dict.fromkeys(("level", "reference", "cluster", "n"), MISSING)
+        facts = dict.fromkeys(("level", "reference", "cluster", "n", "null"), MISSING)
         return Drawn(notice("No session has an outcome.", view.simulated), facts)
     height = len(shown) * (_FRAME + _ROW * len(arms)) + 0.2
     figure = new_figure(height, view.simulated)
@@ -51,8 +51,15 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         right.margins(x=0.08)
         right.set_title(f"Difference from {label(arms[0], _LONGEST)}")
         right.set_xlabel(f"Paired difference, {view.level} interval")
-    counts = sorted({int(row["n"]) for row in records(contrasts[contrasts["reference"] != ""])})
+    compared = artefacts.facts("contrasts").rows(method=HEADLINE, outcome=shown, reference=arms[0])
+    counts = sorted({row["n"] for row in compared if row["estimate"] == row["estimate"]})
+    nulls = [view["nulls"].get(name) for name in shown]
     facts = {"level": view.level, "reference": arms[0], "cluster": view["cluster"]}
+    facts["null"] = (
+        "A dashed line is the value that the study tests a mean against."
+        if any(null is not None for null in nulls)
+        else ""
+    )
     return Drawn(figure, {**facts, "n": listed(f"{count:,}" for count in counts)})
 
 
@@ -71,9 +78,9 @@ def table(artefacts: Artefacts, view: View) -> Table:
     )
     note = (
         "A row with two arms is their mean paired difference. Intervals and p are cluster-robust "
-        "(CR2, Satterthwaite); the sign-flip test takes draws for independent. Holm's adjustment "
-        "is over the contrasts of the primary outcome, and over all others. A mean has a p-value "
-        "only where the study names a value to test it against."
+        "(CR2, Satterthwaite); the sign-flip test flips whole clusters: of G of them it has no p "
+        "below 2/2^G. Holm's adjustment is over the contrasts of the primary outcome, and over all "
+        "others. A mean has a p-value only where the study names a value to test it against."
     )
     contrasts = artefacts.frame("contrasts")
     rows = [row for name in view["outcomes"] for row in _rows(contrasts, name)]

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dissensus.tables.artefact import key_of
+
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dissensus.report.facts import Facts
 
 
 @dataclass(frozen=True)
@@ -44,3 +48,11 @@ class Artefacts:
     def frames(self, *names: str) -> list[pd.DataFrame]:
         """Several of them, in the order asked for."""
         return [self.frame(name) for name in names]
+
+    def facts(self, name: str) -> Facts:
+        """An artefact whose numbers know where they are from; its key is the one that it names."""
+        from dissensus.report.facts import Facts
+
+        # What is in no file names no key.
+        key = key_of(self.path(name)) if name in self.paths else ()
+        return Facts(name, self.frame(name), key)

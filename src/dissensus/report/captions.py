@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Formatter
 
 from dissensus.report.escaping import rst
+from dissensus.report.facts import unmarked
 from dissensus.tables.artefact import write_text
 
 SIMULATED = "Simulated models: the numbers say nothing about any real one."
@@ -39,7 +40,12 @@ def filled(template: str | Path, values: Mapping[str, str], simulated: bool) -> 
 def write_caption(
     path: str | Path, template: str | Path, values: Mapping[str, str], simulated: bool
 ) -> str:
-    """Fill in the template of one file, write it to another, and say what it is."""
+    """Fill in the template of one file, and write it to another.
+
+    Returns
+    -------
+    The caption, with the marks of its numbers' origins, see :mod:`dissensus.report.facts`.
+    """
     text = filled(template, values, simulated)
-    write_text(path, text)
+    write_text(path, unmarked(text))
     return text

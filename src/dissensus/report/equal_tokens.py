@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dissensus.design.equal_tokens import REFINE, REFINE_VOTE, SAMPLES
+from dissensus.report.facts import Facts
 from dissensus.report.forms import course, forest, key_of, legend
-from dissensus.report.frames import Record, records, significant
-from dissensus.report.labels import counted, interval, listed, number, p_clause, signed, whole
+from dissensus.report.frames import Record, significant
+from dissensus.report.labels import counted, interval, listed, number, p_clause, signed
 from dissensus.report.style import Mark, marks, new_figure, notice, settle, zero_line
 from dissensus.report.view import Drawn, View
 
@@ -21,19 +23,18 @@ WORTH, NOT_WORTH, UNTOLD = (
 )
 
 
-def draw_equal_tokens(
-    frame: pd.DataFrame, group: str, unit: str, missing: str, view: View
-) -> Drawn:
+def draw_equal_tokens(strategies: Facts, group: str, unit: str, missing: str, view: View) -> Drawn:
     """Draw each group as a row: curves at the left, differences at the right.
 
     Parameters
     ----------
-    frame : rows of :func:`dissensus.design.equal_tokens.equal_tokens_schema`.
+    strategies : rows of :func:`dissensus.design.equal_tokens.equal_tokens_schema`.
     group : the column that names a group.
     unit : what is answered: a question, a draw.
     missing : the sentence where there are no rows.
     """
-    facts = describe(frame, group, unit, missing, view)
+    frame = strategies.frame
+    facts = describe(strategies, group, unit, missing, view)
     groups = list(dict.fromkeys(frame[group]))
     if not groups:
         return Drawn(notice(missing, view.simulated), facts)
@@ -44,7 +45,7 @@ def draw_equal_tokens(
     for name, (left, right) in zip(groups, panels, strict=True):
         rows = frame[frame[group] == name]
         _curves(left, rows, look)
-        _differences(right, rows, view)
+        _differences(right, strategies.rows(**{group: name, "compared": True}), view)
         left.set_title(str(name))
     panels[-1][0].set_xlabel(f"mean tokens on a {unit}")
     panels[-1][1].set_xlabel("accuracy of the debate − of the other")
@@ -68,18 +69,17 @@ def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
     axes.set_xlim(left=0.0)
 
 
-def _differences(axes: Axes, rows: pd.DataFrame, view: View) -> None:
+def _differences(axes: Axes, compared: Sequence[Record], view: View) -> None:
     """The debate less every other strategy, where that has spent no more; named with its price."""
-    compared = records(rows[rows["compared"]])
     names = {row["strategy"]: f"{row['strategy']}, {_price(row)}" for row in compared}
-    mark = next(iter(marks(["debate"], "debate").values()))
+    mark = marks(["debate"], "debate")["debate"]
     forest(axes, names, [(mark, {row["strategy"]: row for row in compared})], significant(view))
     zero_line(axes, vertical=True)
 
 
 def _price(row: Record) -> str:
     """Such as "3,012 tokens" or "3,012 tokens, $0.0021"."""
-    tokens = f"{round(row['tokens']):,} tokens"
+    tokens = f"{row['tokens']:,.0f} tokens"
     return tokens if pd.isna(row["usd"]) else f"{tokens}, ${number(row['usd'], 4)}"
 
 
@@ -91,14 +91,14 @@ def verdict(rows: Sequence[Record], alpha: float) -> str:
     return WORTH if rows and len(told) == len(rows) else UNTOLD
 
 
-def describe(
-    frame: pd.DataFrame, group: str, unit: str, missing: str, view: View
-) -> dict[str, str]:
+def describe(strategies: Facts, group: str, unit: str, missing: str, view: View) -> dict[str, str]:
     """What the caption says: the verdict of every group, and the strategies that decide it."""
     said = []
-    for name, rows in frame.groupby(group, sort=False):
-        debate = records(rows[rows["is_debate"]])[-1]
-        compared = [row for row in records(rows[rows["compared"]]) if not _is_debate(row)]
+    for name in dict.fromkeys(strategies.frame[group]):
+        steps = strategies.rows(**{group: name, "is_debate": True})
+        debate = max(steps, key=lambda row: row["step"])
+        among = strategies.rows(**{group: name, "compared": True})
+        compared = [row for row in among if not _is_debate(row)]
         best = min(compared, key=lambda row: row["estimate"], default=None)
         against = (
             f"; the nearest without debate is {best['strategy']} at {_price(best)}, the debate "
@@ -111,14 +111,24 @@ def describe(
         said.append(
             f"{name}: {verdict(compared, view.alpha)} ({debate['strategy']}, accuracy "
             f"{number(debate['accuracy'])} at {_price(debate)}{against}; "
-            f"{counted(int(debate['n']), unit)})"
+            f"{counted(debate['n'], unit)})"
         )
     return {
         "found": f"{'; '.join(said)}." if said else missing,
+        "curves": listed(_curve_words(strategies.frame)) or "none",
         "level": view.level,
-        "strategies": listed(dict.fromkeys(frame.loc[frame["compared"], "strategy"])) or "none",
-        "most": whole(round(float(frame["tokens"].max()))) if len(frame) else "0",
     }
+
+
+def _curve_words(frame: pd.DataFrame) -> list[str]:
+    """What is drawn of every strategy that has several steps."""
+    known = {
+        SAMPLES: "self-consistency (the vote over more and more answers of agents that see nobody)",
+        REFINE: "self-refine (one agent that revises its own answer)",
+        REFINE_VOTE: "self-refine, then vote (agents that each revise their own)",
+    }
+    names = dict.fromkeys(frame.loc[frame["step"] > 0, "strategy"])
+    return [known.get(name, f"{name} (the vote of the agents after every round)") for name in names]
 
 
 def _is_debate(row: Record) -> bool:

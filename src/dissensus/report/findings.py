@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.report.labels import MISSING, counted, limits, listed, p_clause, signed
+from dissensus.report.facts import Facts, fact_rows, told
+from dissensus.report.labels import MISSING, counted, limits, listed, p_clause, percent, signed
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 
@@ -15,7 +15,8 @@ from dissensus.tables.common import text
 _NAMED = 5
 #: Share of turns that could not be read from which a run says so.
 _UNREAD = 0.1
-_KINDS = ("headline", "against", "planted", "lost")
+_NOT_READ = "compliant == False"
+_KINDS = ("unidentified", "headline", "against", "planted", "lost")
 
 FINDINGS = Schema(
     name="findings",
@@ -23,7 +24,8 @@ FINDINGS = Schema(
     columns={
         "place": Column("int", "Place of the sentence, from 1."),
         "kind": text(
-            "headline: what was found; against: what speaks against it; planted: what the "
+            "unidentified: why no effect can be told, said first; headline: what was found; "
+            "against: what speaks against it; planted: what the "
             "simulated models have in them; lost: the sessions that failed for good."
         ),
         "sentence": text("The sentence, its numbers from this run's artefacts."),
@@ -43,72 +45,97 @@ class Findings:
     against : what the same run found against them: a scale at a bound, attrition, a
         specification curve of the other sign, power.
     planted : what the simulated models have in them; "" for real ones.
+    unidentified : why the headlines cannot be told from something else; said before them, which
+        then stand in no bold and with no p-value. "" where they can.
     """
 
     headlines: Sequence[str]
     against: Sequence[str] = ()
     planted: str = ""
+    unidentified: str = ""
 
 
-def rows(findings: Findings, lost: str) -> list[dict[str, Any]]:
-    """Rows of :data:`FINDINGS`; ``lost``: from :func:`losses`."""
-    kinds = (findings.headlines, findings.against, [findings.planted], [lost])
+def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of :data:`FINDINGS`, and of :data:`~dissensus.report.facts.FACTS` for their numbers.
+
+    Parameters
+    ----------
+    lost : from :func:`losses`.
+    """
+    kinds = (
+        [findings.unidentified],
+        findings.headlines,
+        findings.against,
+        [findings.planted],
+        [lost],
+    )
     said = [
         (kind, line)
         for kind, sentences in zip(_KINDS, kinds, strict=True)
         for line in sentences
         if line
     ]
-    return [
-        {"place": place, "kind": kind, "sentence": sentence}
-        for place, (kind, sentence) in enumerate(said, start=1)
-    ]
+    findings_rows: list[dict[str, Any]] = []
+    facts: list[dict[str, Any]] = []
+    for place, (kind, sentence) in enumerate(said, start=1):
+        plain, numbers = told(sentence)
+        findings_rows.append({"place": place, "kind": kind, "sentence": plain})
+        facts += fact_rows(f"finding:{place}", numbers)
+    return findings_rows, facts
 
 
-def losses(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """How many sessions failed for good, which, and why; "" where none did."""
-    lost = [row for row in outcomes if not row["complete"]]
+def losses(outcomes: Facts) -> str:
+    """How many sessions failed for good, which, and why; "" where none did.
+
+    Parameters
+    ----------
+    outcomes : with session_id, complete and failure.
+    """
+    lost = outcomes.rows(complete=False)
     if not lost:
         return ""
-    named = [f"{row['session_id']} ({row['failure']})" for row in lost[:_NAMED]]
-    rest = len(lost) - len(named)
-    more = [f"{rest:,} more"] if rest else []
-    share = f"{len(lost):,} of {counted(len(outcomes), 'session')}"
+    named = [f"{row['session_id']} ({row.words('failure')})" for row in lost[:_NAMED]]
+    number = outcomes.over("count", "session_id", complete=False)
+    more = ["others"] if len(lost) > len(named) else []
+    share = f"{number:,} of {counted(outcomes.over('count', 'session_id'), 'session')}"
     return f"Lost for good: {share}, {listed([*named, *more])}."
 
 
-def unread(readable: Sequence[bool]) -> list[str]:
+def unread(turns: Facts) -> list[str]:
     """A sentence on the turns that could not be read, where they are a tenth of all or more.
 
     Parameters
     ----------
-    readable : of every turn, whether it keeps the rules of its format.
+    turns : with compliant: whether a turn keeps the rules of its format.
     """
-    number = len(readable) - sum(readable)
-    if number < _UNREAD * len(readable) or not number:
+    number, of = turns.over("sum", _NOT_READ), turns.over("count", _NOT_READ)
+    if number < _UNREAD * of or not number:
         return []
-    share = f"{number:,} of {counted(len(readable), 'turn')} ({100 * number / len(readable):.0f}%)"
+    share = percent(turns.over("mean", _NOT_READ), 0)
     return [
-        f"{share} could not be read: they break a rule of their format after the last repair. "
-        "`dissensus replies <run>` counts them."
+        f"{number:,} of {counted(of, 'turn')} ({share}) could not be read: they break a rule of "
+        "their format after the last repair. `dissensus replies <run>` counts them."
     ]
 
 
-def undefined(metrics: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[str]:
+def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
     """A sentence on each outcome that is not defined in all sessions that ran to their end.
 
     Parameters
     ----------
-    metrics : a row a session, with its arm, and None where an outcome is not defined.
+    metrics : a row a session, with arm and complete; missing where an outcome is not defined.
     titles : outcome -> what tables and figures call it.
     """
-    ended = [row for row in metrics if row.get("complete")]
+    ended = metrics.over("count", "session_id", complete=True)
+    arms_of = dict.fromkeys(metrics.frame["arm"])
     said = []
     for name, title in titles.items():
-        by_arm = Counter(str(row.get("arm")) for row in ended if row.get(name, 0.0) is None)
-        if by_arm:
-            arms = listed(f"{arm} {number:,}" for arm, number in by_arm.items())
-            share = f"{by_arm.total():,} of {counted(len(ended), 'session')}"
+        missing = f"`{name}` != `{name}`"
+        number = metrics.over("sum", missing, complete=True)
+        if number:
+            by_arm = {arm: metrics.over("sum", missing, complete=True, arm=arm) for arm in arms_of}
+            arms = listed(f"{arm} {lost:,}" for arm, lost in by_arm.items() if lost)
+            share = f"{number:,} of {counted(ended, 'session')}"
             said.append(
                 f"{title} is not defined in {share} ({arms}), which count in no estimate of it."
             )
@@ -142,4 +169,6 @@ def _estimate(row: Mapping[str, Any], titles: Mapping[str, str]) -> str:
 def _p_words(row: Mapping[str, Any]) -> str:
     """The p-value of an estimate, adjusted where it is one of a family."""
     adjusted = row.get("p_adjusted")
-    return p_clause(row["p_value"]) if adjusted is None else f"{p_clause(adjusted)} after Holm"
+    if adjusted is None or adjusted != adjusted:
+        return p_clause(row["p_value"])
+    return f"{p_clause(adjusted)} after Holm"

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import counted
 from dissensus.report.view import View
 from dissensus.tables.artefact import read
@@ -67,9 +68,21 @@ def complete(metrics: pd.DataFrame) -> pd.DataFrame:
     return metrics[metrics["complete"].to_numpy(dtype=bool)]
 
 
-def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
-    """How many sessions came through, as "143 of 144 sessions"."""
-    return f"{len(complete(metrics))} of {counted(len(manifest), 'session')}"
+def attrition(artefacts: Artefacts, noun: str = "session", /, **drawn: Any) -> str:
+    """How many sessions came through, as "143 of 144 sessions".
+
+    Parameters
+    ----------
+    artefacts : with metrics and manifest.
+    noun : what they are called; where not all kinds of sessions are meant, no sessions.
+    drawn : column of the manifest -> value or values, where not all of its sessions are meant; the
+        metrics have sessions of these values alone, or the column too.
+    """
+    metrics = artefacts.facts("metrics")
+    measured = {name: value for name, value in drawn.items() if name in metrics.frame}
+    ended = metrics.over("count", "session_id", complete=True, **measured)
+    of = artefacts.facts("manifest").over("count", "session_id", **drawn)
+    return f"{ended} of {counted(of, noun)}"
 
 
 def defined(values: pd.Series[Any]) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dissensus.report.escaping import label
+from dissensus.report.facts import said
 
 _LANGUAGES = {
     "ar": "Arabic",
@@ -42,6 +43,8 @@ _MOST_LINES = 8
 
 #: What stands where the data define no number.
 MISSING = "–"
+#: Whatever is smaller is zero but for rounding; shares, rates and SDs have no such sizes.
+_ROUND_OFF = 1e-12
 
 
 def language_name(code: str) -> str:
@@ -113,30 +116,40 @@ def number(value: float | None, digits: int = 3, minus: str = "-") -> str:
     """A number of so many decimals; no negative zero."""
     if value is None or math.isnan(value):
         return MISSING
-    text = f"{value:.{digits}f}"
-    shown = text.removeprefix("-") if float(text) == 0 else text.replace("-", minus)
-    return Cell(shown, {"": value})
+    shown = said(_decimal(value, digits, minus), value)
+    return Cell(shown, {"": _without_round_off(value)})
+
+
+def _decimal(value: float, digits: int, minus: str) -> str:
+    text = f"{float(value):.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", minus)
+
+
+def _without_round_off(value: float) -> float:
+    """Zero for what is none by rounding alone, such as a limit of 5.6e-15; p-values stay."""
+    return 0.0 if abs(value) < _ROUND_OFF else value
 
 
 def signed(value: float | None, digits: int = 3) -> str:
     """A difference with its sign, for figures and captions."""
-    text = number(value, digits, "−")
-    if isinstance(text, Cell) and not text.startswith("−"):
-        return Cell(f"+{text}", text.numbers)
-    return text
+    if value is None or math.isnan(value):
+        return MISSING
+    text = _decimal(value, digits, "−")
+    return Cell(said(text if text.startswith("−") else f"+{text}", value), {"": value})
 
 
 def p_value(value: float | None) -> str:
     """Three decimals, "<0.001" below."""
     if value is None or math.isnan(value):
         return MISSING
-    return Cell("<0.001" if value < 0.001 else f"{value:.3f}", {"": value})
+    return Cell(said("<0.001" if value < 0.001 else f"{float(value):.3f}", value), {"": value})
 
 
 def p_clause(value: float | None) -> str:
     """Such as "p < 0.001" or "p = 0.043"."""
-    text = p_value(value)
-    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+    if value is not None and value < 0.001:
+        return said("p < 0.001", value)
+    return f"p = {p_value(value)}"
 
 
 def interval(low: float | None, high: float | None, digits: int = 3, minus: str = "-") -> str:
@@ -148,7 +161,7 @@ def interval(low: float | None, high: float | None, digits: int = 3, minus: str 
 def _limits(text: str, low: float | None, high: float | None) -> str:
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return MISSING
-    return Cell(text, {"ci_low": low, "ci_high": high})
+    return Cell(text, {"ci_low": _without_round_off(low), "ci_high": _without_round_off(high)})
 
 
 def limits(row: Mapping[str, Any]) -> str:
@@ -167,9 +180,10 @@ def percent(value: float | None, digits: int = 1) -> str:
     """A share as a percentage; whole ones without decimals."""
     if value is None or math.isnan(value):
         return MISSING
-    text = f"{100 * value:.{digits}f}"
+    text = f"{100 * float(value):.{digits}f}"
     shown = text.rstrip("0").rstrip(".") if "." in text else text
-    return Cell(f"{shown}%", {"": 100 * value}, in_percent=True)
+    shown = said(f"{shown}%", value, 100.0)
+    return Cell(shown, {"": _without_round_off(100 * value)}, in_percent=True)
 
 
 def percents(low: float | None, high: float | None, digits: int = 0, minus: str = "-") -> str:
@@ -205,15 +219,15 @@ def arm_words(arm: str) -> str:
 
 def whole(value: float) -> str:
     """A count with its thousands apart, or an expected one with at most two decimals."""
-    return Cell(f"{value:,.2f}".rstrip("0").rstrip("."), {"": value})
+    return Cell(said(f"{float(value):,.2f}".rstrip("0").rstrip("."), value), {"": value})
 
 
-def counted(n: int, noun: str) -> str:
+def counted(n: float, noun: str) -> str:
     """Such as "1 draw" or "2,000 draws"."""
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def range_of(counts: Iterable[int]) -> str:
+def range_of(counts: Iterable[float]) -> str:
     """Such as "22 to 1,030", or "22" where all counts are equal."""
     distinct = sorted(set(counts))
     return f"{distinct[0]:,}" if len(distinct) == 1 else f"{distinct[0]:,} to {distinct[-1]:,}"

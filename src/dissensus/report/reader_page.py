@@ -55,7 +55,7 @@ def reader_page(run: str, studies: Mapping[str, Estimated], simulated: bool) -> 
         else "",
         '<a class="skip" href="#main">To the content</a>',
         f'<header><p class="files"><a href="../index.html">Results of run {html(run)}</a> '
-        '<a href="#/">All debates</a></p></header>',
+        '<a href="#/">All sessions</a></p></header>',
         '<main id="main" tabindex="-1"><h1>Debates</h1><p>Loading. This page needs scripts; '
         f"without them, <code>dissensus read &lt;id&gt; --run {html(run)}</code> prints a debate "
         'in a terminal.</p></main><p id="said" class="unseen" role="status"></p>',

@@ -64,6 +64,7 @@ class Part:
     sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
     figures, tables : in their order.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
+    sessions : how many the study has, and of which kinds.
     debates : names of the study's sessions and draws, which become links to the reader.
     first : the first of the sessions; "" without one.
     """
@@ -75,6 +76,7 @@ class Part:
     figures: Sequence[Shown]
     tables: Sequence[Shown]
     places: Mapping[str, Sequence[Place]]
+    sessions: str = ""
     debates: frozenset[str] = frozenset()
     first: str = ""
 
@@ -161,19 +163,20 @@ def _study(part: Part) -> Iterator[str]:
     yield from _abstract(part)
     yield f'<p class="design">{html(part.design)}</p>'
     main = _main(part.figures)
-    for number, figure in enumerate(part.figures):
-        if figure in main:
-            yield _figure(part, figure, lazy=number > 0)
+    rest: list[Shown] = [each for each in part.figures if each not in main]
+    numbers = {figure.name: place for place, figure in enumerate([*main, *rest], start=1)}
+    for figure in main:
+        yield _figure(part, figure, numbers[figure.name])
     mains = _main(part.tables)
     yield from (_table(part, table) for table in mains)
-    rest: list[Shown] = [each for each in part.figures if each not in main]
     more = [each for each in part.tables if each not in mains]
     if rest or more:
         counts = ((len(rest), "figure"), (len(more), "table"))
         said = ", ".join(counted(count, noun) for count, noun in counts if count)
         yield f"<details><summary>Appendix of {name}: {said}</summary><ol>"
         yield from (
-            f'<li><a href="#{_id(part, shown)}">{html(shown.title)}</a></li>' for shown in rest
+            f'<li><a href="#{_id(part, shown)}">{_numbered(shown, numbers[shown.name])}</a></li>'
+            for shown in rest
         )
         titles = (_title(shown) for shown in more)
         yield from (
@@ -181,7 +184,7 @@ def _study(part: Part) -> Iterator[str]:
             for shown, title in zip(more, titles, strict=True)
         )
         yield "</ol>"
-        yield from (_figure(part, shown, lazy=True) for shown in rest)
+        yield from (_figure(part, shown, numbers[shown.name]) for shown in rest)
         yield from (_table(part, shown) for shown in more)
         yield "</details>"
     yield "</section>"
@@ -198,20 +201,23 @@ def _abstract(part: Part) -> Iterator[str]:
         kind: [html(sentence) for sentence in sentences]
         for kind, sentences in part.sentences.items()
     }
-    first, *further = said.get("headline") or ["This study states no headline."]
+    first, *further = [
+        *said.get("unidentified", []),
+        *(said.get("headline") or ["This study states no headline."]),
+    ]
     text = [f"<strong>{first}</strong>", *further]
     if against := said.get("against"):
         text.append(f'<span class="against">Against it, from the same run: {" ".join(against)}')
         text.append("</span>")
     text += [f'<span class="planted">{sentence}</span>' for sentence in said.get("planted", ())]
     yield f'<p class="abstract">{" ".join(text)}</p>'
-    lost = _linked(part, " ".join(said.get("lost", ())) or "No session was lost.")
-    yield f'<p class="lost">{lost} {_all_of(part)}</p>'
+    lost = _linked(part, " ".join(said.get("lost", ())) or "None was lost.")
+    yield f'<p class="lost">{html(part.sessions)}. {lost} {_all_of(part)}</p>'
 
 
 def _all_of(part: Part) -> str:
-    """A link to the list of a study's debates."""
-    return f'<a href="{_READER}#/?study={quote(part.name)}">Read its debates</a>.'
+    """A link to the list of a study's sessions."""
+    return f'<a href="{_READER}#/?study={quote(part.name)}">Read them</a>.'
 
 
 def _link(part: Part, name: str) -> str:
@@ -233,8 +239,14 @@ def _id(part: Part, shown: Shown) -> str:
     return html(f"{part.name}-{shown.name}")
 
 
-def _figure(part: Part, figure: Shown, lazy: bool) -> str:
-    """A figure with its caption, links from its marks, and its files."""
+def _numbered(figure: Shown, number: int) -> str:
+    """The title of a figure with its number on the page, in HTML."""
+    return html(f"Figure {number}. {figure.title}")
+
+
+def _figure(part: Part, figure: Shown, number: int) -> str:
+    """A figure with its caption, links from its marks, and its files; the first loads at once."""
+    lazy = " loading=lazy" if number > 1 else ""
     base = f"{html(part.name)}/figures/{html(figure.name)}"
     caption = _caption(figure.text)
     alt = html(figure.words or figure.title)
@@ -244,10 +256,10 @@ def _figure(part: Part, figure: Shown, lazy: bool) -> str:
         f'aria-label="{html(place.target)}"></a>'
         for place in part.places.get(figure.name, ())
     )
-    told = f"A mark is a debate: a click opens it. {_all_of(part)} " if marks else ""
+    told = "A mark is a debate: a click opens it. " if marks else ""
     return (
-        f'<figure id="{_id(part, figure)}"><h3>{html(figure.title)}</h3><div class="picture">'
-        f'<img src="{base}.svg" alt="{alt}"{" loading=lazy" if lazy else ""}>'
+        f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>'
+        f'<div class="picture"><img src="{base}.svg" alt="{alt}"{lazy}>'
         f'{marks}</div><figcaption>{caption}<p class="files">{told}'
         f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
     )

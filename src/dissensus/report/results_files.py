@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+from pyarrow import Table
+
+from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Facts
 from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
+from dissensus.report.labels import counted, listed
 from dissensus.report.results import Part, Place, Shown, tables_of
 from dissensus.report.view import View
 from dissensus.tables.artefact import read
@@ -22,8 +28,8 @@ _HEAD = 10_000
 
 def findings_of(
     folder: Path, state: Callable[[Artefacts, View], Findings] | None, view: View
-) -> list[dict[str, Any]]:
-    """The findings of a study: rows of :data:`dissensus.report.findings.FINDINGS`.
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The findings of a study, and the facts in them, as :func:`dissensus.report.findings.rows`.
 
     Parameters
     ----------
@@ -31,22 +37,27 @@ def findings_of(
     state : its own; None where it declares none.
     view : with ``planted`` among its settings.
     """
+    artefacts = Artefacts({path.stem: path for path in folder.glob("*.parquet")})
     if state:
-        paths = {path.stem: path for path in folder.glob("*.parquet")}
-        findings = state(Artefacts(paths), view)
+        findings = state(artefacts, view)
     else:
-        contrasts = folder / "contrasts.parquet"
-        contrast_rows = read(contrasts).to_pylist() if contrasts.exists() else []
+        has_contrasts = "contrasts" in artefacts.paths
+        contrast_rows = artefacts.facts("contrasts").rows(headline=True) if has_contrasts else []
         given = view.settings.get("outcomes")
         titles = given if isinstance(given, Mapping) else {}
         findings = derived(contrast_rows, titles)
-        metrics = folder / "metrics.parquet"
-        if titles and metrics.exists():
-            findings = replace(findings, against=undefined(read(metrics).to_pylist(), titles))
-    readable = read(folder / "turns.parquet")["compliant"].to_pylist()
-    against = [*unread(readable), *findings.against]
-    lost = losses(read(folder / "outcomes.parquet").to_pylist())
-    return rows(replace(findings, against=against), lost)
+        if titles and "metrics" in artefacts.paths:
+            findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+    # The texts of all turns would take much room.
+    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas()
+    has_conduct = "arm_conduct" in artefacts.paths
+    conduct = artefacts.facts("arm_conduct").rows() if has_conduct else []
+    against = [
+        *unread(Facts("turns", turns, ())),
+        *differing_conduct(conduct, view.alpha),
+        *findings.against,
+    ]
+    return rows(replace(findings, against=against), losses(artefacts.facts("outcomes")))
 
 
 def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) -> Part:
@@ -72,7 +83,8 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     mains = {name for name, _, main in given["tables"] if main}
     tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
-    sessions, draws = _names(folder)
+    manifest = read(folder / "manifest.parquet")
+    sessions, draws = (manifest[name].to_pylist() for name in ("session_id", "draw_id"))
     return Part(
         folder.name,
         given["question"],
@@ -81,6 +93,7 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         figures,
         tables,
         _places(folder),
+        _session_words(manifest),
         frozenset([*sessions, *draws]),
         next(iter(sessions), ""),
     )
@@ -94,10 +107,12 @@ def _words(picture: Path) -> str:
     return unescape(words) if end else ""
 
 
-def _names(folder: Path) -> tuple[list[str], list[str]]:
-    """Those of all sessions, and of their draws."""
-    rows = read(folder / "manifest.parquet")
-    return rows["session_id"].to_pylist(), rows["draw_id"].to_pylist()
+def _session_words(manifest: Table) -> str:
+    """How many sessions there are, such as "88 sessions (debate 80, memo 6 and style 2)"."""
+    kinds = manifest["kind"].to_pylist() if "kind" in manifest.column_names else []
+    counts = [f"{kind} {number:,}" for kind, number in Counter(kinds).most_common()]
+    of_kinds = f" ({listed(counts)})" if len(counts) > 1 else ""
+    return f"{counted(manifest.num_rows, 'session')}{of_kinds}"
 
 
 def _places(folder: Path) -> dict[str, list[Place]]:

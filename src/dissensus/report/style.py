@@ -19,6 +19,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator
 
 from dissensus.report.escaping import plain
+from dissensus.report.facts import unmarked
 from dissensus.report.labels import language_name, wrapped
 from dissensus.tables.artefact import replacing, write_text
 
@@ -219,7 +220,7 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
         if any(line.get_text() == SIMULATED for line in figure.texts):
             _mark_panels(figure)
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
-    picture = text.getvalue().replace("<svg ", '<svg role="img" ', 1)
+    picture = unmarked(text.getvalue()).replace("<svg ", '<svg role="img" ', 1)
     told = f"<title>{escape(title)}</title>\n <desc>{escape(words)}</desc>\n <metadata>"
     write_text(path, plain(picture.replace("<metadata>", told, 1) if words else picture))
 

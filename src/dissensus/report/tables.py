@@ -11,7 +11,8 @@ from html import unescape
 from pathlib import Path
 
 from dissensus.report import escaping
-from dissensus.report.labels import whole
+from dissensus.report.facts import unmarked
+from dissensus.report.labels import Cell, whole
 from dissensus.report.numeric import numeric
 from dissensus.tables.artefact import write_text
 
@@ -70,8 +71,16 @@ def make(
     """
     if any(len(row) != len(columns) for row in rows):
         raise ValueError(f"{name} has a row that is not as long as its header")
-    note = f"{note} {SIMULATED}" if simulated else note
-    return Table(name, title, columns, tuple(rows), note, simulated, facts or {})
+    note = f"{unmarked(note)} {SIMULATED}" if simulated else unmarked(note)
+    cells = tuple(tuple(map(_unmarked_cell, row)) for row in rows)
+    heads = tuple(map(unmarked, columns))
+    return Table(name, title, heads, cells, note, simulated, facts or {})
+
+
+def _unmarked_cell(cell: str) -> str:
+    """A cell without the marks of its numbers' origins."""
+    plain = unmarked(cell)
+    return Cell(plain, cell.numbers, cell.in_percent) if isinstance(cell, Cell) else plain
 
 
 def caption_facts(tables: Sequence[Table]) -> dict[str, str]:

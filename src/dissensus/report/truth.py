@@ -28,9 +28,12 @@ TRUTH = Schema(
             "Standard error of the true value, from simulating it; 0 where it is exact.", _UNIT
         ),
         "none": numbers("The value that stands for no effect.", _UNIT),
-        **common("estimate?", "ci_low?", "ci_high?", "p_value?", "n"),
+        **common("estimate?", "ci_low?", "ci_high?", "p_value?", "p_adjusted?", "n"),
         "power": share("Share of such studies that find the effect; missing where there is none."),
-        "found": flag("Whether the p-value is below one minus the level of the intervals."),
+        "found": flag(
+            "Whether p_adjusted, or p_value where no family is adjusted over, is below one minus "
+            "the level of the intervals."
+        ),
     },
     key=("study", "effect"),
 )
@@ -52,8 +55,8 @@ class Effect:
     ----------
     words : what is compared in which outcome, with its unit.
     truth : under the simulated models.
-    row : the estimate: ``estimate``, ``ci_low``, ``ci_high``, ``n``.
-    p_value : of the estimate, adjusted where it is one of a family.
+    row : the estimate: ``estimate``, ``ci_low``, ``ci_high``, ``p_value``, ``n``, and
+        ``p_adjusted`` where it is one of a family.
     power : share of such studies that find it; NaN where nobody knows it, or nothing is there.
     none : the value that stands for no effect.
     """
@@ -61,9 +64,19 @@ class Effect:
     words: str
     truth: Truth
     row: Mapping[str, Any]
-    p_value: float
     power: float = nan
     none: float = 0.0
+
+    @property
+    def p_values(self) -> tuple[float | None, float | None]:
+        """Before and after adjustment; None where there is none."""
+        return _known(self.row["p_value"]), _known(self.row.get("p_adjusted"))
+
+    def is_found(self, alpha: float) -> bool:
+        """Whether it is significant, after adjustment where it is one of a family."""
+        p_value, adjusted = self.p_values
+        decisive = p_value if adjusted is None else adjusted
+        return decisive is not None and decisive < alpha
 
 
 @dataclass(frozen=True)
@@ -110,10 +123,10 @@ def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list
             "planted_se": effect.truth.se,
             "none": effect.none,
             **{name: _known(effect.row[name]) for name in ("estimate", "ci_low", "ci_high")},
-            "p_value": _known(effect.p_value),
+            **dict(zip(("p_value", "p_adjusted"), effect.p_values, strict=True)),
             "n": int(effect.row["n"]),
             "power": _known(effect.power) if effect.truth.value != effect.none else None,
-            "found": bool(effect.p_value < 1.0 - confidence),
+            "found": effect.is_found(1.0 - confidence),
         }
         for effect in effects
         if _known(effect.row["estimate"]) is not None
@@ -123,16 +136,17 @@ def truth_rows(study: str, effects: Iterable[Effect], confidence: float) -> list
 def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Truth beside estimate, for all studies of a run."""
     columns = (
-        *("Study", "Effect", "Planted", "Estimate", "n", "p", "Power"),
+        *("Study", "Effect", "Planted", "Estimate", "n", "p", "p (Holm)", "Power"),
         *("Found", "Interval holds the truth"),
     )
     note = (
         "What the simulated models have in them, and what the analysis, which does not know it, "
         "makes of their debates. Planted: the true value, by a formula of the models' settings; "
         "or, with its standard error in brackets, by a large simulation of the same debates "
-        "(resources/simulated/diagnosis.csv). p: adjusted where the estimate is one of a family. "
-        "Power: the share of simulated studies of this design that find the effect. Found: p is "
-        "below one minus the level of the intervals, which stand behind the estimates. An effect "
+        "(resources/simulated/diagnosis.csv). p (Holm): adjusted where the estimate is one of a "
+        "family. Power: the share of simulated studies of this design that find the effect. "
+        "Found: p, adjusted where it can be, is below one minus the level of the intervals, which "
+        "stand behind the estimates. An effect "
         "that is planted to be none is found in that share of runs, by chance. Real models have "
         "no known truth, and their runs no such table."
     )
@@ -175,6 +189,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         estimate(row["estimate"], low, high).replace("-", "−"),
         str(row["n"]),
         p_value(row["p_value"]),
+        p_value(row["p_adjusted"]),
         number(row["power"], 2),
         "found" if row["found"] else "not found",
         holds,

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dissensus.report.facts import said, setting
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -36,11 +38,20 @@ class View:
     def __getitem__(self, name: str) -> Any:
         return self.settings[name]
 
+    def fact(self, *path: str) -> Any:
+        """A setting, or one below it; numbers know that they are settings."""
+        return setting(self.settings, *path)
+
     @property
     def planted(self) -> Mapping[str, Any]:
         """Model -> settings of how it speaks, of models that are simulated."""
         planted_models: Mapping[str, Any] = self.settings.get("planted", {})
         return planted_models
+
+    @property
+    def planted_facts(self) -> Mapping[str, Any]:
+        """The same, each number a fact."""
+        return self.fact("planted") if self.planted else {}
 
     @property
     def reference(self) -> str:
@@ -66,7 +77,7 @@ class View:
     @property
     def level(self) -> str:
         """The same for readers, such as "95%"."""
-        return f"{100 * self.confidence:g}%"
+        return said(f"{100 * self.confidence:g}%", self.fact("confidence"), 100.0)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from dissensus.tables.artefact import Column, Schema, write
 from dissensus.tables.common import common, flag, text, texts
 from dissensus.tables.in_turn import in_turn
 from dissensus.tables.provenance import SETTINGS_DIGEST
+from dissensus.tables.seal import is_sound
 
 ATTEMPTS = Schema(
     name="sessions",
@@ -109,6 +110,16 @@ class SessionPaths:
     attempts: Path
     transcript: Path
     calls: Path
+
+    @classmethod
+    def of(cls, folder: Path, session_id: str) -> SessionPaths:
+        """In the folder of its study."""
+        return cls(
+            *(
+                folder / f"{kind}/{session_id}.parquet"
+                for kind in ("sessions", "transcripts", "calls")
+            )
+        )
 
 
 def write_session(
@@ -220,12 +231,11 @@ def made_to(transcript: Path) -> str | None:
 
 
 def is_current(transcript: Path, digest: str) -> bool:
-    """Whether a transcript is there that was made to this digest.
+    """Whether a transcript is there that was made to this digest, and is as it was written.
 
-    One that does not say was damaged, and is no reason to run its session: whoever reads it stops
-    with its name.
+    One that is damaged is made again, from its session's journal.
     """
-    return made_to(transcript) in (digest, "")
+    return made_to(transcript) == digest and is_sound(transcript)
 
 
 def _attempt_row(session_id: str, attempt: Attempt) -> dict[str, Any]:

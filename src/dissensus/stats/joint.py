@@ -3,7 +3,8 @@
 Specifications share their data, so their p-values cannot be counted as if independent. Flipping
 whole rows keeps their dependence: under the sharp null of no effect on any pair in any
 specification every flipped matrix is as likely as the observed one (Simonsohn, Simmons & Nelson
-2020, Nature Human Behaviour 4:1208-1214, the under-the-null variant of their joint test).
+2020, Nature Human Behaviour 4:1208-1214, the under-the-null variant of their joint test). Rows of
+a cluster are flipped together, so that an effect that varies over clusters about zero is no effect.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from dissensus.stats.checks import FloatArray, check_count, check_level
+from dissensus.stats.checks import FloatArray, as_codes, check_count, check_level
 
 _CELLS = 500_000  # signs at a time, few enough for the cache
 _TIE = 1e-9
@@ -43,6 +44,7 @@ class JointTest:
 
 def joint_permutation(
     differences: npt.ArrayLike,
+    clusters: npt.ArrayLike | None = None,
     *,
     alpha: float = 0.05,
     flips: int = 10_000,
@@ -55,13 +57,15 @@ def joint_permutation(
     differences : shape (n, k); paired difference of each pair in each specification, NaN where a
         specification does not have the pair. The median compares columns, so give them one unit
         (such as SDs).
+    clusters : shape (n,); labels of rows that are flipped together; None for each alone.
     alpha : level of the single specifications' t tests.
-    flips : random sign patterns, each applied to whole rows.
+    flips : random sign patterns, each applied to whole rows or clusters of them.
     seed : source of the patterns.
 
     Raises
     ------
-    ValueError : another shape, infinite values or a column with fewer than 2 pairs.
+    ValueError : another shape, infinite values, fewer than 2 clusters or a column with fewer than 2
+        pairs.
     """
     matrix, counts = _matrix(differences)
     check_level(alpha, "alpha")
@@ -70,7 +74,8 @@ def joint_permutation(
     # Squares do not change with a sign, so that each flip needs the column sums alone.
     squares = np.einsum("nk,nk->k", filled, filled)
     observed = _summaries(filled.sum(axis=0)[None], squares, counts, alpha)[:, 0]
-    n, k = matrix.shape
+    units = filled if clusters is None else _sums(filled, clusters)
+    n, k = units.shape
     rng = np.random.default_rng(seed)
     slack = _TIE * np.array(
         [max(filled.max(), -filled.min()), 1.0, max(1.0, abs(float(observed[2])))]
@@ -82,12 +87,23 @@ def joint_permutation(
     for start in range(0, flips, step):
         size = min(step, flips - start)
         signs = rng.integers(0, 2, size=(size, n), dtype=np.int8) * 2.0 - 1.0
-        flipped = _summaries(signs @ filled, squares, counts, alpha)
+        flipped = _summaries(signs @ units, squares, counts, alpha)
         extreme += (np.abs(flipped) >= threshold[:, None]).sum(axis=1)
     p_values = (extreme + 1) / (flips + 1)
     median, share, stouffer = (float(value) for value in observed)
     p_median, p_share, p_stouffer = (float(value) for value in p_values)
     return JointTest(median, share, stouffer, p_median, p_share, p_stouffer)
+
+
+def _sums(rows: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
+    """Sums of the rows of each cluster, shape (clusters, k)."""
+    codes = as_codes(clusters, len(rows), "clusters")
+    count = int(codes.max()) + 1
+    if count < 2:
+        raise ValueError("clusters holds 1 distinct label; at least 2 clusters are needed.")
+    sums = np.zeros((count, rows.shape[1]))
+    np.add.at(sums, codes, rows)
+    return sums
 
 
 def _summaries(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from dissensus.stats.checks import FloatArray, as_sample, check_level
+from dissensus.stats.bootstrap import cluster_robust_mean, satterthwaite
+from dissensus.stats.checks import FloatArray, as_codes, as_sample, check_level
 from dissensus.stats.results import NAN, Estimate, constant
+from dissensus.stats.shares import share_limits
 from dissensus.stats.walsh import signed_rank_cdf, walsh_order_statistic
 
 _EXACT_RANKS = 100
@@ -150,39 +154,48 @@ def _signed_rank_limit(n: int, tail: float) -> int:
     return int(np.floor(mean + special.ndtri(tail) * np.sqrt(variance) + 0.5))
 
 
-def probability_of_superiority(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+def probability_of_superiority(
+    differences: npt.ArrayLike, clusters: npt.ArrayLike | None = None, confidence: float = 0.95
+) -> Estimate:
     """P(d > 0) + P(d = 0)/2 for paired differences, which no monotone rescaling can change.
 
     Parameters
     ----------
     differences : shape (n,); treated minus reference, n >= 2.
-    confidence : level of the Wilson score interval.
+    clusters : shape (n,); labels; None where pairs are independent.
+    confidence : level of the interval.
 
     Returns
     -------
-    A probability; p from the score test against one half that the interval inverts.
+    A probability; p of one half, from the test that the interval inverts. Standard error by
+    :func:`~dissensus.stats.bootstrap.cluster_robust_mean`; limits and test on the logit scale, see
+    :func:`~dissensus.stats.shares.share_limits`. Where all pairs are of one sign: Wilson's limits
+    and the score test, with a case a cluster; no limits where all pairs tie.
 
     Raises
     ------
-    ValueError : fewer than 2 differences or values that are not finite.
+    ValueError : fewer than 2 differences or clusters, or values that are not finite.
 
     Notes
     -----
-    Grissom & Kim (2012), chapter 5; Wilson (1927). Each zero counts as half a success. Scores
-    of 0, 1/2 and 1 vary less than the binomial of the same mean, so with ties the interval is
-    conservative, and it keeps its width where every difference is zero.
+    Grissom & Kim (2012), chapter 5. Each zero counts as half a success.
     """
-    sample = as_sample(differences, "differences")
-    check_level(confidence, "confidence")
-    scores, n = 0.5 * (np.sign(sample) + 1.0), sample.size
-    share = float(scores.mean())
-    z = float(special.ndtri(0.5 + confidence / 2.0))
-    centre = (share + z**2 / (2 * n)) / (1.0 + z**2 / n)
-    half = z / (1.0 + z**2 / n) * np.sqrt(share * (1.0 - share) / n + z**2 / (4 * n**2))
-    p_value = 2.0 * float(special.ndtr(-abs(share - 0.5) * 2.0 * np.sqrt(n)))
-    se = float(stats.sem(scores))
-    low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
-    return Estimate(share, se, low, high, p_value, n, n)
+    scores = 0.5 * np.sign(as_sample(differences, "differences"))
+    codes = (
+        np.arange(len(scores)) if clusters is None else as_codes(clusters, len(scores), "clusters")
+    )
+    mean = cluster_robust_mean(scores, codes, confidence)
+    share = replace(mean, estimate=mean.estimate + 0.5, ci_high=mean.ci_high + 0.5)
+    if mean.se == 0.0:
+        # The score test that Wilson's interval inverts, with a case a cluster.
+        p_value = 2.0 * float(special.ndtr(-2.0 * abs(mean.estimate) * np.sqrt(mean.n_clusters)))
+        share = replace(share, se=NAN, ci_high=NAN, p_value=p_value)
+    else:
+        t = special.logit(share.estimate) * share.estimate * (1.0 - share.estimate) / mean.se
+        p_value = 2.0 * float(special.stdtr(satterthwaite(np.bincount(codes)), -abs(t)))
+        share = replace(share, p_value=p_value)
+    low, high = share_limits(share, confidence)
+    return replace(share, ci_low=low, ci_high=high)
 
 
 def cohen_dz(differences: npt.ArrayLike, confidence: float = 0.95) -> Estimate:

@@ -105,6 +105,23 @@ def _counts(successes: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[FloatArray
     return k, n
 
 
+def none_or_all(share: float, clusters: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's limits of a share of none or all, with a case a cluster.
+
+    Resamples of such cases are all alike, and say that the share is certain.
+
+    Returns
+    -------
+    low, high : float
+        NaN for any other share, and for a single cluster.
+    """
+    # What was computed from sums differs by rounding.
+    rounded = round(share, 12)
+    if rounded not in (0.0, 1.0) or clusters < 2:
+        return NAN, NAN
+    return wilson(int(rounded) * clusters, clusters, confidence)
+
+
 def share_limits(mean: Estimate, confidence: float = 0.95) -> tuple[float, float]:
     """The limits of a share's mean, between 0 and 1.
 
@@ -120,11 +137,9 @@ def share_limits(mean: Estimate, confidence: float = 0.95) -> tuple[float, float
     low, high : float
         NaN where neither says anything: a single cluster, or clusters that agree on another share.
     """
-    # A mean that was compared with a null differs by rounding.
     share = round(mean.estimate, 12)
     if share in (0.0, 1.0):
-        n = mean.n_clusters
-        return wilson(int(share) * n, n, confidence) if n > 1 else (NAN, NAN)
+        return none_or_all(share, mean.n_clusters, confidence)
     half = (mean.ci_high - mean.estimate) / (share * (1.0 - share))
     low, high = special.expit(special.logit(share) + np.array([-half, half]))
     return float(low), float(high)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dissensus.stats.bootstrap import cluster_robust_mean
 from dissensus.stats.checks import FloatArray, as_sample, check_level
 from dissensus.stats.results import Estimate, constant, t_estimate
 
@@ -31,7 +32,10 @@ class OrderStratified:
 
 
 def order_stratified(
-    differences: npt.ArrayLike, first: npt.ArrayLike, confidence: float = 0.95
+    differences: npt.ArrayLike,
+    first: npt.ArrayLike,
+    clusters: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
 ) -> OrderStratified:
     """Treatment effect stratified by order, and the period effect (Hills & Armitage 1979).
 
@@ -39,16 +43,19 @@ def order_stratified(
     ----------
     differences : shape (n,); treated minus reference, one per pair.
     first : shape (n,); whether the treated member came first; at least 2 pairs of each kind.
+    clusters : shape (n,); labels; None for independent pairs.
     confidence : level of the intervals.
 
     Returns
     -------
-    Intervals and p-values (null of zero) from t with Welch-Satterthwaite df, the orders' variances
-    being estimated apart.
+    Intervals and p-values (null of zero). Of independent pairs from t with Welch-Satterthwaite df,
+    the orders' variances being estimated apart; of clusters by
+    :func:`~dissensus.stats.bootstrap.cluster_robust_mean` of what each pair adds to the estimate.
 
     Raises
     ------
-    ValueError : fewer than 2 pairs of either order, unequal lengths or values that are not finite.
+    ValueError : fewer than 2 pairs of either order or 2 clusters, unequal lengths or values that
+        are not finite.
 
     Notes
     -----
@@ -58,11 +65,25 @@ def order_stratified(
     ahead, behind = _orders(differences, first)
     check_level(confidence, "confidence")
     share = ahead.size / (ahead.size + behind.size)
-    return OrderStratified(
-        _combination(ahead, behind, share, 1.0 - share, confidence),
-        _combination(ahead, behind, 0.5, 0.5, confidence),
-        _combination(ahead, behind, 0.5, -0.5, confidence),
-    )
+    parts = ((share, 1.0 - share), (0.5, 0.5), (0.5, -0.5))
+    if clusters is None:
+        return OrderStratified(*(_combination(ahead, behind, *part, confidence) for part in parts))
+    is_first = np.asarray(first, dtype=bool)
+    added = [_added(np.asarray(differences, float), is_first, part) for part in parts]
+    return OrderStratified(*(cluster_robust_mean(values, clusters, confidence) for values in added))
+
+
+def _added(
+    sample: FloatArray, first: npt.NDArray[np.bool_], weights: tuple[float, float]
+) -> FloatArray:
+    """What each pair adds to the weighted sum of the orders' means: its mean is the estimate."""
+    added = np.empty(sample.size)
+    total = 0.0
+    for weight, order in zip(weights, (first, ~first), strict=True):
+        mean = float(sample[order].mean())
+        added[order] = weight * sample.size / order.sum() * (sample[order] - mean)
+        total += weight * mean
+    return added + total
 
 
 def _orders(differences: npt.ArrayLike, first: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

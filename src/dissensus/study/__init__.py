@@ -1,1 +1,5 @@
-"""What a study is, and how its sessions are planned, run, gathered and paid for."""
+"""What a study is: interface, settings, registry, sessions, and ``experiment``, the common kind.
+
+In go a declaration and a configuration, out come sessions with all that each depends on. It may
+import ``report``, ``session``, ``design`` and what is below them.
+"""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ class State(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """What a bundle noted of a session: what its transcript was made to, and the state of that."""
+    """What a shard notes of a session: what its transcript was made to, and the state of that."""
 
     made_to: str
     state: State
@@ -31,48 +30,31 @@ class Noted(NamedTuple):
 
 @dataclass(frozen=True)
 class FolderState:
-    """The artefacts of a study's sessions as they are now; each folder is read once.
+    """The transcripts of a study's sessions as they are now; each folder is read once.
 
     Attributes
     ----------
     folder : results/<run>/<study>.
-    by_bundle : whether attempts and calls are kept by bundle, and not in files of each session.
-    transcripts, calls : session_id -> the state of its file.
-    attempts : the sessions that have theirs.
-    tried : bundle -> the state of its file of what its sessions tried and called.
-    notes : bundle -> session_id -> what it noted.
+    transcripts : session_id -> the state of its file.
+    notes : shard -> session_id -> what it noted.
     """
 
     folder: Path
-    by_bundle: bool = False
     transcripts: Mapping[str, State] = field(default_factory=dict)
-    calls: Mapping[str, State] = field(default_factory=dict)
-    attempts: frozenset[str] = frozenset()
-    tried: Mapping[str, State] = field(default_factory=dict)
     notes: Mapping[str, Mapping[str, Noted]] = field(default_factory=dict)
+    _noted: dict[str, Noted] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for notes in self.notes.values():
+            self._noted.update(notes)
 
     @classmethod
-    def of(cls, folder: Path, by_bundle: bool) -> FolderState:
+    def of(cls, folder: Path) -> FolderState:
         """What is there."""
-        return cls(
-            folder,
-            by_bundle,
-            _states(folder / "transcripts"),
-            {} if by_bundle else _states(folder / "calls"),
-            frozenset()
-            if by_bundle
-            else frozenset(name for name, _ in _files(folder / "sessions")),
-            _states(folder / "bundles") if by_bundle else {},
-            read_notes(folder),
-        )
-
-    @cached_property
-    def _noted(self) -> dict[str, Noted]:
-        """session_id -> what the bundle that ran it noted."""
-        return {name: noted for notes in self.notes.values() for name, noted in notes.items()}
+        return cls(folder, _states(folder / "transcripts"), read_notes(folder))
 
     def is_complete(self, session_id: str, digest: str) -> bool:
-        """Whether a session's artefacts are all there, and made to what it depends on.
+        """Whether a session's transcript is there, and made to what it depends on.
 
         Parameters
         ----------
@@ -81,50 +63,40 @@ class FolderState:
         state = self.transcripts.get(session_id)
         if state is None:
             return False
-        if not (self.by_bundle or (session_id in self.calls and session_id in self.attempts)):
-            return False
         # A transcript in the state that was noted need not be opened.
         if self._noted.get(session_id) == (digest, state):
             return True
-        return is_current(self.folder / f"transcripts/{session_id}{_ENDING}", digest)
+        return is_current(transcript_in(self.folder, session_id), digest)
 
-    def is_gathered(self, bundle: str, digests: Mapping[str, str]) -> bool:
-        """Whether a bundle's file has what its sessions tried and called as they are now.
-
-        Parameters
-        ----------
-        digests : session_id -> digest of all that it depends on, of the bundle's sessions.
-        """
-        noted = self.notes.get(bundle, {})
-        is_noted = all(
-            name in noted and noted[name].made_to == digest for name, digest in digests.items()
-        )
-        return is_noted and bundle in self.tried
-
-    def changed(self, session_ids: Iterable[str], bundles: Iterable[str]) -> int:
-        """When the last of some sessions' transcripts and calls was changed, in nanoseconds.
+    def is_gathered(self, shard: str, digests: Mapping[str, str]) -> bool:
+        """Whether a shard has its sessions, and these alone, as they are now.
 
         Parameters
         ----------
-        bundles : that the sessions are in.
+        digests : session_id -> digest of all that it depends on, of the shard's sessions.
         """
-        kinds = (self.transcripts, self.calls)
-        states = [kind[name] for name in session_ids for kind in kinds if name in kind]
-        states += [self.tried[bundle] for bundle in bundles if bundle in self.tried]
-        return max((state.changed for state in states), default=0)
+        notes = self.notes.get(shard, {})
+        return {name: noted.made_to for name, noted in notes.items()} == dict(digests)
 
 
-def _files(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """The Parquet files of a folder, by their names without the ending; none without a folder."""
-    with suppress(FileNotFoundError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(_ENDING):
-                yield entry.name.removesuffix(_ENDING), entry
+def transcript_in(folder: Path, session_id: str) -> Path:
+    """Where a session's transcript is kept in its study's folder."""
+    return folder / f"transcripts/{session_id}{_ENDING}"
 
 
 def _states(folder: Path) -> dict[str, State]:
     """The state of each Parquet file of a folder, by its name without the ending."""
-    return {name: _state(entry.stat()) for name, entry in _files(folder)}
+    return {
+        entry.name.removesuffix(_ENDING): _state(entry.stat())
+        for entry in _entries(folder)
+        if entry.name.endswith(_ENDING)
+    }
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """What a folder has; nothing without a folder."""
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        yield from entries
 
 
 def _state(status: os.stat_result) -> State:
@@ -132,7 +104,7 @@ def _state(status: os.stat_result) -> State:
 
 
 def note(transcripts: Mapping[str, Path]) -> str:
-    """What a bundle notes of the sessions that it has: a line each, for :func:`read_note`.
+    """What a shard notes of its sessions: a line each, for :func:`read_note`.
 
     Parameters
     ----------
@@ -147,17 +119,12 @@ def note(transcripts: Mapping[str, Path]) -> str:
 
 
 def read_notes(folder: Path) -> dict[str, dict[str, Noted]]:
-    """Bundle -> session_id -> what it noted; ``folder``: of the study."""
-    paths = sorted(folder.glob("bundles/*"))
-    return {
-        path.name: read_note(path)
-        for path in paths
-        if path.suffix != _ENDING and not path.name.startswith(".")
-    }
+    """Shard -> session_id -> what it noted; ``folder``: of the study."""
+    return {path.parent.name: read_note(path) for path in sorted(folder.glob("shards/*/sessions"))}
 
 
 def read_note(path: Path) -> dict[str, Noted]:
-    """Session_id -> what a bundle noted of it; lines that are none are left out."""
+    """Session_id -> what a shard noted of it; lines that are none are left out."""
     noted = {}
     with suppress(OSError, UnicodeDecodeError):
         for line in path.read_text(encoding="utf-8").splitlines():

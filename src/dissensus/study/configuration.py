@@ -15,7 +15,8 @@ from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
-from dissensus.settings import Count, Faults, Once, fault, validate
+from dissensus.settings import Count, Entries, Faults, Once, Spelled, fault, validate
+from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
@@ -29,13 +30,20 @@ _NO_SCRIPT = "Snakemake's report would run it; leave out <script, </script and <
 class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
-    run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
+    run: Annotated[
+        str,
+        Spelled(
+            r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+            "it names a folder: plain letters (a to z, A to Z), digits, . - and _ only, a letter "
+            "or digit first",
+        ),
+        Field(max_length=100),
+    ]
     seed: Annotated[int, Field(ge=0, lt=2**63)]
-    sessions_per_job: Count | None = None
-    few_sessions: Count = 2000
+    shards: Count = MOST_SHARDS
     sessions_on: Literal["nodes", "login"] = "nodes"
     studies: Annotated[list[str], Field(min_length=1), Once]
-    study_folders: dict[str, str] = Field(default_factory=dict)
+    study_folders: Entries[str] = Field(default_factory=dict)
 
     @property
     def results(self) -> Path:

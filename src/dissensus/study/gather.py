@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from dissensus.errors import ArtefactError
-from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, transcript
-from dissensus.study.makes import makes
-from dissensus.study.session_tables import SessionTables, paths_in
-from dissensus.study.stage import resolve
-from dissensus.tables.artefact import Column, Schema, concatenate, read, read_with_provenance
+from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, SessionRows
+from dissensus.study.makes import makes, resolve
+from dissensus.tables.artefact import Column, Schema, concatenate, read
 from dissensus.tables.common import common, text
 
 #: A study's own begin with the columns that name its sessions; so do its outcomes.
@@ -57,71 +55,48 @@ def outcomes_schema(ids: Mapping[str, Column]) -> Schema:
     return OUTCOMES.named_by(ids)
 
 
-def gather(
-    folder: Path, sessions: Sequence[str], ids: Mapping[str, Column]
-) -> tuple[pa.Table, list[dict[str, Any]], pa.Table]:
-    """The turns of some sessions, one row a session that says how it ended, and the calls.
+class Gathered(NamedTuple):
+    """The rows of a shard's artefacts: of :data:`TURNS`, :data:`OUTCOMES`, :data:`GATHERED_CALLS`
+    and :data:`~dissensus.study.session_tables.TRIED`.
+    """
 
-    A session that failed for good has no turns; its reason is in its transcript's metadata.
+    turns: list[dict[str, Any]]
+    outcomes: list[dict[str, Any]]
+    calls: list[dict[str, Any]]
+    attempts: list[dict[str, Any]]
+
+
+def gather(sessions: Iterable[SessionRows]) -> Gathered:
+    """What some sessions left, side by side, with one row a session that says how it ended.
+
+    A session that failed for good has no turns.
 
     Parameters
     ----------
-    folder : results/<run>/<study>.
-    sessions : their names, at least one.
-    ids : the columns that name a session.
-
-    Raises
-    ------
-    ArtefactError : a file is damaged, or is of another session, or a transcript has not the turns
-        that the session's calls were made for.
+    sessions : in the order of the manifest.
     """
-    schema, kept = transcript(ids), SessionTables(folder)
-    tables, outcomes, calls = [], [], []
-    for name in sessions:
-        path = paths_in(folder, name).transcript
-        turns, said = read_with_provenance(path, schema)
-        calls.append(kept.calls(name).drop_columns(list(CLOCK)))
-        _check_session(path, name, turns, said, calls[-1])
-        compliant = turns["compliant"].to_pylist()
-        tables.append(turns)
-        outcomes.append(
-            {
-                **{column: said[column] for column in ids},
-                "complete": not said["failure"],
-                "attempts": said["session_attempts"],
-                "repairs": sum(turns["repairs"].to_pylist()),
-                "compliant": all(compliant) if compliant else None,
-                "failure": said["failure"],
-            }
-        )
-    return pa.concat_tables(tables), outcomes, pa.concat_tables(calls)
+    gathered = Gathered([], [], [], [])
+    for session in sessions:
+        gathered.turns.extend(session.turns)
+        gathered.outcomes.append(_outcome(session))
+        for attempt, call in zip(session.attempts, session.calls, strict=True):
+            timeless = {name: value for name, value in call.items() if name not in CLOCK}
+            gathered.calls.append(timeless)
+            gathered.attempts.append({**attempt, **call})
+    return gathered
 
 
-def _check_session(
-    path: Path, name: str, turns: pa.Table, said: Mapping[str, Any], calls: pa.Table
-) -> None:
-    """Refuse a transcript that is not what the calls of the attempt that stands were made for."""
-    names = {said["session_id"], *turns["session_id"].to_pylist(), *calls["session_id"].to_pylist()}
-    if names != {name}:
-        raise ArtefactError(
-            f"{path} and the calls of {name} are of {', '.join(sorted(names))}; delete the "
-            "transcript and it will be made again."
-        )
-    stands = 0 if said["failure"] else said["session_attempts"]
-    asked = Counter(
-        (call["turn"], call["speaker"])
-        for call in calls.select(["session_attempt", "turn", "speaker"]).to_pylist()
-        if call["session_attempt"] == stands
-    )
-    spoken = {
-        (turn["turn"], turn["speaker"]): turn["repairs"] + 1
-        for turn in turns.select(["turn", "speaker", "repairs"]).to_pylist()
+def _outcome(session: SessionRows) -> dict[str, Any]:
+    compliant = [turn["compliant"] for turn in session.turns]
+    failure = session.outcome["failure"]
+    return {
+        **session.ids,
+        "complete": not failure,
+        "attempts": session.outcome["session_attempts"],
+        "repairs": sum(turn["repairs"] for turn in session.turns),
+        "compliant": all(compliant) if compliant else None,
+        "failure": failure,
     }
-    if spoken != asked:
-        raise ArtefactError(
-            f"{path} holds {len(spoken)} turns and the session's calls are for {len(asked)}, or "
-            "have other repairs; delete it and it will be made again."
-        )
 
 
 @makes(turns=None, outcomes=None)

@@ -1,10 +1,9 @@
-"""Which job runs which sessions (bundles), and which job measures them (shards)."""
+"""Which job runs and measures which sessions (shards), and how a job runs a list of them."""
 
 from __future__ import annotations
 
-import re
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from itertools import chain, groupby
@@ -15,92 +14,72 @@ from dissensus.llm.journal import IN_FLIGHT
 
 #: Enough for the measures to begin while sessions run, and to keep as many cores busy; a job
 #: more has its start to pay for.
-_MOST_SHARDS = 24
-#: How a bundle's name ends that is not of the first part of its study.
-_PART = re.compile(r"\.part(\d+)$")
+MOST_SHARDS = 24
 
 Row = Mapping[str, Any]
 
 
 class SessionsBroke(Exception):
-    """Sessions of a bundle ended in a fault of this program; the first with its traceback."""
+    """Sessions of a job ended in a fault of this program; the first with its traceback."""
 
 
-def shards(rows: Iterable[Row], part: Callable[[Row], int] = lambda row: 0) -> dict[str, list[Row]]:
-    """Divide a study among its measuring jobs: one or more whole temporal blocks a shard.
+def shards(
+    rows: Iterable[Row], part: Callable[[Row], int] = lambda row: 0, most: int = MOST_SHARDS
+) -> dict[str, list[Row]]:
+    """Divide a study among its jobs: one or more whole temporal blocks a shard.
 
     Parameters
     ----------
-    rows : of the manifest, with ``session_id`` and ``block``.
+    rows : of the manifest, with ``session_id`` and ``block``; with ``job`` too where the design
+        says which sessions are of one job.
     part : of the study that a session belongs to; those of different parts share no shard.
+    most : shards of a part, but for those that the design names.
 
     Returns
     -------
     Name -> its rows in the manifest's order; names are numbers of equal width, which sort.
     """
-    ordered = sorted(rows, key=lambda row: (part(row), row["block"], row["session_id"]))
+    ordered = sorted(rows, key=lambda row: (part(row), *_block(row), row["session_id"]))
     dealt = []
     for _, some in groupby(ordered, key=part):
-        blocks = [list(group) for _, group in groupby(some, key=lambda row: row["block"])]
-        chunks = _chunks(blocks, -(-len(blocks) // _MOST_SHARDS))
-        dealt += [list(chain.from_iterable(chunk)) for chunk in chunks]
+        blocks = [list(group) for _, group in groupby(some, key=_block)]
+        size = 1 if "job" in ordered[0] else -(-len(blocks) // most)
+        dealt += [
+            list(chain.from_iterable(blocks[first : first + size]))
+            for first in range(0, len(blocks), size)
+        ]
     width = len(str(len(dealt)))
     return {f"{number:0{width}d}": group for number, group in enumerate(dealt, start=1)}
 
 
-def bundles(shard: Iterable[Row], per_job: int, part: int = 0) -> dict[str, list[Row]]:
-    """Divide a shard among the jobs that run it: whole draws, up to a number of sessions a bundle.
+def _block(row: Row) -> tuple[int, str]:
+    """What is never divided among shards: a temporal block, or what the design calls a job."""
+    return row["block"], row.get("job", "")
+
+
+def widest(rows: Sequence[Row], before: Callable[[Row], Iterable[str]]) -> int:
+    """How many sessions of a list run at the same time, where each waits for no other than it must.
 
     Parameters
     ----------
-    shard : rows of the manifest, with ``session_id`` and ``draw_id``; with ``job`` too where the
-        design says which job runs a session.
-    per_job : sessions that a bundle may have, at least 1; a draw is never divided.
-    part : of the study that the shard is of.
-
-    Returns
-    -------
-    Name, ``<first draw>_<last draw>``, with ``.part<number>`` after the first part, or the job's ->
-    its rows in the manifest's order.
+    before : from a row to the ids of what it waits for.
     """
-    ordered = sorted(shard, key=_place)
-    if ordered and "job" in ordered[0]:
-        return {name: bundled(ordered, name) for name in sorted({row["job"] for row in ordered})}
-    draws = [list(group) for _, group in groupby(ordered, key=lambda row: row["draw_id"])]
-    ending = f".part{part}" if part else ""
-    return {
-        f"{some[0][0]['draw_id']}_{some[-1][0]['draw_id']}{ending}": list(chain.from_iterable(some))
-        for some in _chunks(draws, per_job // max(map(len, draws)))
-    }
+    order, most = _order(rows, before), 0
+    while order.is_active():
+        ready = order.get_ready()
+        most = max(most, len(ready))
+        order.done(*ready)
+    return most
 
 
-def bundled(
-    rows: Iterable[Row], bundle: str, part: Callable[[Row], int] = lambda row: 0
-) -> list[Row]:
-    """The rows of the manifest that a bundle's name stands for; ``part`` as in :func:`shards`."""
-    rows = list(rows)
-    if rows and "job" in rows[0]:
-        return [row for row in rows if row["job"] == bundle]
-    ending = _PART.search(bundle)
-    first, last = _ends(bundle[: ending.start() if ending else None], {r["draw_id"] for r in rows})
-    number = int(ending[1]) if ending else 0
-    rows = [row for row in rows if part(row) == number]
-    ends = [_place(row)[:2] for row in rows if row["draw_id"] in (first, last)]
-    # Ids alone do not say what lies between them: e10 comes before e9.
-    chosen = [row for row in rows if ends and min(ends) <= _place(row)[:2] <= max(ends)]
-    return sorted(chosen, key=_place)
-
-
-def _ends(name: str, draws: Set[str]) -> tuple[str, str]:
-    """The first and the last draw that a bundle is named after; their ids may have a "_" too."""
-    cuts = (cut.start() for cut in re.finditer("_", name))
-    named = ((name[:cut], name[cut + 1 :]) for cut in cuts)
-    return next((ends for ends in named if draws >= {*ends}), ("", ""))
-
-
-def _place(row: Row) -> tuple[int, str, str]:
-    """Where a session stands among those of its study."""
-    return row["block"], row["draw_id"], row["session_id"]
+def _order(rows: Sequence[Row], before: Callable[[Row], Iterable[str]]) -> TopologicalSorter[str]:
+    """Sessions of a list after those of the list that they wait for, ready to be gone through."""
+    inside = {row["session_id"] for row in rows}
+    order = TopologicalSorter(
+        {row["session_id"]: [name for name in before(row) if name in inside] for row in rows}
+    )
+    order.prepare()
+    return order
 
 
 def run_all(
@@ -109,7 +88,7 @@ def run_all(
     at_once: int,
     before: Callable[[Row], Iterable[str]],
 ) -> None:
-    """Run the sessions of a bundle, each after those that it waits for.
+    """Run the sessions of a job, each after those that it waits for.
 
     What ends one session ends no other, but for what stops the run: then calls in flight are
     finished, no further one is made, and the sessions go on from their journals next time.
@@ -119,7 +98,7 @@ def run_all(
     sessions : rows of the manifest.
     run : takes a row.
     at_once : how many sessions may run at the same time.
-    before : from a row to the ids of what it waits for; those of other bundles have ended.
+    before : from a row to the ids of what it waits for; those of other jobs have ended.
 
     Raises
     ------
@@ -127,9 +106,6 @@ def run_all(
     SessionsBroke : sessions failed in a way that is a fault of this program; all others ended.
     """
     rows = {row["session_id"]: row for row in sessions}
-    waiting = {
-        name: [earlier for earlier in before(row) if earlier in rows] for name, row in rows.items()
-    }
     stops: list[DissensusError] = []
     faults: list[str] = []
 
@@ -148,8 +124,7 @@ def run_all(
             faults.append(f"{name}: {traceback.format_exc()}")
         return name
 
-    order = TopologicalSorter(waiting)
-    order.prepare()
+    order = _order(sessions, before)
     with ThreadPoolExecutor(at_once) as pool:
         running = set()
         while order.is_active():
@@ -161,12 +136,6 @@ def run_all(
         raise next((error for error in stops if not isinstance(error, Stopped)), stops[0])
     if faults:
         raise SessionsBroke(f"{len(faults)} of {len(sessions)} sessions broke down; {faults[0]}")
-
-
-def _chunks(items: list[Any], size: int) -> list[list[Any]]:
-    """Neighbours together, ``size`` of them, or one where that is none."""
-    size = max(1, size)
-    return [items[first : first + size] for first in range(0, len(items), size)]
 
 
 def unwritten(session_id: str, error: OSError) -> ResourceError:

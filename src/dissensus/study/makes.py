@@ -10,12 +10,14 @@ all further inputs. All others are settings, but for these:
   vectors. Then the last artefact is ``calls``, of what that costs, and the function leaves its rows
   to whoever runs it.
 - ``embedder_of``: a function from the name of an embedder and the beginning of its journal's path
-  to a :class:`~dissensus.study.embedding.StageEmbedder`, where there are several.
+  to a :class:`~dissensus.run.embedding.StageEmbedder`, where there are several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, NewType, ParamSpec, TypeVar
 
 from dissensus.report.escaping import say
@@ -59,3 +61,9 @@ def made_by(function: Callable[..., Any], result: Any) -> dict[str, tuple[Schema
         result = tuple(getattr(result, name) for name in artefacts)
     rows = zip(artefacts.items(), result, strict=True)
     return {name: (schema, table) if schema else table for (name, schema), table in rows}
+
+
+def resolve(function: str) -> Any:
+    """What ``module:name`` stands for; the name may be of a member, as in ``Study.draw``."""
+    module, _, name = function.partition(":")
+    return attrgetter(name)(import_module(module))

@@ -1,8 +1,8 @@
-"""What sessions tried and called: in files of each session, or of the bundle that ran it."""
+"""What sessions tried and called: by shard, and in files of their own where they were named."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -10,49 +10,25 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.errors import ArtefactError
-from dissensus.session.record import ATTEMPTS, CALLS, SessionPaths, SessionRows, made_to
-from dissensus.study.completion import read_notes
-from dissensus.tables.artefact import Schema, read, write
+from dissensus.session.record import ATTEMPTS, CALLS, SessionPaths, made_to
+from dissensus.study.completion import read_notes, transcript_in
+from dissensus.tables.artefact import Schema, read
 
 Row = Mapping[str, Any]
 
 TRIED = Schema(
-    name="bundles",
-    row="attempt at a turn with its call, of all sessions of a bundle; beyond few_sessions",
+    name="attempts",
+    row="attempt at a turn with its call, of all sessions of a shard",
     columns={**ATTEMPTS.columns, **CALLS.columns},
     key=CALLS.key,
-    paths=("bundles/{bundle}.parquet",),
+    paths=("shards/{shard}/attempts.parquet",),
 )
 
 
-def paths_in(folder: Path, session_id: str) -> SessionPaths:
-    """Where a session's artefacts are kept in its study's folder."""
-    return SessionPaths(
-        attempts=folder / f"sessions/{session_id}.parquet",
-        transcript=folder / f"transcripts/{session_id}.parquet",
-        calls=folder / f"calls/{session_id}.parquet",
-    )
-
-
-def table_in(folder: Path, bundle: str) -> Path:
-    """Where a bundle keeps what its sessions tried and called."""
-    return folder / f"bundles/{bundle}.parquet"
-
-
-def write_tried(path: Path, sessions: Iterable[SessionRows], provenance: Mapping[str, Any]) -> None:
-    """Write what the sessions of a bundle tried and called, in their order."""
-    rows = [
-        {**attempt, **call}
-        for session in sessions
-        for attempt, call in zip(session.attempts, session.calls, strict=True)
-    ]
-    write(path, TRIED, rows, provenance)
-
-
 class SessionTables:
-    """The attempts and calls of a study's sessions, wherever they are.
+    """The attempts and calls of a study's sessions, as their shards have them.
 
-    Sessions are best asked for in the manifest's order: a bundle's file is read once for all that
+    Sessions are best asked for in the manifest's order: a shard's file is read once for all that
     follow each other.
 
     Parameters
@@ -62,7 +38,11 @@ class SessionTables:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._notes = read_notes(folder)
+        self._noted = {
+            name: (shard, noted)
+            for shard, notes in read_notes(folder).items()
+            for name, noted in notes.items()
+        }
         self._read: Path | None = None
         self._table = TRIED.arrow.empty_table()
         self._places: dict[str, tuple[int, int]] = {}
@@ -74,31 +54,37 @@ class SessionTables:
         ------
         ArtefactError : they are nowhere, or their file is damaged.
         """
-        return self._rows(paths_in(self._folder, session_id).attempts, ATTEMPTS)
+        return self._rows(session_id, ATTEMPTS)
 
     def calls(self, session_id: str) -> pa.Table:
         """A session's calls; as :meth:`attempts`."""
-        return self._rows(paths_in(self._folder, session_id).calls, CALLS)
+        return self._rows(session_id, CALLS)
 
     def has(self, session_id: str) -> bool:
         """Whether they are somewhere."""
-        paths = paths_in(self._folder, session_id)
-        if paths.calls.is_file() and paths.attempts.is_file():
-            return True
-        return self.bundle_of(session_id) is not None
+        paths = SessionPaths.of(self._folder, session_id)
+        is_separate = paths.calls.is_file() and paths.attempts.is_file()
+        return is_separate or self.shard_of(session_id) is not None
 
-    def bundle_of(self, session_id: str) -> Path | None:
-        """The file of a bundle that has a session as its transcript is; None for none."""
-        current = made_to(paths_in(self._folder, session_id).transcript)
-        for bundle, noted in self._notes.items():
-            if session_id in noted and noted[session_id].made_to == current:
-                path = table_in(self._folder, bundle)
-                if path.is_file():
-                    return path
-        return None
+    def shard_of(self, session_id: str) -> Path | None:
+        """The file of a shard that has a session as its transcript is; None where none has."""
+        shard, noted = self._noted.get(session_id, ("", None))
+        path = self._folder / f"shards/{shard}/attempts.parquet"
+        current = made_to(transcript_in(self._folder, session_id))
+        return path if noted and noted.made_to == current and path.is_file() else None
 
-    def of_bundle(self, path: Path, session_id: str, schema: Schema) -> pa.Table:
-        """A session's rows in the file of a bundle; ``schema``: the columns that are meant."""
+    def _rows(self, session_id: str, schema: Schema) -> pa.Table:
+        """A session's rows of a schema, from its own file or from its shard's."""
+        paths = SessionPaths.of(self._folder, session_id)
+        separate = paths.attempts if schema is ATTEMPTS else paths.calls
+        if separate.is_file():
+            return read(separate, schema)
+        path = self.shard_of(session_id)
+        if path is None:
+            raise ArtefactError(
+                f"{separate} is not there, nor a shard that has {session_id}; start the run again "
+                "and it is gathered."
+            )
         if path != self._read:
             self._table, self._places = read(path, TRIED), {}
             names = enumerate(self._table["session_id"].to_pylist())
@@ -109,14 +95,3 @@ class SessionTables:
         first, count = self._places.get(session_id, (0, 0))
         rows = self._table.slice(first, count).select(list(schema.columns))
         return rows.cast(schema.arrow)
-
-    def _rows(self, file: Path, schema: Schema) -> pa.Table:
-        if file.is_file():
-            return read(file, schema)
-        path = self.bundle_of(file.stem)
-        if path is None:
-            raise ArtefactError(
-                f"{file} is not there, nor a bundle that has {file.stem}; start the run again and "
-                "it will be made again."
-            )
-        return self.of_bundle(path, file.stem, schema)

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.journal import Journal, NotJournaled, Replay
+from dissensus.llm.concurrency import InFlight
+from dissensus.llm.journal import IN_FLIGHT, Journal, NotJournaled, Replay
 from dissensus.llm.marks import read_marks
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
 from dissensus.session.inputs import FolderInputs
 from dissensus.session.record import (
+    SessionPaths,
     SessionRows,
     is_current,
     rows_of,
     write_session,
 )
 from dissensus.session.runner import Limits, Session, run_session
-from dissensus.study.completion import FolderState
+from dissensus.study.completion import FolderState, transcript_in
 from dissensus.study.configuration import Configuration
-from dissensus.study.jobs import run_all
+from dissensus.study.jobs import MOST_SHARDS, run_all, shards
+from dissensus.study.makes import resolve
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.session_tables import paths_in, table_in, write_tried
-from dissensus.study.stage import resolve
 from dissensus.study.study import Row, Study
 from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance
@@ -72,7 +74,7 @@ class Sessions:
     rows : session_id -> row of the manifest, in the order of the ids.
     items : key -> row of the source that the manifest was drawn from.
     identities : model -> digest of what its replies, and how they are read, depend on.
-    by_bundle : whether what sessions tried and called is kept by bundle.
+    most_shards : see :func:`dissensus.study.jobs.shards`.
     """
 
     study: Study[Any]
@@ -80,7 +82,7 @@ class Sessions:
     rows: Mapping[str, Row]
     items: Mapping[str, Row]
     identities: Mapping[str, str]
-    by_bundle: bool = False
+    most_shards: int = MOST_SHARDS
     _digests: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @classmethod
@@ -89,9 +91,7 @@ class Sessions:
         models = {name: model.model_dump() for name, model in settings.models.items()}
         thought = Path(settings.thought) if settings.thought else None
         sessions = cls.of(settings.study(folder.name), folder, models, thought)
-        rows = sessions.rows
-        in_bundles = settings.sessions_per_job != 1 or any("job" in row for row in rows.values())
-        return replace(sessions, by_bundle=in_bundles and len(rows) > settings.few_sessions)
+        return replace(sessions, most_shards=settings.shards)
 
     @classmethod
     def of(
@@ -193,11 +193,14 @@ class Sessions:
             draws.setdefault(place, []).append(name)
         return draws
 
+    @cached_property
+    def shards(self) -> dict[str, list[Row]]:
+        """Shard -> the rows of its sessions."""
+        return shards(self.rows.values(), self.study.part, self.most_shards)
+
     def is_complete(self, row: Row) -> bool:
-        """Whether a session's artefacts are there and made to what it depends on now."""
-        paths = paths_in(self.folder, row["session_id"])
-        has_tables = self.by_bundle or (paths.attempts.is_file() and paths.calls.is_file())
-        return has_tables and is_current(paths.transcript, self.digest(row))
+        """Whether a session's transcript is there and made to what it depends on now."""
+        return is_current(transcript_in(self.folder, row["session_id"]), self.digest(row))
 
     def pending(self, rows: Iterable[Row], state: FolderState | None = None) -> list[Row]:
         """The sessions that are still to be run, or to be run again.
@@ -223,7 +226,7 @@ class Sessions:
         """
         spec, name = self.spec(row), row["session_id"]
         types = self.study.ids
-        journal, paths = journal_in(self.folder, name), paths_in(self.folder, name)
+        journal, paths = journal_in(self.folder, name), SessionPaths.of(self.folder, name)
         simulated = all(registry.model(model).simulated for model in spec["models"])
         # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
@@ -265,51 +268,57 @@ class Sessions:
             limits = Limits.of(spec["protocol"])
             return run_session(spec["seed"], steps, models, journal, limits)
 
-    def run_bundle(
-        self, rows: Sequence[Row], registry: ModelRegistry, at_once: int, bundle: str = ""
-    ) -> dict[str, str]:
-        """Run what is pending of a bundle.
+    def run_all(
+        self,
+        rows: Sequence[Row],
+        registry: ModelRegistry,
+        at_once: int,
+        in_flight: int = 0,
+        named: str = "",
+    ) -> dict[str, SessionRows]:
+        """Run those of a list that are pending.
 
         Parameters
         ----------
         rows : of the manifest.
         registry : the run's models.
-        at_once : how many sessions may run at the same time.
-        bundle : its name, where what sessions tried and called is kept by bundle.
+        at_once : how many of them may run at the same time.
+        in_flight : how many sessions of all jobs may; 0 for any number.
+        named : the session whose attempts and calls are written to files of its own.
 
         Returns
         -------
-        session_id -> why it failed for good, of those that did.
+        session_id -> what it left, of those that were run.
 
         Raises
         ------
         DissensusError, SessionsBroke : see :func:`~dissensus.study.jobs.run_all`.
         """
         left: dict[str, SessionRows] = {}
+        running = InFlight(self.folder.parent / ".sessions", in_flight)
 
         def run_one(row: Row) -> None:
-            left[row["session_id"]] = self.run(row, registry, separate=not self.by_bundle)
+            name = row["session_id"]
+            with running.one_more(IN_FLIGHT.check):
+                left[name] = self.run(row, registry, separate=name == named)
 
         run_all(self.pending(rows), run_one, at_once, self.before)
-        if self.by_bundle:
-            self._gather(bundle, rows, left, registry)
-        failures = {name: session.outcome["failure"] for name, session in left.items()}
-        return {name: failure for name, failure in failures.items() if failure}
+        return left
 
-    def _gather(
-        self, bundle: str, rows: Sequence[Row], left: Mapping[str, SessionRows], registry: Any
-    ) -> None:
-        """Write what the sessions of a bundle tried and called, in the order of the manifest.
+    def left_by(
+        self, rows: Iterable[Row], left: Mapping[str, SessionRows], registry: ModelRegistry
+    ) -> Iterator[SessionRows]:
+        """What sessions that have ended left, in the order of the rows.
 
         Parameters
         ----------
-        left : session_id -> what it left; of others, their journals say it.
+        left : from :meth:`run_all`; of others, their journals say it.
+
+        Raises
+        ------
+        ResourceError : a journal lacks a reply.
         """
-        digests = {row["session_id"]: self.digest(row) for row in rows}
-        sessions = (left.get(row["session_id"]) or self._remembered(row, registry) for row in rows)
-        simulated = all(registry.model(name).simulated for name in self.identities)
-        made_by = provenance("run_bundle", simulated, digests)
-        write_tried(table_in(self.folder, bundle), sessions, made_by)
+        return (left.get(row["session_id"]) or self._remembered(row, registry) for row in rows)
 
     def _remembered(self, row: Row, registry: ModelRegistry) -> SessionRows:
         """What a session that has ended left, from its journal.
@@ -322,11 +331,22 @@ class Sessions:
             return self.replay(row, registry)
         except NotJournaled as error:
             name = row["session_id"]
-            journal, paths = journal_path(self.folder, name), paths_in(self.folder, name)
             raise ResourceError(
-                f"{journal} lacks a reply that {name} was made from ({error}); restore it from a "
-                f"copy, or delete {paths.transcript} and that call is made, and paid, again."
+                f"{journal_path(self.folder, name)} lacks a reply that {name} was made from "
+                f"({error}); restore it from a copy, or delete "
+                f"{transcript_in(self.folder, name)} and that call is made, and paid, again."
             ) from None
+
+    def leading_to(self, row: Row) -> list[Row]:
+        """A session after those that it reads or follows, in the order in which they may run."""
+        waiting: dict[str, list[str]] = {}
+        queue = [row["session_id"]]
+        while queue:
+            name = queue.pop()
+            if name not in waiting:
+                waiting[name] = self.before(self.rows[name])
+                queue += waiting[name]
+        return [self.rows[name] for name in TopologicalSorter(waiting).static_order()]
 
 
 def _identity(name: str, settings: Row, thought: Path | None) -> str:
@@ -335,11 +355,6 @@ def _identity(name: str, settings: Row, thought: Path | None) -> str:
     if settings["provider"] == "simulated":
         return given
     return digest([given, read_marks(thought, settings.get("thought")).sha256])
-
-
-def ended(session_id: str, failure: str) -> str:
-    """One line on how a session ended, for its log."""
-    return f"{session_id}: " + (f"failed for good, {failure}" if failure else "complete")
 
 
 @cache

@@ -119,6 +119,23 @@ class Needs:
 
 
 @dataclass(frozen=True)
+class Unidentified:
+    """Why a study's settings cannot give its main estimand, and what would.
+
+    Attributes
+    ----------
+    reason : what a finding could not be told from, in a sentence.
+    mend : which setting to change, in a sentence.
+    remedies : model -> the study as it would be with it, and the sessions that it would have
+        besides, which are priced.
+    """
+
+    reason: str
+    mend: str
+    remedies: Mapping[str, tuple[Study[Any], Sequence[Row]]]
+
+
+@dataclass(frozen=True)
 class Registered:
     """What a study says of its analysis before any session, in sentences.
 
@@ -152,12 +169,13 @@ class Study(ABC, Generic[S]):
     ids : the columns of the manifest that name a session, ``session_id`` first. They stand in
         every transcript.
     arm : the column of what the sessions of one draw differ in.
+    cluster : the column of what is independent; the key of the source where it is empty.
     protocol : the module of its protocol. Its code is part of what a session depends on.
     sequential : whether the sessions of a draw run one after another, in the order of their
         ``position`` in their part; those of one position begin together.
     question : what the study asks, in one sentence.
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
-        (:mod:`dissensus.study.embedding`). A study without embedders has none.
+        (:mod:`dissensus.run.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
     headline : states its findings; without one, those of ``contrasts.parquet`` are stated, where
         the study makes that.
@@ -172,6 +190,7 @@ class Study(ABC, Generic[S]):
     Settings: ClassVar[type[StudySettings]]
     ids: ClassVar[Mapping[str, Column]]
     arm: ClassVar[str] = "arm"
+    cluster: ClassVar[str] = ""
     protocol: ClassVar[str]
     source: ClassVar[Source]
     manifest: ClassVar[Manifest]
@@ -280,7 +299,7 @@ class Study(ABC, Generic[S]):
     def part(self, row: Row) -> int:
         """Which part of the study a session belongs to, in the order in which parts begin.
 
-        Shards and bundles hold sessions of one part alone, so that an artefact can be made of the
+        Shards hold sessions of one part alone, so that an artefact can be made of the
         turns of a part, and sessions of a later one read it.
         """
         return 0
@@ -333,6 +352,19 @@ class Study(ABC, Generic[S]):
         ------
         DissensusError : it is wrong whatever the replies will be.
         """
+
+    def unidentified(
+        self, rows: Sequence[Row], models: Mapping[str, Any], seed: int
+    ) -> Unidentified | None:
+        """Why its main estimand cannot be had with these settings; None where it can.
+
+        Parameters
+        ----------
+        rows : of the manifest.
+        models : name -> settings.
+        seed : of the run.
+        """
+        return None
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
         """What is registered of the analysis before any session.

@@ -236,6 +236,17 @@ def provenance_of(path: str | Path) -> dict[str, Any]:
         return _said(file.schema_arrow)
 
 
+def key_of(path: str | Path) -> tuple[str, ...]:
+    """The columns that together name a row of an artefact, as the file says.
+
+    Raises
+    ------
+    ArtefactError : as :func:`read`.
+    """
+    with open_sealed(path) as file:
+        return _own_schema(file.schema_arrow, path).key
+
+
 def _said(schema: pa.Schema) -> dict[str, Any]:
     """The provenance in a file's metadata."""
     said: dict[str, Any] = json.loads(schema.metadata[_KEY])

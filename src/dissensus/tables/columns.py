@@ -1,7 +1,7 @@
 """Arrow columns of Python's plain values.
 
 Arrow's own conversion loads pandas, to see whether a value is one of its kinds: half a second and
-60 MB for every process that holds a bundle of sessions. What is plain is laid out here instead.
+60 MB for every process that holds sessions. What is plain is laid out here instead.
 """
 
 from __future__ import annotations

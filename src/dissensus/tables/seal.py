@@ -47,6 +47,15 @@ def open_sealed(path: str | Path) -> pq.ParquetFile:
     return pq.ParquetFile(pa.BufferReader(data))
 
 
+def is_sound(path: str | Path) -> bool:
+    """Whether a file is there and holds the very bytes that were written."""
+    try:
+        before, stored, after = _parts(Path(path).read_bytes())
+    except OSError:
+        return False
+    return stored == _digest(before, after)
+
+
 def _parts(data: bytes | bytearray) -> tuple[memoryview, bytes, memoryview]:
     """What is before the seal, the seal, and what is after it; no seal where there is none."""
     view, mark = memoryview(data), data.rfind(_MARK)

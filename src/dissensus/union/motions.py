@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.report.escaping import complain
-from dissensus.settings import Complaint, Faults, Once, Settings, fault, validate
+from dissensus.settings import PLAIN_ID, Complaint, Faults, Once, Settings, fault, validate
 from dissensus.tables.artefact import Schema
 from dissensus.text.corpora.chunks import chunk
 from dissensus.text.corpora.folders import BIO, ENDINGS, KINDS, LONGEST_NAME, kind_of
@@ -44,7 +44,7 @@ def _own_id(name: str) -> str:
     return name
 
 
-_Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=60)]
+_Id = Annotated[str, PLAIN_ID, Field(max_length=60)]
 _Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_line)]
 _Names = Annotated[list[_Name], Once]
 _Side = Annotated[_Names, Field(min_length=2, max_length=_MOST_SPEAKERS)]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.run.embedding import embedding_calls
 from dissensus.session.templates import fill
-from dissensus.study.embedding import embedding_calls
 from dissensus.study.makes import makes
 from dissensus.text.corpora.folders import BIO, kind_in
 from dissensus.text.corpora.passages import Floats, diverse

@@ -25,6 +25,9 @@ COACHED, CONTROL = "coached", "control"
 #: What stands in a column for all motions, arms or judges together.
 ALL = "all"
 
+#: From so many motions on, sign flips change whole motions: of fewer no p reaches 5% (2/2^G).
+FEWEST_FLIPPED = 6
+
 #: What is estimated of coaching: the mean of an arm; coached less control; that less the same of
 #: epoch 1.
 MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"

@@ -230,6 +230,23 @@ def test_the_command_scores_a_saved_model(saved: Path, capsys: Any) -> None:
     dpo = scored(saved, capsys, model, "--loss", "dpo", "--reference", model, "--beta", "0.05")
     assert dpo["preference"] == pytest.approx(log(2), abs=1e-5)
     assert found["preference"] != pytest.approx(log(2), abs=1e-3)
+    # It prefers nothing to itself.
+    assert dpo["preferred"] == 0.0
+
+
+def test_what_is_preferred_is_so_beside_the_reference() -> None:
+    torch = pytest.importorskip("torch", reason="comes with the extra `train`")
+    from dissensus.consensus.training.loss import Scores
+    from dissensus.consensus.training.scoring import preferred
+
+    chosen, rejected = torch.tensor([1.0, 1.0, 1.0]), torch.tensor([0.0, 0.0, 2.0])
+    scores = Scores(chosen, rejected, chosen, chosen, chosen)
+    assert preferred(scores, None) == pytest.approx(2 / 3)
+    # The reference prefers the first by more, and the last by less.
+    reference = torch.tensor([2.0, 1.0, 0.0]), torch.tensor([0.0, 1.0, 2.0])
+    assert preferred(scores, reference) == pytest.approx(2 / 3)
+    reference = torch.tensor([3.0, 3.0, 0.0]), torch.tensor([0.0, 0.0, 2.0])
+    assert preferred(scores, reference) == pytest.approx(1 / 3)
 
 
 def test_what_cannot_be_scored_is_one_sentence(saved: Path, capsys: Any) -> None:

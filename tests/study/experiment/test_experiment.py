@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.design.contrasts import HEADLINE, Options
+from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.record import as_json
@@ -263,6 +263,53 @@ def test_from_texts_a_share_is_held_and_no_difference_is_not_found(share: float)
     room = 3 * math.sqrt(0.05 * 0.95 * studies)
     assert held >= 0.95 * studies - room
     assert found <= 0.05 * studies + room
+
+
+def written(rng: np.random.Generator) -> pd.DataFrame:
+    """The metrics of sessions that write a number, in which stories matter and arms do not.
+
+    20 stories of 1 to 8 draws; by story, what arm b adds has a mean of 0 and an SD of .5.
+    """
+    study = declared(
+        outcomes={"y": Outcome("The number.")},
+        items=lambda self, rng: [],
+        debate=lambda self, session: [],
+        measure=lambda self, turns, item: {"y": float(turns["value"].iloc[-1])},
+    )
+    reads = Read(lambda reply: float(reply.rpartition(" ")[2].strip(".")))
+    turns, outcomes, pool = [], [], {}
+    for story, draws in enumerate(rng.integers(1, 9, 20)):
+        added = rng.normal(0, 0.5)
+        for draw, arm in product(range(draws), ("a", "b")):
+            item = f"i{story}-{draw}"
+            pool[item] = {"topic": "t", "story_id": f"s{story}"}
+            names = {"draw_id": f"d{story}-{draw}", "item_id": item, "arm": arm}
+            names["session_id"] = f"{names['draw_id']}-{arm}"
+            number = rng.normal(0, 0.3) + (added if arm == "b" else 0.0)
+            value = reads.read(f"All in all I put it at {number:.4f}.").value
+            turns.append({**names, "turn": 1, "value": as_json(value)})
+            outcomes.append({**names, "complete": True})
+    by_session = turns_by_session(turns, study.levels())
+    made = study(study.Settings.model_validate({"model": "m"}))
+    metrics = pd.DataFrame(measure_sessions(made, by_session, outcomes, pool))
+    return metrics.assign(story_id=metrics["item_id"].map(lambda item: pool[item]["story_id"]))
+
+
+def test_from_texts_no_difference_is_found_where_declared_clusters_differ() -> None:
+    rng, studies = np.random.default_rng(12), 150
+    found = dict.fromkeys((*METHODS, "by draw"), 0)
+    for seed in range(studies):
+        metrics, said = written(rng), {"y": Outcome("The number.")}
+        for cluster in ("story_id", "draw_id"):
+            rows = compare(metrics, ("a", "b"), said, cluster, Options(0.95, 499, seed))
+            for row in rows:
+                if row["reference"] and (cluster == "story_id" or row["method"] == RANDOMISATION):
+                    name = row["method"] if cluster == "story_id" else "by draw"
+                    found[name] += row["p_value"] <= 0.05
+    # Three standard errors from 5%; draws taken for independent find one in five.
+    room = 3 * math.sqrt(0.05 * 0.95 * studies)
+    assert all(found[method] <= 0.05 * studies + room for method in METHODS)
+    assert found["by draw"] > 0.05 * studies + room
 
 
 def test_a_mean_has_a_p_value_only_against_a_null() -> None:

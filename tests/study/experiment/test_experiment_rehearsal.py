@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 from dissensus.errors import ResourceError
+from dissensus.plan.rehearsal import rehearse
 from dissensus.study.experiment import Experiment, text
 from dissensus.study.experiment.design import named_items, pool_schema
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
-from dissensus.study.rehearsal import rehearse
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import Column
 from dissensus.tables.common import whole

@@ -28,7 +28,7 @@ def call(speaker: Any = "A", messages: Any = "Why?", **more: Any) -> Any:
         ({"speaker": 7}, "the speaker of a call is 7; it must be a name of one line"),
         ({"speaker": "A\nB"}, r"the speaker of a call is 'A\nB'; it must be a name of one line"),
         ({"speaker": ""}, "the speaker of a call is ''; it must be a name of one line"),
-        ({"messages": None}, "the prompt of a call is None; it must be a text, or a list of user"),
+        ({"messages": None}, "the prompt of a call is null; it must be a text, or a list of user"),
         ({"messages": ["Why?"]}, "the prompt of a call is ['Why?']; it must be a text, or a list"),
         ({"messages": []}, "the prompt of a call is []; it must be a text, or a list of user(...)"),
         ({"messages": [user(7)]}, "it must be a text, or a list of user(...)"),  # type: ignore[arg-type]

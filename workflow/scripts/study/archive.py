@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.keep.archive import archive
 from dissensus.report.escaping import say
-from dissensus.study.archive import archive
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write
 
 

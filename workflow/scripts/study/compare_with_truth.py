@@ -7,7 +7,8 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.tables import as_page, write_table
 from dissensus.report.truth import TRUTH, Diagnosed, table_truth, truth_rows
 from dissensus.report.view import View
-from dissensus.study.stage import Stage, resolve, run
+from dissensus.run.stage import Stage, run
+from dissensus.study.makes import resolve
 from dissensus.tables.artefact import write, write_text
 
 

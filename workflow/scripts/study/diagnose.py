@@ -6,7 +6,7 @@ import pandas as pd
 
 from dissensus.design.diagnosis import DIAGNOSIS, table_diagnosis
 from dissensus.report.tables import write_table
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import read_by, write
 
 

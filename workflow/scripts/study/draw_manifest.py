@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import read_by, write
 
 

@@ -6,10 +6,11 @@ from typing import Any
 from dissensus.report.alternative import alternative
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
+from dissensus.report.facts import FIGURE_FACTS, fact_rows, told
 from dissensus.report.marks import FIGURE_MARKS, mark_rows
 from dissensus.report.style import save
 from dissensus.report.view import View
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write
 
 
@@ -18,13 +19,21 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     artefacts = Artefacts(dict(inputs.items()))
     files = zip(inputs.captions, outputs.svg, outputs.png, outputs.caption, strict=True)
     marks: list[dict[str, Any]] = []
+    facts: list[dict[str, Any]] = []
     titled = zip(stage.settings["titles"], stage.resolved, files, strict=True)
     for title, draw, (template, svg, png, caption) in titled:
         drawn = draw(artefacts, view)
         said = write_caption(caption, template, drawn.facts, stage.simulated)
-        save(drawn.figure, svg, png, title, alternative(title, drawn.figure, said, view.level))
-        marks += mark_rows(Path(svg).stem, drawn.marks)
+        words, of_words = told(alternative(title, drawn.figure, said, view.level))
+        save(drawn.figure, svg, png, title, words)
+        name = Path(svg).stem
+        marks += mark_rows(name, drawn.marks)
+        facts += [
+            *fact_rows(f"caption:{name}", told(said)[1]),
+            *fact_rows(f"alternative:{name}", of_words),
+        ]
     write(outputs.marks, FIGURE_MARKS, marks, stage.provenance)
+    write(outputs.facts, FIGURE_FACTS, facts, stage.provenance)
 
 
 if __name__ == "__main__":

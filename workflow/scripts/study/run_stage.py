@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dissensus.study.run_stage import run_function
-from dissensus.study.stage import Stage, run
+from dissensus.run.run_stage import run_function
+from dissensus.run.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

@@ -6,7 +6,7 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
 from dissensus.report.tables import caption_facts, write_tables
 from dissensus.report.view import View
-from dissensus.study.stage import Stage, run
+from dissensus.run.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

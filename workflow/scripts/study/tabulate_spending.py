@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.plan.cost import priced
+from dissensus.report.arm_conduct import ARM_CONDUCT, table_arm_conduct
 from dissensus.report.captions import write_caption
 from dissensus.report.tables import write_tables
-from dissensus.study.cost import priced
+from dissensus.run.spending import CONDUCT, SPENDING
+from dissensus.run.spending_tables import table_models, table_spending
+from dissensus.run.stage import Stage, run
 from dissensus.study.sessions import Sessions
-from dissensus.study.spending import CONDUCT, SPENDING
-from dissensus.study.spending_tables import table_models, table_spending
-from dissensus.study.stage import Stage, run
 from dissensus.tables.artefact import read
 
 
@@ -22,6 +23,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     tables = [
         table_spending(spent, lines, given["budget_usd"], stage.simulated),
         table_models(conduct, spent, lines, stage.simulated),
+        table_arm_conduct(read(inputs.arm_conduct, ARM_CONDUCT).to_pylist(), stage.simulated),
     ]
     tables = [table.noted(given["marked"]) for table in tables]
     write_tables(tables, outputs.csv, outputs.markdown, outputs.page, "Conduct and cost")

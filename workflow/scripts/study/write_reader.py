@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.study.reader import Writer
+from dissensus.keep.reader import Writer
+from dissensus.run.stage import Stage, run
 from dissensus.study.sessions import Sessions
-from dissensus.study.stage import Stage, run
 
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:

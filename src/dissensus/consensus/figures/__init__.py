@@ -13,17 +13,15 @@ HEADLINE = _SHOWN.headline("contrasts", "planted", "ablations")
 
 
 FIGURES = (
-    _SHOWN.figure("behaviour", "Figure 3. Sycophancy and dogmatism", *_READS),
-    _SHOWN.figure("course", "Figure 4. Debates that have agreed, by round", *_READS),
-    _SHOWN.figure(
-        "effects", "Figure 5. What each strategy changes, by domain", "contrasts", "planted"
-    ),
+    _SHOWN.figure("behaviour", "Sycophancy and dogmatism", *_READS),
+    _SHOWN.figure("course", "Debates that have agreed, by round", *_READS),
+    _SHOWN.figure("effects", "What each strategy changes, by domain", "contrasts", "planted"),
     _SHOWN.figure(
         "parts",
         "What each part of CCAgent is worth, and what carries over to another domain",
         "ablations",
     ),
-    _SHOWN.figure("learned", "Figure 11. Consensus by what agents have learned from", *_READS),
+    _SHOWN.figure("learned", "Consensus by what agents have learned from", *_READS),
 )
 
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from dissensus.consensus.figures.forest import domains_of, joined_planted, key, looks
-from dissensus.consensus.figures.words import attrition, percent_of
+from dissensus.consensus.figures.words import DOTTED, attrition, percent_of, planted_words
 from dissensus.consensus.inference import ALL, BY_ROUND
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import course, multiples, rounds_axis
@@ -25,13 +25,16 @@ PLANTED: dict[str, Any] = {"linewidth": 1.0, "linestyle": (0, (1, 1.2))}
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel for each arm, with a line for each domain and the reference in grey."""
-    estimates, planted, metrics, manifest = artefacts.frames(
-        "estimates", "planted", "metrics", "manifest"
-    )
+    estimates, planted = artefacts.frames("estimates", "planted")
     rows = joined_planted(estimates, planted, "true")
     rows = rows[rows["outcome"].str.startswith(BY_ROUND) & rows["estimate"].notna()]
     rows = rows.assign(round=rows["outcome"].str.removeprefix(BY_ROUND).astype(int))
-    facts = describe(rows, view) | {"attrition": attrition(metrics, manifest)}
+    rows = rows[rows["arm"].isin(view.arms)]
+    facts = {
+        **describe(artefacts, view),
+        "planted": planted_words(rows["planted"], DOTTED),
+        "attrition": attrition(artefacts, arm=view.arms),
+    }
     if rows.empty:
         return Drawn(notice("No debate came through.", view.simulated), facts)
     figure = new_figure(1.25 * -(-len(view.arms) // _ACROSS) + 0.5, view.simulated)
@@ -41,7 +44,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
     planted_too = bool(rows["planted"].notna().any())
     line = Line2D([], [], color=INK, label="planted", **PLANTED)
-    key(figure, view, line if planted_too else None, rows)
+    shown = {"arm": view.arms, "outcome": sorted(set(rows["outcome"]))}
+    key(figure, view, line if planted_too else None, artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)
 
 
@@ -55,24 +59,29 @@ def _panel(axes: Axes, rows: pd.DataFrame, base: pd.DataFrame, view: View) -> No
     axes.set_ylim(-4, 104)
 
 
-def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says of the last round."""
-    last = rows[rows["round"] == int(view["rounds"])]
+    estimates, last = artefacts.facts("estimates"), f"{BY_ROUND}{view['rounds']}"
+    shares = [
+        row
+        for row in estimates.rows(outcome=last, arm=view.arms)
+        if row["estimate"] == row["estimate"]
+    ]
 
     def share(arm: str) -> str:
-        of_arm = last[last["arm"] == arm]
         parts = [
             f"{percent_of(row)} in {row['domain']}"
-            for _, row in of_arm[of_arm["domain"].isin(domains_of(view))].iterrows()
+            for row in shares
+            if row["arm"] == arm and row["domain"] in domains_of(view)
         ]
         return " and ".join(parts) or "none"
 
-    together = last[last["domain"] == ALL].sort_values("estimate")
-    best = str(together.iloc[-1]["arm"]) if len(together) else view.reference
+    together = {row["arm"]: float(row["estimate"]) for row in shares if row["domain"] == ALL}
+    best = max(together, key=lambda arm: together[arm], default=view.reference)
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
-        "last": str(view["rounds"]),
+        "last": str(view.fact("rounds")),
         "base": share(view.reference),
         "best": arm_words(best),
         "best_share": share(best),

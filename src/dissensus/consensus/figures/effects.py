@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
+from dissensus.consensus.figures.words import TICK, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, records, significant
+from dissensus.report.facts import Row
+from dissensus.report.frames import significant
 from dissensus.report.labels import arm_words, listed, p_clause, percents, signed
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -25,8 +29,9 @@ PANELS = {
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw four forests; a dot is filled where its contrast is significant after Holm."""
-    rows = rows_of(artefacts)
-    facts = describe(rows, view)
+    contrasts, planted = artefacts.frames("contrasts", "planted")
+    rows = joined_planted(contrasts[contrasts["method"] == HEADLINE], planted, "effect")
+    facts = describe(artefacts, view) | {"planted": planted_words(rows["planted"], TICK)}
     arms = view.arms[1:]
     if not arms or not rows["estimate"].notna().any():
         none = "No arm has a debate in common with the reference, so that nothing can be compared."
@@ -47,14 +52,25 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    key(figure, view, tick(rows["planted"]), rows)
+    shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("contrasts"), **shown)
     return Drawn(figure, facts)
 
 
-def rows_of(artefacts: Artefacts) -> pd.DataFrame:
-    """The contrasts by the headline's method, each with its planted value."""
-    contrasts, planted = artefacts.frames("contrasts", "planted")
-    return joined_planted(contrasts[contrasts["method"] == HEADLINE], planted, "effect")
+def compared(artefacts: Artefacts, view: View) -> list[Row]:
+    """The contrasts of the primary outcome over all domains that are drawn and are defined.
+
+    Returns
+    -------
+    Each with its planted value, where there is one.
+    """
+    of_all = {"outcome": PRIMARY, "domain": ALL, "arm": view.arms[1:]}
+    planted = artefacts.facts("planted").rows(**of_all)
+    effects = {row["arm"]: row["effect"] for row in planted}
+    rows = artefacts.facts("contrasts").rows(**of_all, reference=view.reference, method=HEADLINE)
+    for row in rows:
+        row["planted"] = effects.get(row["arm"], math.nan)
+    return [row for row in rows if row["estimate"] == row["estimate"]]
 
 
 def within(rows: pd.DataFrame) -> pd.DataFrame:
@@ -69,14 +85,12 @@ def same_strategy(view: View) -> list[str]:
     return [arm for arm in view.arms[1:] if arms[arm] == arms[view.reference]]
 
 
-def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the headline of every arm, over all domains."""
-    compared = rows[
-        (rows["outcome"] == PRIMARY) & (rows["domain"] == ALL) & rows["estimate"].notna()
-    ]
-    significant_rows = [row for row in records(compared) if row["p_adjusted"] < view.alpha]
-    largest = sorted(records(compared), key=lambda row: -abs(row["estimate"]))[:1]
-    nulls = [row for row in records(compared) if row["arm"] in same_strategy(view)]
+    rows = compared(artefacts, view)
+    significant_rows = [row for row in rows if row["p_adjusted"] < view.alpha]
+    largest = sorted(rows, key=lambda row: -abs(row["estimate"]))[:1]
+    nulls = [row for row in rows if row["arm"] in same_strategy(view)]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
@@ -87,7 +101,7 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
     }
 
 
-def worded(row: Record) -> str:
+def worded(row: Row) -> str:
     """A contrast in agreement as captions have it."""
     limits = percents(row["ci_low"], row["ci_high"], 1, "−")
     planted = (

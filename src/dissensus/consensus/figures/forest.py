@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 
 from dissensus.report import forms
 from dissensus.report.escaping import label
+from dissensus.report.facts import Facts
 from dissensus.report.frames import Record, keyed
 from dissensus.report.labels import arm_words
 from dissensus.report.style import FAINT, INK, Mark, marks
@@ -74,19 +75,19 @@ def forest(
                 axes.plot(at, place + offset, "|", zorder=4, **_PLANTED)
 
 
-def key(figure: Figure, view: View, planted: Line2D | None, rows: pd.DataFrame) -> None:
+def key(figure: Figure, view: View, planted: Line2D | None, estimates: Facts, **shown: Any) -> None:
     """The legend above all panels, with the statements behind each domain.
 
     Parameters
     ----------
     planted : how a planted value is drawn, None for none.
-    rows : those that are shown, with domain and n_clusters.
+    estimates, shown : with n_clusters, and which of their rows are drawn.
     """
-    most = rows.groupby("domain")["n_clusters"].max()
-    entries = [
-        forms.key_of(replace(mark, name=f"{mark.name} (n = {int(most.get(domain, 0))})"))
-        for domain, mark in looks(view).items()
-    ]
+    entries = []
+    for domain, mark in looks(view).items():
+        sizes = [row["n_clusters"] for row in estimates.rows(domain=domain, **shown)]
+        name = f"{mark.name} (n = {max(sizes, default=0)})"
+        entries.append(forms.key_of(replace(mark, name=name)))
     forms.legend(figure, entries if planted is None else [*entries, planted])
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dissensus.consensus.figures import effects
-from dissensus.consensus.inference import ALL, PRIMARY
-from dissensus.consensus.learning.inference import ABLATION, claim_p
-from dissensus.design.contrasts import HEADLINE
+from dissensus.consensus.figures.parts import worth
+from dissensus.consensus.figures.words import claimed
+from dissensus.consensus.learning.inference import ABLATION
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
-from dissensus.report.frames import records
 from dissensus.report.labels import counted, p_clause
 from dissensus.report.view import View
 
@@ -19,18 +18,20 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     Where there are ablations, also the part of CCAgent that is worth most, and whether that is the
     counterfactuals.
     """
-    rows = effects.rows_of(artefacts)
-    facts = effects.describe(rows, view)
+    facts = effects.describe(artefacts, view)
     said = (
         f"Agreement at the end, strategies against {facts['reference']}, in points of %: the "
         f"largest difference is {facts['largest']}; significant after Holm: {facts['found']}."
     )
-    shown = records(rows[(rows["outcome"] == PRIMARY) & (rows["domain"] == ALL)])
+    shown = effects.compared(artefacts, view)
     known = [row for row in shown if row["ci_low"] == row["ci_low"]]
     against = []
     if known:
-        half = [50 * (row["ci_high"] - row["ci_low"]) for row in known]
-        least = min(int(row["n_clusters"]) for row in known)
+        half = [
+            100 * row.derived("(ci_high - ci_low) / 2", (row["ci_high"] - row["ci_low"]) / 2)
+            for row in known
+        ]
+        least = min(row["n_clusters"] for row in known)
         against.append(
             f"{counted(least, 'statement')} leave intervals of {min(half):.0f} to {max(half):.0f} "
             "points to each side: smaller differences could not be found."
@@ -43,13 +44,8 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 
 
 def _worth(artefacts: Artefacts) -> list[str]:
-    frame = artefacts.frame("ablations").rename(columns={"true": "planted"})
-    comparisons = records(frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)])
-    parts = [
-        row for row in comparisons if row["question"] == ABLATION and row["outcome"] == PRIMARY
-    ]
-    known = [row for row in parts if row["p_value"] == row["p_value"]]
-    claim = claim_p(comparisons)
+    known = [row for row in worth(artefacts, ABLATION) if row["p_value"] == row["p_value"]]
+    claim = claimed(artefacts)
     if not known or claim is None:
         return []
     most = min(known, key=lambda row: float(row["estimate"]))

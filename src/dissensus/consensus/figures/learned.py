@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dissensus.consensus.figures.forest import forest, joined_planted, key, tick
+from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.figures.learned_tables import learned_arms
-from dissensus.consensus.figures.words import attrition, percent_of
-from dissensus.consensus.inference import ALL
+from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import records
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Drawn, View
@@ -22,20 +20,20 @@ NOTHING = "No arm of this run learns, or no debate of one came through."
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw two forests side by side, the reference first and CCAgent last."""
-    estimates, planted, metrics, manifest = artefacts.frames(
-        "estimates", "planted", "metrics", "manifest"
-    )
+    estimates, planted = artefacts.frames("estimates", "planted")
     arms = learned_arms(view)
     rows = joined_planted(estimates, planted, "true")
     rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
-    ends = rows[(rows["domain"] != ALL) & rows["arm"].isin([arms[0], arms[-1]])]
     reached = [
         f"{percent_of(row, 0)} in {row['domain']} ({arm_words(row['arm'])})"
-        for row in records(ends[ends["outcome"] == "consensus"])
+        for row in artefacts.facts("estimates").rows(
+            outcome="consensus", domain=domains_of(view), arm=[arms[0], arms[-1]]
+        )
     ]
     facts = {
         "level": view.level,
-        "attrition": attrition(metrics, manifest),
+        "planted": planted_words(rows["planted"], TICK),
+        "attrition": attrition(artefacts, arm=arms),
         "reached": listed(reached) or "undefined",
     }
     if len(arms) < 2 or not rows["estimate"].notna().any():
@@ -45,5 +43,6 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
         axes.set_title(title)
-    key(figure, view, tick(rows["planted"]), rows)
+    shown = {"arm": arms, "outcome": list(PANELS)}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)

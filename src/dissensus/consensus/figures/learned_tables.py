@@ -36,8 +36,7 @@ _QUESTIONS = {
 
 def table_10(artefacts: Artefacts, view: View) -> Table:
     """The reference, ReConcile and CCAgent by model and temperature."""
-    estimates, metrics, manifest = artefacts.frames("estimates", "metrics", "manifest")
-    by_cell = keyed(estimates, *CELL)
+    by_cell = keyed(artefacts.frame("estimates"), *CELL)
     wanted = (view["arms"][view.reference], RECONCILE, CCAGENT)
     keys = {arm: (view["models_by_arm"][arm], view["temperatures"][arm]) for arm in view["arms"]}
     # A second name of an arm is no other model.
@@ -67,7 +66,7 @@ def table_10(artefacts: Artefacts, view: View) -> Table:
         "Debates",
         *(head for head, _, _ in COLUMNS.values()),
     )
-    facts = {"attrition": attrition(metrics, manifest)}
+    facts = {"attrition": attrition(artefacts)}
     title = "Table 10. Models and temperatures"
     return make("table_10", title, columns, rows, note, view.simulated, facts)
 

@@ -8,11 +8,13 @@ from dissensus.consensus.figures.effects import PANELS as _EFFECTS
 from dissensus.consensus.figures.effects import worded
 from dissensus.consensus.figures.forest import domains_of, forest, key, tick
 from dissensus.consensus.figures.learned import NOTHING
+from dissensus.consensus.figures.words import TICK, claimed, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
-from dissensus.consensus.learning.inference import ABLATION, TRANSFER, claim_p
+from dissensus.consensus.learning.inference import ABLATION, TRANSFER
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import records, significant
+from dissensus.report.facts import Row
+from dissensus.report.frames import significant
 from dissensus.report.labels import arm_words, listed, p_value
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -25,7 +27,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw two forests of arms minus CCAgent; filled where significant after Holm."""
     frame = artefacts.frame("ablations").rename(columns={"true": "planted"})
     frame = frame[(frame["method"] == HEADLINE) & frame["question"].isin([ABLATION, TRANSFER])]
-    facts = describe(artefacts.frame("ablations"), view)
+    facts = describe(artefacts, view) | {"planted": planted_words(frame["planted"], TICK)}
     full = frame.loc[frame["question"] == ABLATION, "reference"].unique()
     rows = frame[frame["reference"].isin(full) & frame["outcome"].isin(list(PANELS))]
     if not rows["estimate"].notna().any():
@@ -38,28 +40,35 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         zero_line(axes, vertical=True)
         axes.set_title(title)
         axes.set_xlabel(f"arm − {arm_words(str(full[0]))}")
-    key(figure, view, tick(rows["planted"]), rows)
+    shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("ablations"), **shown)
     return Drawn(figure, facts)
 
 
-def describe(frame: pd.DataFrame, view: View) -> dict[str, str]:
-    """What the caption says, over all domains."""
-    comparisons = frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)]
-    comparisons = comparisons.rename(columns={"true": "planted"})
-    main = records(
-        comparisons[(comparisons["outcome"] == PRIMARY) & comparisons["estimate"].notna()]
+def worth(artefacts: Artefacts, question: str) -> list[Row]:
+    """The contrasts of a question in agreement over all domains, each with its planted value."""
+    rows = artefacts.facts("ablations").rows(
+        question=question, domain=ALL, outcome=PRIMARY, method=HEADLINE
     )
-    parts = [row for row in main if row["question"] == ABLATION]
-    moved = [row for row in main if row["question"] == TRANSFER]
-    claim = claim_p(records(comparisons))
+    for row in rows:
+        row["planted"] = row["true"]
+    return [row for row in rows if row["estimate"] == row["estimate"]]
+
+
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
+    """What the caption says, over all domains."""
+    parts = worth(artefacts, ABLATION)
+    # What is drawn stands before CCAgent alone.
+    full = {row["reference"] for row in parts}
+    moved = [row for row in worth(artefacts, TRANSFER) if row["reference"] in full]
+    claim = claimed(artefacts)
     least = [row["detectable"] for row in parts if row["detectable"] == row["detectable"]]
     return {
         "level": view.level,
         "domains": listed(domains_of(view)),
         "parts": listed(map(worded, parts)) or "none",
-        "transfer": listed(f"{worded(row)} against {arm_words(row['reference'])}" for row in moved)
-        or "none",
+        "transfer": listed(map(worded, moved)) or "none",
         "claim": "undefined" if claim is None else p_value(claim),
-        "statements": str(max((row["n_clusters"] for row in main), default=0)),
+        "statements": str(max((row["n_clusters"] for row in (*parts, *moved)), default=0)),
         "detectable": f"{100 * max(least):.0f}" if least else "no",
     }

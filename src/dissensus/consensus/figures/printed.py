@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import number
 from dissensus.report.tables import Table, make
@@ -46,6 +48,8 @@ PRINTED = (
 )
 #: Debates behind a printed row, at most: the statements of a domain.
 DEBATES = 25
+#: Switches that a debate can have: of 4 or 5 agents, in each of four rounds after the first.
+MOST_SWITCHES = {"City planning": 16, "Politics": 20}
 
 
 def too_dogmatic(agreement: float, dogmatic: float) -> bool:
@@ -59,11 +63,22 @@ def smallest_share(switches: float) -> float:
     return 100.0 / (switches * DEBATES)
 
 
+def smallest_mean(switches: float, domain: str) -> float:
+    """The smallest mean over debates of each debate's share that is not 0, in per cent.
+
+    One switch counts, in the debate with the most, s of them; all other debates with any have one
+    each. With T switches in all these are T - s + 1 debates, and the mean is 1 / (s (T - s + 1)).
+    """
+    total, most = math.ceil(switches * DEBATES - 1e-9), MOST_SWITCHES[domain]
+    counts = range(1, min(most, total) + 1)
+    return 100.0 / max(s * min(total - s + 1, DEBATES) for s in counts)
+
+
 def table_printed(artefacts: Artefacts, view: View) -> Table:
     """All rows of Tables 2 and 3, with what their own columns allow."""
     rows = []
     for table, domain, strategy, _, switches, agreement, dogmatic, sycophancy in PRINTED:
-        least = smallest_share(switches)
+        least, least_mean = smallest_share(switches), smallest_mean(switches, domain)
         rows.append(
             (
                 f"Table {table}",
@@ -77,22 +92,28 @@ def table_printed(artefacts: Artefacts, view: View) -> Table:
                 number(least, 2),
                 number(sycophancy, 2),
                 "NO" if 0.0 < sycophancy < least else "yes",
+                number(least_mean, 2),
+                "NO" if 0.0 < sycophancy < least_mean else "yes",
             )
         )
     breaks = sum(too_dogmatic(row[5], row[6]) for row in PRINTED)
     fewer = sum(0.0 < row[7] < smallest_share(row[4]) for row in PRINTED)
+    impossible = sum(0.0 < row[7] < smallest_mean(row[4], row[1]) for row in PRINTED)
     note = (
         "The paper's own numbers. A dogmatic agent ended outside the largest group, so that no "
         f"more can be dogmatic than 100 minus agreement; {breaks} of {len(PRINTED)} rows have "
-        "more. Sycophancy is defined as a share of vote switches; among all switches of a row, in "
-        f"at most {DEBATES} debates, one alone is a larger share than {fewer} rows print. As a "
-        "share of opportunities (agents times rounds) all rows are possible. Agree to every "
+        "more. Sycophancy is defined as a share of vote switches, of all debates together (pooled) "
+        "or of each debate and then averaged (mean); the paper does not say which. Pooled, in at "
+        f"most {DEBATES} debates, one switch alone is a larger share than {fewer} rows print; as a "
+        f"mean, the smallest that is not 0 is larger than {impossible} prints. As a share of "
+        "opportunities (agents times rounds) all rows are possible. Agree to every "
         "statement of its Table 5 (politics) matches 10 of 20, or 11 where the set Neutral to "
         "Agree counts, and of its Table 6 (city planning) 10 of 25."
     )
     columns = (
         *("Source", "Domain", "Strategy", "Agreement %", "100 − agreement", "Dogmatic %"),
-        *("Dogmatic possible", "Switches", "One switch, %", "Sycophancy %", "Of switches possible"),
+        *("Dogmatic possible", "Switches", "One switch, %", "Sycophancy %"),
+        *("Possible of switches pooled", "Smallest mean, %", "Possible as a mean of debates"),
     )
     return make(
         "table_printed", "What was printed and cannot be", columns, rows, note, simulated=False

@@ -69,9 +69,7 @@ _BESIDE = (
 def _measures(
     name: str, title: str, artefacts: Artefacts, view: View, arms: Sequence[str], besides: str
 ) -> Table:
-    estimates, metrics, manifest, statements = artefacts.frames(
-        "estimates", "metrics", "manifest", "statements"
-    )
+    estimates, manifest, statements = artefacts.frames("estimates", "manifest", "statements")
     by_cell = keyed(estimates, *CELL)
     rows: list[Row] = []
     for domain in domains_of(view):
@@ -84,7 +82,7 @@ def _measures(
         "any. Always Agree: the match of that answer to every statement debated."
     )
     columns = ("Domain", "Arm", "Debates", *(head for head, _, _ in COLUMNS.values()))
-    facts = {"attrition": attrition(metrics, manifest)}
+    facts = {"attrition": attrition(artefacts)}
     return make(name, title, columns, rows, note, view.simulated, facts)
 
 

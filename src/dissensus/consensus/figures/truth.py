@@ -35,7 +35,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         # The same random numbers in both arms: where nothing differs, this is exactly zero.
         truth = Truth(0.0) if arm in nothing else Truth(true["effect"], true["effect_se"])
         words = f"{arm_words(arm)} − {arm_words(row['reference'])}, share that agrees at the end"
-        yield Effect(words, truth, row, row["p_adjusted"], NAN if arm in nothing else power)
+        yield Effect(words, truth, row, NAN if arm in nothing else power)
 
 
 def _world(arm: str, view: View) -> str:

@@ -8,8 +8,16 @@ from typing import Any
 import pandas as pd
 
 from dissensus.consensus.design import DEBATE
+from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.consensus.learning.inference import CLAIM, claim_p, one_sided
+from dissensus.design.contrasts import HEADLINE
 from dissensus.report import frames
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import estimate
+
+#: How a value that is planted in simulated agents is drawn.
+TICK = "A tick marks what simulated agents' equations plant."
+DOTTED = "Dotted: what simulated agents' equations plant."
 
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
@@ -26,6 +34,24 @@ def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> s
     return estimate(value, low, high, digits)
 
 
-def attrition(metrics: pd.DataFrame, manifest: pd.DataFrame) -> str:
-    """How many debates that are compared came through, as "143 of 144 sessions"."""
-    return frames.attrition(metrics, manifest[manifest["kind"] == DEBATE])
+def attrition(artefacts: Artefacts, **drawn: Any) -> str:
+    """How many debates that are compared, or are drawn, came through: "143 of 144 debates"."""
+    return frames.attrition(artefacts, "debate", kind=DEBATE, **drawn)
+
+
+def planted_words(planted: pd.Series[float], sentence: str) -> str:
+    """A sentence on how planted values are drawn; "" where none are."""
+    return sentence if planted.notna().any() else ""
+
+
+def claimed(artefacts: Artefacts) -> float | None:
+    """The p-value of :func:`~dissensus.consensus.learning.inference.claim_p`, a fact."""
+    comparisons = artefacts.facts("ablations").rows(
+        question=CLAIM, domain=ALL, outcome=PRIMARY, method=HEADLINE
+    )
+    ones = [
+        row.derived("p_value / 2" if row["estimate"] > 0 else "1 - p_value / 2", p)
+        for row in comparisons
+        if (p := one_sided(row)) is not None
+    ]
+    return max(ones, default=None) if claim_p(comparisons) is not None else None

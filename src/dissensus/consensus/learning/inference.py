@@ -162,7 +162,7 @@ def claim_p(rows: Sequence[Mapping[str, Any]]) -> float | None:
         and row["outcome"] == PRIMARY
         and row["method"] == HEADLINE
     ]
-    ones = [_one_sided(row) for row in contrasted]
+    ones = [one_sided(row) for row in contrasted]
     return (
         None
         if not ones or None in ones
@@ -170,7 +170,8 @@ def claim_p(rows: Sequence[Mapping[str, Any]]) -> float | None:
     )
 
 
-def _one_sided(row: Mapping[str, Any]) -> float | None:
+def one_sided(row: Mapping[str, Any]) -> float | None:
+    """The p-value of a contrast above 0, from the two-sided one; None where it has none."""
     p, estimate = row["p_value"], row["estimate"]
     if p is None or p != p:
         return None

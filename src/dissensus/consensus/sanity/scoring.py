@@ -20,9 +20,9 @@ from dissensus.consensus.sanity.questions import (
 )
 from dissensus.design.contrasts import defined
 from dissensus.digests import seed_of
+from dissensus.run.embedding import embedding_calls
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.shares import wilson
-from dissensus.study.embedding import embedding_calls
 from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, text

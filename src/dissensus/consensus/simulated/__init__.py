@@ -49,7 +49,7 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
-from dissensus.settings import Faults, Rate, Settings, fault
+from dissensus.settings import Entries, Faults, Named, Rate, Settings, fault
 
 _STATEMENT = re.compile(
     r'^Policy statement: "(.+)"$|following policy: (.+?)"Have|statement: "(.+?)" D', re.M
@@ -80,7 +80,7 @@ _ROLES = {
 
 #: What it knows of a domain.
 _READ = (STATEMENTS_FILE, AGENTS, QUESTIONS_FILE)
-_Chances = dict[str, Rate]
+_Chances = Entries[Rate]
 
 
 class SpeechSettings(Settings):
@@ -88,7 +88,7 @@ class SpeechSettings(Settings):
     are described in resources/simulated.
     """
 
-    domains: Annotated[dict[str, str], Field(min_length=1)]
+    domains: Named[str]
     """The domains whose statements it knows: name -> folder."""
     disagreement: Annotated[float, Field(ge=0)] = 1.2
     noise: Annotated[float, Field(ge=0)] = 0.3

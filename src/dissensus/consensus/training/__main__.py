@@ -32,7 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def score(chosen: argparse.Namespace) -> int:
     """Print the loss of a model over held-out triplets, and its terms."""
-    from dissensus.consensus.training.scoring import loss_of, preference_scores, score_triplets
+    from dissensus.consensus.training.scoring import (
+        loss_of,
+        preference_scores,
+        preferred,
+        score_triplets,
+    )
 
     if (chosen.loss == DPO) != bool(chosen.reference):
         raise SettingError(
@@ -52,7 +57,7 @@ def score(chosen: argparse.Namespace) -> int:
     written = {
         "loss": chosen.loss,
         **{name: round(float(value), 6) for name, value in vars(loss).items()},
-        "preferred": round(float((scores.chosen > scores.rejected).float().mean()), 6),
+        "preferred": round(preferred(scores, reference), 6),
         "triplets": len(rows),
         "rationales": int((scores.valid == scores.valid).sum()),
         "counterfactuals": int((scores.cosine == scores.cosine).sum()),

@@ -59,6 +59,14 @@ def loss_of(scores: Scores, reference: tuple[Any, Any] | None, weights: Weights)
     return composite(scores, weights, torch)
 
 
+def preferred(scores: Scores, reference: tuple[Any, Any] | None) -> float:
+    """Share of triplets whose y+ is the likelier, beside the reference model where there is one."""
+    ahead = scores.chosen - scores.rejected
+    if reference is not None:
+        ahead = ahead - (reference[0] - reference[1])
+    return float((ahead > 0).float().mean())
+
+
 def prompt_of(row: Row, tokenizer: Any) -> str:
     """x as text: by the model's chat template, where it has one."""
     if getattr(tokenizer, "chat_template", None):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings import Faults, Settings, fault, validate
+from dissensus.settings import PLAIN_ID, Faults, Line, Settings, Text, fault, validate
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import flag, text, texts
 from dissensus.user_files import read_yaml
@@ -32,27 +32,25 @@ TOPICS = Schema(
     key=("topic_id",),
 )
 
-_Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+_Id = Annotated[str, PLAIN_ID]
 # A label stands in lines of its own in prompts and replies.
-_Label = Annotated[str, Field(pattern=r"^\S(?:.*\S)?$")]
-_Text = Annotated[str, Field(pattern=r"\S")]
 
 
 class EvidenceEntry(Settings):
     id: _Id
-    text: _Text
-    supports: _Label | None = None
+    text: Text
+    supports: Line | None = None
     """The option that it speaks for; null for none of them."""
 
 
 class TopicEntry(Settings):
     id: _Id
-    title: _Text
-    question: _Text
-    options: Annotated[list[_Label], Field(min_length=2)]
+    title: Text
+    question: Text
+    options: Annotated[list[Line], Field(min_length=2)]
     ordered: bool
     """Whether the options have an order, in which they are listed."""
-    truth: _Label | None
+    truth: Line | None
     """The option that is right; null where none is."""
     evidence: list[EvidenceEntry]
 

@@ -15,29 +15,25 @@ _SHOWN = Outputs(
 )
 
 
-HEADLINE = _SHOWN.headline("contrasts", "claims", "engagements", "stances")
+HEADLINE = _SHOWN.headline("contrasts", "unanswered")
 
 
 FIGURES = (
     _SHOWN.figure(
         "trajectories",
-        "Figure 1. Entropy and retained divergence by round",
-        *("rounds", "metrics", "manifest"),
+        "Entropy and retained divergence by round",
+        *("trajectories", "rounds", "metrics", "manifest"),
     ),
-    _SHOWN.figure(
-        "control", "Figure 2. Contentiousness and quality by round", "rounds", "manifest"
-    ),
-    _SHOWN.figure(
-        "ignored_claims", "Figure 3. Claims that nobody engaged", "claims", "engagements", "stances"
-    ),
-    _SHOWN.figure("contrasts", "Figure 4. Arms against the reference", "contrasts"),
+    _SHOWN.figure("control", "Contentiousness and quality by round", "rounds", "trajectories"),
+    _SHOWN.figure("ignored_claims", "Claims that nobody engaged", "claims", "unanswered"),
+    _SHOWN.figure("contrasts", "Arms against the reference", "contrasts"),
     _SHOWN.figure(
         "debate_graph",
-        "Figure 5. One session's debate graph",
+        "One session's debate graph",
         *("claims", "engagements", "stances", "manifest", "topics"),
         module="graph",
     ),
-    _SHOWN.figure("equal_tokens", "Figure 6. Is debate worth its tokens?", "equal_tokens"),
+    _SHOWN.figure("equal_tokens", "Is debate worth its tokens?", "equal_tokens"),
 )
 
 

@@ -68,7 +68,7 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
         "disagreement lost, times the share of rival options not engaged. Agreement and correct: "
         "of the agents who do not abstain. The measures are the project's own."
     )
-    facts = {"reference": arm_words(view.reference), "attrition": attrition(metrics, manifest)}
+    facts = {"reference": arm_words(view.reference), "attrition": attrition(artefacts)}
     return tabulate("table_arms", "Disagreement by arm", columns, rows, note, view, facts)
 
 

@@ -55,9 +55,9 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     note = (
         f"{OUTCOMES[PRIMARY][0]}, the primary outcome: paired differences to "
         f"{arm_words(view.reference)} by draw, unless another arm is named. CR2 standard error by "
-        "topic, t with Satterthwaite degrees of freedom. The sign-flip test takes the two sessions "
-        "of a draw for exchangeable where the arm changes nothing: the order of arms is random, "
-        "arms themselves are not dealt to draws. Holm: over the arms, by method; where another arm "
+        "topic, t with Satterthwaite degrees of freedom. The sign-flip test flips all "
+        "draws of a topic together: the arm changes nothing in any topic, or as often one way as "
+        "the other. Holm: over the arms, by method; where another arm "
         "is named, with all other outcomes."
     )
     title = f"{OUTCOMES[PRIMARY][1]}: arms against {arm_words(view.reference)}"

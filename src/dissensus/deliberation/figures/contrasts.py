@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words
 from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.escaping import Rst
+from dissensus.report.facts import Row
 from dissensus.report.forms import divide, forest
-from dissensus.report.frames import Record, keyed, records, significant
+from dissensus.report.frames import Record, keyed, significant
 from dissensus.report.labels import (
     arm_words,
     interval,
@@ -51,12 +53,9 @@ Names = dict[tuple[str, str], str]
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest of the primary outcome with its numbers, and small ones beneath."""
     contrasts = artefacts.frame("contrasts")
-    facts = describe(contrasts, view)
+    facts = describe(artefacts, view)
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
-    names = named(rows, view)
-    beside = [
-        name for name in BESIDE if rows.loc[rows["outcome"] == name, "estimate"].notna().any()
-    ]
+    names, beside = named(rows, view), drawn_beside(rows)
     if not names:
         return Drawn(notice(NONE, view.simulated), facts)
     deep = -(-len(beside) // _ACROSS)
@@ -74,10 +73,15 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             if index >= len(beside):
                 axes.set_axis_off()
                 continue
-            _small(axes, beside[index], rows, names, view)
+            _small(axes, beside[index], artefacts, names, view)
             letter = chr(ord("b") + index)
             axes.set_title(f"{letter}  {OUTCOMES[beside[index]][1]}", size=7.5, pad=3)
     return Drawn(figure, facts)
+
+
+def drawn_beside(rows: pd.DataFrame) -> list[str]:
+    """The outcomes beside the primary one that any contrast defines."""
+    return [name for name in BESIDE if rows.loc[rows["outcome"] == name, "estimate"].notna().any()]
 
 
 def named(rows: pd.DataFrame, view: View) -> Names:
@@ -92,11 +96,11 @@ def named(rows: pd.DataFrame, view: View) -> Names:
     }
 
 
-def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
+def _forest(axes: Axes, rows: Mapping[Any, Record], names: Names, view: View) -> None:
     """A dot and an interval for each contrast, filled where significant after adjustment."""
-    forest(axes, names, [(ARM, keyed(rows, *_PAIR))], significant(view))
+    forest(axes, names, [(ARM, rows)], significant(view))
     zero_line(axes, vertical=True)
-    common = sum(reference == next(iter(names))[1] for _, reference in names)
+    common = sum(reference == view.reference for _, reference in names)
     # Below the line, the reference is another arm.
     divide(axes, [common - 0.5] if 0 < common < len(names) else [])
 
@@ -104,7 +108,7 @@ def _forest(axes: Axes, rows: pd.DataFrame, names: Names, view: View) -> None:
 def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of the primary outcome."""
     primary = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
-    _forest(axes, primary, names, view)
+    _forest(axes, keyed(primary, *_PAIR), names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
     axes.set_xlabel(f"arm − {arm_words(view.reference)}, ratio of divergences")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -136,24 +140,38 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
             axes.text(x, place, cell, ha=side, va="center", size=6.8, color=INK)
 
 
-def _small(axes: Axes, outcome: str, rows: pd.DataFrame, names: Names, view: View) -> None:
+def _small(axes: Axes, outcome: str, artefacts: Artefacts, names: Names, view: View) -> None:
     """The forest of another outcome."""
-    of_outcome = rows[rows["outcome"] == outcome]
-    _forest(axes, of_outcome, names, view)
-    sizes = range_of(of_outcome.loc[of_outcome["estimate"].notna(), "n"].astype(int))
+    rows = artefacts.facts("contrasts").rows(
+        outcome=outcome, method=HEADLINE, reference=references(artefacts)
+    )
+    _forest(axes, {(row["arm"], row["reference"]): row for row in rows}, names, view)
+    sizes = range_of(row["n"] for row in rows if row["estimate"] == row["estimate"])
     unit = "bits" if outcome == "entropy_last" else "share"
     axes.set_xlabel(f"difference, {unit}; n = {sizes}", size=6.5)
     axes.xaxis.set_major_locator(MaxNLocator(4))
 
 
-def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
-    """What the caption says."""
+def references(artefacts: Artefacts) -> list[str]:
+    """What arms are compared with; a row without a reference is a mean of one arm."""
+    return sorted({*artefacts.frame("contrasts")["reference"]} - {""})
+
+
+def primary(artefacts: Artefacts) -> list[Row]:
+    """The contrasts of the primary outcome that are defined."""
+    rows = artefacts.facts("contrasts").rows(headline=True, reference=references(artefacts))
+    return [row for row in rows if row["estimate"] == row["estimate"]]
+
+
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
+    """What the caption says of what is drawn."""
+    contrasts = artefacts.frame("contrasts")
     rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
-    primary = records(rows[rows["headline"].to_numpy(dtype=bool) & rows["estimate"].notna()])
-    largest = sorted(primary, key=lambda row: -abs(row["estimate"]))[:1]
-    below = [row for row in primary if row["p_adjusted"] < view.alpha]
-    others = rows[~rows["headline"].to_numpy(dtype=bool)]
-    significant = int((others["p_adjusted"] < view.alpha).sum())
+    defined = primary(artefacts)
+    largest = sorted(defined, key=lambda row: -abs(row["estimate"]))[:1]
+    below = [row for row in defined if row["p_adjusted"] < view.alpha]
+    names = named(rows, view)
+    others = any(reference != view.reference for _, reference in names)
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
@@ -164,8 +182,28 @@ def describe(contrasts: pd.DataFrame, view: View) -> dict[str, str]:
         )
         or "no contrast is defined",
         "found": _which(below),
-        "secondary": f"{significant} of {int(others['p_value'].notna().sum())}",
+        "beneath": "; below the line, arms that are compared with another arm" if others else "",
+        "beside": _beside(artefacts, drawn_beside(rows), names, view),
     }
+
+
+def _beside(artefacts: Artefacts, outcomes: Sequence[str], names: Names, view: View) -> str:
+    """How many marks of the small panels are filled."""
+    if not outcomes:
+        return ""
+    drawn = {
+        "method": HEADLINE,
+        "outcome": outcomes,
+        "arm": sorted({arm for arm, _ in names}),
+        "reference": sorted({reference for _, reference in names}),
+    }
+    contrasts = artefacts.facts("contrasts")
+    filled = contrasts.over("sum", f"p_adjusted < {view.alpha:.6g}", **drawn)
+    last = chr(ord("b") + len(outcomes) - 1)
+    panels = "**b**" if last == "b" else f"**b** to **{last}**"
+    return Rst(
+        f" In {panels}, {filled} of {contrasts.over('count', 'estimate', **drawn)} are filled."
+    )
 
 
 def _how_sure(row: Record) -> str:

@@ -8,11 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.deliberation.figures.frames import ARM, grid, schedules_of
-from dissensus.deliberation.inference.trajectories import follow
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import threads
 from dissensus.report.forms import course, legend, multiples, rounds_axis
-from dissensus.report.frames import keyed
 from dissensus.report.labels import arm_words, counted, listed, number, percent
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
@@ -30,19 +28,19 @@ _MARKS = {
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel for each arm with a schedule: contentiousness and quality by round."""
-    rounds, manifest = artefacts.frames("rounds", "manifest")
-    scheduled, target = list(schedules_of(view)), float(view["target"])
-    facts = describe(rounds, manifest, target, view)
+    rounds, frame = artefacts.frames("rounds", "trajectories")
+    scheduled, target = list(schedules_of(view)), view.fact("target")
+    facts = describe(artefacts, view)
     controlled = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
     if controlled.empty:
         return Drawn(notice(NONE, view.simulated), facts)
-    frame = follow(rounds, manifest, view.reference, view.confidence)
     figure = new_figure(0.55 + 1.55 * -(-len(scheduled) // _ACROSS), view.simulated)
     last = int(frame["round"].max())
     for arm, axes in multiples(figure, scheduled, _ACROSS, "round", "β and ρ"):
         _panel(axes, frame[frame["arm"] == arm], controlled[controlled["arm"] == arm], target)
         rounds_axis(axes, last)
-        n = controlled.loc[controlled["arm"] == arm, "session_id"].nunique()
+        known = "session_id.where(contentiousness == contentiousness)"
+        n = artefacts.facts("rounds").over("distinct", known, arm=arm)
         axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", pad=3)
     named = {
         text: handle
@@ -75,36 +73,38 @@ def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: floa
     axes.set(ylim=(-0.22, 1.05), yticks=[0, 0.5, 1])
 
 
-def describe(
-    rounds: pd.DataFrame, manifest: pd.DataFrame, target: float, view: View
-) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
     scheduled = list(schedules_of(view))
-    controlled = rounds[rounds["arm"].isin(scheduled) & rounds["contentiousness"].notna()]
-    if controlled.empty:
+    target = view.fact("target")
+    rounds, followed = artefacts.facts("rounds"), artefacts.facts("trajectories")
+    if not rounds.over("count", "contentiousness", arm=scheduled):
         return {"text": NONE}
-    frame = follow(rounds, manifest, view.reference, view.confidence)
-    final = frame[frame["round"] == frame["round"].max()]
-    beta = keyed(final[final["measure"] == "contentiousness"], "arm")
-    rho = keyed(final[final["measure"] == "quality"], "arm")
+    last = int(followed.over("max", "round"))
+    beta, rho = (
+        {row["arm"]: row for row in followed.rows(measure=measure, round=last, arm=scheduled)}
+        for measure in ("contentiousness", "quality")
+    )
     ends = listed(
         f"{number(beta[arm]['estimate'], 2)} in {arm_words(arm)}"
         + (f" (ρ {number(rho[arm]['estimate'], 2)})" if rho[arm]["n"] else "")
         for arm in scheduled
+        if arm in beta
     )
-    steered = controlled[controlled["error"].notna()]
-    frozen = int(steered["frozen"].sum())
+    steered = "(error == error) & (contentiousness == contentiousness)"
+    could_move = rounds.over("sum", steered, arm=scheduled)
+    frozen = rounds.over("sum", f"{steered} & frozen", arm=scheduled)
     stood_still = (
         " The loop was frozen, because quality had been falling with contentiousness, in "
-        f"{frozen:,} of the {counted(len(steered), 'round')} after which it could move."
-        if len(steered)
+        f"{frozen:,} of the {counted(could_move, 'round')} after which it could move."
+        if could_move
         else ""
     )
     return {
         "text": (
             "Contentiousness β that debaters were told, and the quality ρ of their arguments "
             f"where a judge scored it (mean of gamma): means by round with {view.level} intervals "
-            f"over draws, sessions as thin lines of β, and the target ρ* = {target:g}. "
-            f"In the last round β is {ends}.{stood_still}"
+            f"over draws, sessions as thin lines of β, and the target ρ* = {target:g}. In the last "
+            f"round β is {ends}.{stood_still}"
         )
     }

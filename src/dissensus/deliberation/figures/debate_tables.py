@@ -81,7 +81,7 @@ def table_pairs(artefacts: Artefacts, view: View) -> Table:
         "Jensen-Shannon divergence in bits; W, Wasserstein on "
         "|k − l|/(K − 1) for ordered options; TV, total variation for others; NMI, normalised "
         "mutual information of stances over sessions, p in the last round against permuted "
-        "sessions. Every pair of every arm is in pairs.parquet."
+        "topics. Every pair of every arm is in pairs.parquet."
     )
     heads = ("KL", "JSD", "W", "TV", "NMI")
     columns = (

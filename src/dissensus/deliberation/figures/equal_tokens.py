@@ -16,4 +16,4 @@ MISSING = (
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the reference beside the baselines."""
-    return draw_equal_tokens(artefacts.frame("equal_tokens"), "arm", "draw", MISSING, view)
+    return draw_equal_tokens(artefacts.facts("equal_tokens"), "arm", "draw", MISSING, view)

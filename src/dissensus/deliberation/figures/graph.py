@@ -100,7 +100,7 @@ def debate(
     """
     rows = records(manifest[manifest["session_id"] == session])
     if not rows:
-        first = manifest["session_id"].iloc[0]
+        first = min(manifest["session_id"], default="none")
         raise ArtefactError(
             f"There is no session {session!r} to draw; the manifest has such as {first!r}."
         )
@@ -141,7 +141,7 @@ def draw_session(artefacts: Artefacts, session: str, simulated: bool) -> Drawn:
     claims, engagements, stances = artefacts.frames("claims", "engagements", "stances")
     manifest, topics = artefacts.frames("manifest", "topics")
     shown = debate(claims, engagements, stances, manifest, topics, session)
-    return Drawn(picture(shown, simulated), describe(shown, engagements))
+    return Drawn(picture(shown, simulated), describe(artefacts, shown))
 
 
 def picture(shown: Debate, simulated: bool) -> Figure:
@@ -343,27 +343,34 @@ def _small(disc: dict[str, Any]) -> dict[str, Any]:
     return {**disc, "markersize": 7}
 
 
-def describe(shown: Debate, engagements: pd.DataFrame) -> dict[str, str]:
+def describe(artefacts: Artefacts, shown: Debate) -> dict[str, str]:
     """What the caption says."""
-    made = engagements[engagements["session_id"] == shown.session["session_id"]]
-    last = int(shown.session["rounds"])
-    open_to = shown.claims[shown.claims["round"] < last]
-    relations = shown.edges["relation"].value_counts()
-    counts = [
-        f"{name} {relations.get(name, 0)}" for name in RELATIONS if relations.get(name, 0)
-    ] or ["none"]
-    drawn = f"{len(shown.edges)} of {counted(len(made), 'engagement')}"
-    ignored = f"{int((~open_to['taken']).sum())} of {len(open_to)}"
+    of_it = {"session_id": shown.session["session_id"]}
+    claims, engagements, stances, manifest = map(
+        artefacts.facts, ("claims", "engagements", "stances", "manifest")
+    )
+    last = manifest.one(**of_it)["rounds"]
+    agents = stances.over("distinct", "agent", **of_it)
+    changes = stances.over("sum", "switched", **of_it)
+    resolved, others = {**of_it, "status": "resolved"}, "source != resolved_agent"
+    relations = {
+        name: engagements.over("sum", others, **resolved, relation=name) for name in RELATIONS
+    }
+    counts = [f"{name} {number}" for name, number in relations.items() if number] or ["none"]
+    made = engagements.over("count", "relation", **of_it)
+    drawn = f"{engagements.over('sum', others, **resolved)} of {counted(made, 'engagement')}"
+    taken = engagements.over("distinct", f"resolved_claim.where({others})", **resolved)
+    open_to = claims.over("sum", f"round < {int(last)}", **of_it)
     return {
         "text": (
             f"One debate as its references tell it: {shown.session['session_id']}, "
             f"{label(shown.topic['title'], 200)}, arm {arm_words(shown.session['arm'])}, "
-            f"{counted(len(shown.agents), 'agent')} in {counted(last, 'round')}. A disc is a turn, "
+            f"{counted(agents, 'agent')} in {counted(last, 'round')}. A disc is a turn, "
             "numbered and coloured by stance, ringed where the stance changed "
-            f"({counted(int(shown.turns['switched'].sum()), 'change')}); the dots at its right are "
+            f"({counted(changes, 'change')}); the dots at its right are "
             "its claims, hollow where nobody took them up, pale in the last round. Curves run "
             f"from a turn back to the claim that it engages: {drawn} resolve to a claim of another "
             f"agent ({', '.join(counts)}). Of the claims that a later round could have answered, "
-            f"{ignored} were never taken up."
+            f"{taken} of {open_to} were taken up."
         )
     }

@@ -5,37 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.deliberation.figures import contrasts
-from dissensus.deliberation.figures.ignored_claims import by_arm, fates
-from dissensus.design.contrasts import defined
+from dissensus.deliberation.inference.unanswered import ARM
+from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
-from dissensus.report.frames import records
 from dissensus.report.labels import arm_words, counted, interval, listed, percent
 from dissensus.report.view import View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
     """The primary outcome of every arm against the reference, and what speaks against it."""
-    frame = artefacts.frame("contrasts")
-    facts = contrasts.describe(frame, view)
-    primary = [row for row in records(frame) if row["headline"] and row["reference"]]
-    known = [row for row in primary if np.isfinite(row["estimate"])]
+    compared = artefacts.facts("contrasts")
+    facts = contrasts.describe(artefacts, view)
+    known = contrasts.primary(artefacts)
+    arms = compared.over(
+        "count", "estimate", headline=True, reference=contrasts.references(artefacts)
+    )
     said = [
         f"Disagreement that is left in the last round, arms against {arm_words(view.reference)}: "
-        f"{facts['primary']}; significant after Holm over {counted(len(known), 'arm')}: "
+        f"{facts['primary']}; significant after Holm over {counted(arms, 'arm')}: "
         f"{facts['found']}."
     ]
-    waiting = fates(*artefacts.frames("claims", "engagements", "stances"))
-    if not waiting.empty:
-        group = by_arm(waiting, view)[0]
-        limits = interval(defined(group.low), defined(group.high), 2)
-        said.append(
-            f"Claims that nobody engages: {percent(group.never, 0)} in {group.name} {limits}."
-        )
-    half = [(row["ci_high"] - row["ci_low"]) / 2 for row in known if np.isfinite(row["ci_low"])]
-    draws = max((int(row["n"]) for row in known), default=0)
+    said += [
+        f"Claims that nobody engages: {percent(row['estimate'], 0)} in {arm_words(row['group'])} "
+        f"{interval(row['ci_low'], row['ci_high'], 2)}."
+        for row in artefacts.facts("unanswered").rows(by=ARM, group=view.reference)
+    ]
+    half = [
+        row.derived("(ci_high - ci_low) / 2", (row["ci_high"] - row["ci_low"]) / 2)
+        for row in known
+        if np.isfinite(row["ci_low"])
+    ]
+    draws = max((row["n"] for row in known), default=0)
     against = [
-        f"Of the other outcomes, {facts['secondary']} contrasts are significant after adjustment.",
+        f"Of the other outcomes, {_secondary(artefacts, view)} contrasts are significant after "
+        "adjustment.",
         "Silence and influence are associations: whom an agent answers is its own choice.",
     ]
     if half:
@@ -47,10 +51,24 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     return Findings(said, against, _planted(view))
 
 
+def _secondary(artefacts: Artefacts, view: View) -> str:
+    """Such as "9 of 39": of all outcomes but the primary one, in every arm."""
+    compared = artefacts.facts("contrasts")
+    others = {
+        "headline": False,
+        "method": HEADLINE,
+        "reference": contrasts.references(artefacts),
+    }
+    below = compared.over("sum", f"p_adjusted < {view.alpha:.6g}", **others)
+    return f"{below} of {compared.over('count', 'p_value', **others)}"
+
+
 def _planted(view: View) -> str:
     """What is planted, in the simulated models' own terms."""
     debaters = {
-        model: speech for model, speech in view.planted.items() if speech.get("role") == "debater"
+        model: speech
+        for model, speech in view.planted_facts.items()
+        if speech.get("role") == "debater"
     }
     if not debaters:
         return ""

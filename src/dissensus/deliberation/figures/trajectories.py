@@ -11,10 +11,10 @@ from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import ACROSS, ARM, REFERENCE
-from dissensus.deliberation.inference.trajectories import follow
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Facts
 from dissensus.report.forms import course, multiples, rounds_axis
-from dissensus.report.frames import attrition, keyed
+from dissensus.report.frames import attrition
 from dissensus.report.labels import arm_words, interval, listed, number
 from dissensus.report.style import ALARM, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
@@ -29,19 +29,18 @@ PANELS = {
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw entropy above and retention below, a panel for each arm."""
-    rounds, metrics, manifest = artefacts.frames("rounds", "metrics", "manifest")
-    facts = describe(rounds, metrics, manifest, view)
+    rounds = artefacts.frame("rounds")
+    facts = describe(artefacts, view)
     if rounds.empty:
         none = "No session came through, so that there is no trajectory."
         return Drawn(notice(none, view.simulated), facts)
-    frame = follow(rounds, manifest, view.reference, view.confidence)
     levels = {"retention": alerts(rounds)}
     deep = -(-len(view.arms) // ACROSS)
     figure = new_figure(2 * (0.42 + 1.05 * deep) + 0.2, view.simulated)
     parts: Any = figure.subfigures(2, 1)
     for part, (measure, (title, unit)) in zip(parts, PANELS.items(), strict=True):
         part.suptitle(title, x=0.01, ha="left", size=8.5, weight="bold")
-        _block(part, frame[frame["measure"] == measure], levels.get(measure, []), unit, view)
+        _block(part, artefacts.facts("trajectories"), measure, levels.get(measure, []), unit, view)
     return Drawn(figure, facts)
 
 
@@ -50,10 +49,17 @@ def alerts(rounds: pd.DataFrame) -> list[float]:
     return sorted({float(level) for level in rounds["alert"] if level}, reverse=True)
 
 
+def _raised(artefacts: Artefacts, view: View) -> list[str]:
+    """The same for readers."""
+    raised = alerts(artefacts.frame("rounds"))
+    return [f"{level:g}" for level in view.fact("alerts") if float(level) in raised]
+
+
 def _block(
-    part: SubFigure, rows: pd.DataFrame, levels: Sequence[float], unit: str, view: View
+    part: SubFigure, followed: Facts, measure: str, levels: Sequence[float], unit: str, view: View
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
+    rows = followed.frame[followed.frame["measure"] == measure]
     known, last = rows[rows["n"] > 0], int(rows["round"].max())
     for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
         _alerts(axes, levels, last, labelled=arm == view.reference)
@@ -61,8 +67,10 @@ def _block(
         if arm != view.reference:
             course(axes, known[known["arm"] == arm], ARM)
         rounds_axis(axes, last)
-        n = int(known.loc[known["arm"] == arm, "n"].max()) if arm in set(known["arm"]) else 0
-        axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", size=7.5, pad=3)
+        sizes = [row["n"] for row in followed.rows(measure=measure, arm=arm)]
+        axes.set_title(
+            f"{arm_words(arm)} (n = {max(sizes, default=0)})", weight="normal", size=7.5, pad=3
+        )
         axes.yaxis.set_major_locator(MaxNLocator(3))
 
 
@@ -75,17 +83,18 @@ def _alerts(axes: Axes, levels: Sequence[float], last: int, labelled: bool) -> N
             )
 
 
-def describe(
-    rounds: pd.DataFrame, metrics: pd.DataFrame, manifest: pd.DataFrame, view: View
-) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    frame = follow(rounds, manifest, view.reference, view.confidence)
-    last = int(frame["round"].max())
+    followed, rounds = artefacts.facts("trajectories"), artefacts.facts("rounds")
+    last = followed.over("max", "round")
 
     def ends(measure: str) -> str:
-        rows = keyed(frame[(frame["measure"] == measure) & (frame["round"] == last)], "arm")
+        of_round = followed.rows(measure=measure, round=int(last), arm=view.arms)
+        rows = {row["arm"]: row for row in of_round}
         first = rows[view.reference]
-        others = {arm: rows[arm]["estimate"] for arm in view.arms[1:] if rows[arm]["n"]}
+        others = {
+            arm: rows[arm]["estimate"] for arm in view.arms[1:] if arm in rows and rows[arm]["n"]
+        }
         text = (
             f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
             f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"
@@ -98,15 +107,14 @@ def describe(
             f"{number(others[arm], 2)} in {arm_words(arm)}" for arm in ranked
         )
 
-    retained = frame[(frame["measure"] == "retention") & (frame["round"] == last)]
-    sessions = rounds["session_id"].nunique()
+    undefined = rounds.over("sum", "retention != retention", round=int(last), arm=view.arms)
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
         "last": str(last),
         "entropy": ends("entropy"),
         "retention": ends("retention"),
-        "alerts": listed(f"{level:g}" for level in alerts(rounds)) or "none raised",
-        "undefined": str(sessions - int(retained["n"].sum())),
-        "attrition": attrition(metrics, manifest),
+        "alerts": listed(_raised(artefacts, view)) or "none raised",
+        "undefined": str(undefined),
+        "attrition": attrition(artefacts, arm=view.arms),
     }

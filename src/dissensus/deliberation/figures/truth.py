@@ -30,4 +30,4 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
                 "disagreement in the last round"
             )
             power = diagnosed.power(world, HEADLINE + HOLM)
-            yield Effect(words, truth, row, row["p_adjusted"], power)
+            yield Effect(words, truth, row, power)

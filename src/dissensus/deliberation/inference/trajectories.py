@@ -8,10 +8,44 @@ import numpy as np
 import pandas as pd
 
 from dissensus.deliberation.inference.contrasts import arms_of
+from dissensus.deliberation.inference.unanswered import UNANSWERED, unanswered
 from dissensus.design.contrasts import defined, robust_mean
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common, count, text
 
 #: The columns of the rounds that are followed.
 FOLLOWED = ("entropy", "retention", "contentiousness", "quality")
+
+TRAJECTORIES = Schema(
+    name="trajectories",
+    row="arm, measure and round",
+    columns={
+        "arm": text("Arm of the study."),
+        **common("round"),
+        "measure": text("Column of rounds: entropy, retention, contentiousness or quality."),
+        **common("estimate?", "ci_low?", "ci_high?", "n"),
+        "assigned": count("Sessions of the arm that the design has."),
+    },
+    key=("arm", "measure", "round"),
+)
+
+
+@makes(trajectories=TRAJECTORIES, unanswered=UNANSWERED)
+def follow_debates(
+    rounds: pd.DataFrame,
+    manifest: pd.DataFrame,
+    claims: pd.DataFrame,
+    engagements: pd.DataFrame,
+    stances: pd.DataFrame,
+    reference: str,
+    compared: list[str],
+    confidence: float,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What becomes of disagreement round by round, and of claims."""
+    arms = [reference, *(arm for arm in compared if arm != reference)]
+    trajectories = follow(rounds, manifest, reference, confidence)
+    return trajectories, unanswered(claims, engagements, stances, arms, confidence)
 
 
 def follow(

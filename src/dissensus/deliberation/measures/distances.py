@@ -6,6 +6,8 @@ distributions cannot have, so that nothing here is checked against it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -73,19 +75,25 @@ def normalised_mutual_information(a: IntArray, b: IntArray) -> float | None:
     return max(0.0, 2.0 - 2.0 * _entropy(_codes(first * width + second)) / marginals)
 
 
-def permutation_p(a: IntArray, b: IntArray, permutations: int, seed: int) -> float | None:
-    """How often the mutual information is as great when b is permuted over the questions.
+def permutation_p(
+    a: IntArray, b: IntArray, topics: Sequence[str], permutations: int, seed: int
+) -> float | None:
+    """How often the mutual information is as great when b is permuted over the topics.
 
     (b + 1) / (m + 1) with m `permutations`, of which b reach the observed value: an exact test of
-    independence over exchangeable questions (Phipson and Smyth, 2010). None where it is undefined.
+    independence over exchangeable topics (Phipson and Smyth, 2010). Whole topics change places,
+    each with one of as many sessions, since sessions on a topic come out alike. None where the
+    information is undefined, or no topic has another to change places with.
     """
     observed = normalised_mutual_information(a, b)
     if observed is None:
         return None
     first, second = _codes(a), _codes(b)
     width, n = int(second.max(initial=0)) + 1, len(first)
-    rng = np.random.default_rng(seed)
-    dealt = rng.permuted(np.broadcast_to(second, (permutations, n)), axis=1)
+    places = _dealt_topics(topics, permutations, np.random.default_rng(seed))
+    if places is None:
+        return None
+    dealt = second[places]
     cells = first[None, :] * width + dealt
     size = (int(first.max(initial=0)) + 1) * width
     offsets = np.arange(permutations)[:, None] * size
@@ -98,7 +106,23 @@ def permutation_p(a: IntArray, b: IntArray, permutations: int, seed: int) -> flo
     return (int((joint <= least + 1e-9).sum()) + 1) / (permutations + 1)
 
 
-def _codes(values: IntArray) -> IntArray:
+def _dealt_topics(topics: Sequence[str], times: int, rng: np.random.Generator) -> IntArray | None:
+    """Whose session stands in the place of each, shape (times, n); None where nothing can move."""
+    codes = _codes(list(topics))
+    sizes = np.bincount(codes)
+    places = np.broadcast_to(np.arange(len(codes)), (times, len(codes))).copy()
+    moves = False
+    for size in np.unique(sizes):
+        alike = np.flatnonzero(sizes == size)
+        moves |= len(alike) > 1
+        # Topics by sessions: a row changes places with a row.
+        sessions = np.array([np.flatnonzero(codes == topic) for topic in alike])
+        order = np.argsort(rng.random((times, len(alike))), axis=1)
+        places[:, sessions.ravel()] = sessions[order].reshape(times, -1)
+    return places if moves else None
+
+
+def _codes(values: ArrayLike) -> IntArray:
     return np.unique(np.asarray(values), return_inverse=True)[1].astype(np.intp)
 
 

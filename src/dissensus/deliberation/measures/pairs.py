@@ -88,7 +88,7 @@ def measure_pairs(
 def _pair(
     sessions: Sequence[CompleteSession], when: str, models: tuple[str, str], permuting: Permuting
 ) -> dict[str, Any]:
-    beliefs, places = [], []
+    beliefs, places, topics = [], [], []
     for session in sessions:
         standings = session.standings(1 if when == "first" else session.debate.rounds)
         first, second = (standings[model] for model in models)
@@ -98,6 +98,7 @@ def _pair(
         if first.stance and second.stance:
             options = session.debate.options
             places.append((options.index(first.stance), options.index(second.stance)))
+            topics.append(str(session.session["topic_id"]))
     places_of, other = np.array(places, dtype=np.intp).reshape(-1, 2).T
     label = [permuting.seed, sessions[0].session["arm"], when, *models]
     seed = int(digest(label)[:12], 16)
@@ -107,7 +108,7 @@ def _pair(
         "wasserstein": _mean(wasserstein, [pair for pair in beliefs if pair[0]]),
         "tv": _mean(total_variation, [pair for pair in beliefs if not pair[0]]),
         "nmi": normalised_mutual_information(places_of, other),
-        "nmi_p": permutation_p(places_of, other, permuting.permutations, seed),
+        "nmi_p": permutation_p(places_of, other, topics, permuting.permutations, seed),
         "n": len(places),
     }
 

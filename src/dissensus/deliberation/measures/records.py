@@ -271,7 +271,9 @@ PAIRS = Schema(
             "Mean total variation distance of the two, over topics without an order.", "0 to 1"
         ),
         "nmi": number("Normalised mutual information of the two models' stances.", "0 to 1"),
-        "nmi_p": chance("Permutation p-value of the mutual information."),
+        "nmi_p": chance(
+            "Permutation p-value of the mutual information; whole topics change places."
+        ),
         "n": count("How many sessions both stances are known in."),
     },
     key=("arm", "round", "agent_a", "agent_b"),

@@ -10,14 +10,14 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, field_validator
 
 from dissensus.deliberation.design.topics import read_topics
 from dissensus.errors import ResourceError
-from dissensus.settings import Rate, Settings
+from dissensus.settings import Rate, Settings, Spelled
 
 Amount = Annotated[float, Field(ge=0)]
-Agent = Annotated[str, StringConstraints(pattern=r"^A[1-9]\d*$")]
+Agent = Annotated[str, Spelled(r"^A[1-9]\d*$", "it must be a seat, such as A2")]
 
 
 class SpeechSettings(Settings):

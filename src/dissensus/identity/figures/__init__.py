@@ -13,11 +13,11 @@ HEADLINE = _SHOWN.headline("estimates", "metrics", "power")
 
 
 FIGURES = (
-    _SHOWN.figure("conformity", "Figure 1. Conformity and obstinacy", "estimates"),
+    _SHOWN.figure("conformity", "Conformity and obstinacy", "estimates"),
     _SHOWN.figure(
-        "peers", "Figure 3. Identity bias with one and with several peers", "estimates", "manifest"
+        "peers", "Identity bias with one and with several peers", "estimates", "manifest"
     ),
-    _SHOWN.figure("rounds", "Figure 4. Identity bias by round", "estimates"),
+    _SHOWN.figure("rounds", "Identity bias by round", "estimates"),
     _SHOWN.figure("equal_tokens", "Is debate worth its tokens?", "equal_tokens"),
 )
 

@@ -86,25 +86,30 @@ def _deltas(estimates: Estimates) -> list[tuple[str, str, str]]:
 
 def describe(estimates: Estimates, view: View) -> dict[str, str]:
     """What the caption says."""
-    rows = {cell: estimates.get(cell[0], cell[1], "delta", cell[2]) for cell in _deltas(estimates)}
+    rows = {
+        cell: estimates.cited(cell[0], cell[1], "delta", cell[2]) for cell in _deltas(estimates)
+    }
     return {
-        "found": _found(rows) if rows else MISSING,
-        "counts": range_words([int(row["n"]) for row in rows.values()], "disagreement"),
+        "found": _found(estimates, rows) if rows else MISSING,
+        "counts": range_words([row["n"] for row in rows.values()], "disagreement"),
         "level": view.level,
-        "resamples": whole(view["resamples"]),
+        "resamples": whole(view.fact("resamples")),
     }
 
 
-def _found(rows: dict[tuple[str, str, str], Record]) -> str:
+def _found(estimates: Estimates, rows: dict[tuple[str, str, str], Record]) -> str:
     """Which of the two is the higher one, how often, and where most."""
     clauses = []
+    drawn = {"measure": "delta", "round": 1, "peers": "all", "policy": "drop"}
     for condition, (words, _) in LABELS.items():
-        here = [row for cell, row in rows.items() if cell[2] == condition]
-        higher = sum(row["estimate"] > 0 for row in here)
-        above = sum(bool(row["ci_low"] > 0) for row in here)
-        below = sum(bool(row["ci_high"] < 0) for row in here)
+        here = {**drawn, "condition": condition, "bank": estimates.banks}
+        number = estimates.facts.over("count", "estimate", **here)
+        higher, above, below = (
+            estimates.facts.over("sum", meets, **here)
+            for meets in ("estimate > 0", "ci_low > 0", "ci_high < 0")
+        )
         clauses.append(
-            f"in {whole(higher)} of {counted(len(here), 'cell')} of {words} debates (interval of "
+            f"in {whole(higher)} of {counted(number, 'cell')} of {words} debates (interval of "
             f"the difference above zero in {whole(above)}, below it in {whole(below)})"
         )
     (team, bank, condition), row = max(rows.items(), key=lambda item: abs(item[1]["estimate"]))

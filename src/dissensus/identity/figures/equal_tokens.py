@@ -13,4 +13,4 @@ MISSING = "No team holds the controls refined or sampled: nothing to compare its
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a row for every team that holds baselines."""
-    return draw_equal_tokens(artefacts.frame("equal_tokens"), "team", "question", MISSING, view)
+    return draw_equal_tokens(artefacts.facts("equal_tokens"), "team", "question", MISSING, view)

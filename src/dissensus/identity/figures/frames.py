@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dissensus.identity.design.graph import read_peers
-from dissensus.identity.terms import ANONYMIZED, OPENING, POOLED, VANILLA
+from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, POOLED, VANILLA
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Fact, Facts, Row
 from dissensus.report.frames import Keyed, Record, keyed
 from dissensus.report.labels import counted, estimate, marked, whole
 from dissensus.report.view import View
@@ -24,9 +25,13 @@ DAGGER = "†"
 def warning(view: View) -> str:
     """The sentence that goes with every IBC."""
     return (
-        f"At 272 questions |IBC| under {view['ibc_noise']:.2f} is not distinguishable from zero; "
-        "with fewer questions more is needed."
+        f"At 272 questions |IBC| under {view.fact('ibc_noise'):.2f} is not distinguishable from "
+        "zero; with fewer questions more is needed."
     )
+
+
+#: What names an estimate.
+_KEY = ("team", "bank", "round", "condition", "peers", "policy", "measure")
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,14 @@ class Estimates:
 
     Attributes
     ----------
+    facts : the artefact.
     rows : (team, bank, round, condition, peers, policy, measure) -> row.
     teams : by name.
     banks : by name, without :data:`POOLED`.
     rounds : rounds after the opening, ascending.
     """
 
+    facts: Facts
     rows: Keyed
     teams: list[str]
     banks: list[str]
@@ -50,9 +57,9 @@ class Estimates:
     def of(cls, artefacts: Artefacts) -> Estimates:
         """Of the rows of the estimates artefact."""
         frame = artefacts.frame("estimates")
-        key = ("team", "bank", "round", "condition", "peers", "policy", "measure")
         return cls(
-            keyed(frame, *key),
+            artefacts.facts("estimates"),
+            keyed(frame, *_KEY),
             sorted(set(frame["team"])),
             sorted(set(frame["bank"]) - {POOLED}),
             sorted({int(number) for number in frame["round"] if number > 0}),
@@ -70,6 +77,13 @@ class Estimates:
     ) -> Record:
         """One cell's row; numbers that are not there are NaN, and counts zero."""
         return self.rows[team, bank, at, condition, peers, policy, measure]
+
+    def cited(
+        self, team: str, bank: str, measure: str, condition: str, at: int = 1, peers: str = "all"
+    ) -> Record:
+        """The same with facts, for a sentence."""
+        row = self.get(team, bank, measure, condition, at, peers)
+        return Row(row, self.facts.artefact, _KEY) if "team" in row else row
 
     def cells(self) -> Iterator[tuple[str, str]]:
         """Every team and bank that the team debated."""
@@ -102,7 +116,7 @@ def cell(row: Record, mark: bool = False) -> str:
     return marked(text, f" {DAGGER}") if mark and contains_zero(row) else text
 
 
-def range_words(counts: Sequence[int], noun: str) -> str:
+def range_words(counts: Sequence[float], noun: str) -> str:
     """Such as "12 to 1,340 transitions", or "12 transitions" where there is one number."""
     ordered = sorted(counts)
     if not ordered or ordered[0] == ordered[-1]:
@@ -135,6 +149,18 @@ class Team:
     def peer_words(self) -> str:
         """Such as "1 peer", or "1 to 4 peers" where agents differ."""
         return range_words([len(peers) for peers in read_peers(self.graph)], "peer")
+
+    def peer_counts(self, estimates: Estimates) -> list[int | Fact]:
+        """Peers of the agent that has least, and of the one that has most, ascending.
+
+        The artefact names a number of peers that all disagree as "4,0".
+        """
+        counts: list[int | Fact] = []
+        for count in sorted({len(peers) for peers in read_peers(self.graph)}):
+            named = f"{count},0"
+            row = estimates.cited(self.name, estimates.panels()[-1], "ibc", DIFFERENCE, peers=named)
+            counts.append(row.part("peers", count) if isinstance(row, Row) else count)
+        return counts
 
 
 def read_teams(artefacts: Artefacts, order: Sequence[str]) -> list[Team]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, known, warning
 from dissensus.identity.terms import POOLED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.frames import Record
-from dissensus.report.labels import counted, limits, listed, signed
+from dissensus.report.labels import counted, limits, listed, percent, signed
 from dissensus.report.view import View
 
 
@@ -18,7 +16,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     """The Identity Bias Coefficient of every team over all banks, the largest first."""
     estimates = Estimates.of(artefacts)
     bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
-    rows = {team: estimates.get(team, bank, "ibc", "difference") for team in estimates.teams}
+    rows = {team: estimates.cited(team, bank, "ibc", "difference") for team in estimates.teams}
     rows = {team: row for team, row in rows.items() if known(row)}
     order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
     said = [
@@ -26,21 +24,19 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     ]
     unclear = [team for team in order if contains_zero(rows[team])]
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
-    asked = needed.describe(artefacts.frame("power"), view)
-    against += [asked, warning(view), *_unread(artefacts.frame("metrics"))]
+    asked = needed.describe(artefacts.facts("power"), view)
+    against += [asked, warning(view), *_unread(artefacts)]
     return Findings(said, [sentence for sentence in against if sentence], _planted(view))
 
 
 def _estimate(row: Record) -> str:
-    return (
-        f"{signed(row['estimate'])} {limits(row)}, {counted(int(row['n_questions']), 'question')}"
-    )
+    return f"{signed(row['estimate'])} {limits(row)}, {counted(row['n_questions'], 'question')}"
 
 
-def _unread(metrics: pd.DataFrame) -> list[str]:
+def _unread(artefacts: Artefacts) -> list[str]:
     """The share of answers that could not be read, which are in no estimate."""
-    share = 1.0 - float(metrics.loc[metrics["complete"].astype(bool), "parsed_share"].mean())
-    return [f"Answers that could not be read: {100 * share:.1f}%; they are in no estimate."]
+    share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
+    return [f"Answers that could not be read: {percent(share)}; they are in no estimate."]
 
 
 def _planted(view: View) -> str:
@@ -51,7 +47,7 @@ def _planted(view: View) -> str:
             f"own {weights['self']:g} and peer {weights['peer']:g} in {condition}"
             for condition, weights in speech["weights"].items()
         )
-        for model, speech in view.planted.items()
+        for model, speech in view.planted_facts.items()
         if "weights" in speech
     ]
     if not said:

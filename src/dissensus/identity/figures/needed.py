@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from dissensus.identity.figures.frames import bank_words, range_words
 from dissensus.identity.terms import POOLED
-from dissensus.report.frames import records
-from dissensus.report.labels import counted, listed, number, whole
+from dissensus.report.facts import Fact, Facts, unmarked
+from dissensus.report.labels import listed, number
 from dissensus.report.view import View
 
 MISSING = "No team has an Identity Bias Coefficient whose spread could say what power there is."
@@ -36,27 +34,33 @@ class Room:
 
     sd: float
     complete: int
-    needed: Mapping[float, int]
-    detectable: Mapping[int, float]
+    needed: Mapping[float, float]
+    detectable: Mapping[float, float]
 
 
-def rooms(power: pd.DataFrame) -> dict[tuple[str, str], Room]:
-    """Team and bank -> what can be found there; left out where the run does not tell."""
-    asked = power[(power["quantity"] != "power") & (power["power"] == TARGET)]
+def rooms(power: Facts) -> dict[tuple[str, str], Room]:
+    """Team and bank -> what can be found there; left out where the run does not tell.
+
+    Raises
+    ------
+    ArtefactError : a team's questions of a bank have several spreads.
+    """
+    asked = power.rows(quantity=["needed", "detectable"], power=TARGET)
     rooms_of = {}
-    for name, rows in asked.groupby(["team", "bank"], sort=False):
-        team, bank = (str(part) for part in name)
-        needed = {
-            round(float(row["ibc"]), 6): int(row["questions"])
-            for row in records(rows[rows["quantity"] == "needed"])
+    for team, bank in dict.fromkeys((row["team"], row["bank"]) for row in asked):
+        rows = [row for row in asked if (row["team"], row["bank"]) == (team, bank)]
+        needed: dict[float, float] = {
+            Fact(round(float(row["ibc"]), 6), row["ibc"].origin): row["questions"]
+            for row in rows
+            if row["quantity"] == "needed"
         }
-        detectable = {
-            int(row["questions"]): float(row["ibc"])
-            for row in records(rows[rows["quantity"] == "detectable"])
+        detectable: dict[float, float] = {
+            row["questions"]: row["ibc"] for row in rows if row["quantity"] == "detectable"
         }
         here = [size for size in detectable if size != PAPER]
-        sd = float(rows["sd"].iloc[0])
-        rooms_of[team, bank] = Room(sd, here[0] if here else PAPER, needed, detectable)
+        sd = power.shared("sd", team=team, bank=bank)
+        complete = min(here, default=PAPER)
+        rooms_of[team, bank] = Room(sd, int(complete), needed, detectable)
     # By team; within one in the order of the banks.
     return dict(sorted(rooms_of.items(), key=lambda item: item[0][0]))
 
@@ -74,7 +78,7 @@ def _ordered(rooms_of: Mapping[tuple[str, str], Room]) -> list[str]:
     return [*banks, POOLED] if pooled and len(banks) != 1 else banks
 
 
-def describe(power: pd.DataFrame, view: View) -> str:
+def describe(power: Facts, view: View) -> str:
     """Which questions a bias just out of the noise needs, and which of those held are enough."""
     every = rooms(power)
     if not every:
@@ -90,13 +94,12 @@ def describe(power: pd.DataFrame, view: View) -> str:
     least = sorted(room.detectable[PAPER] for room in shown.values())
     return (
         f"Needed for |IBC| {number(ibc, 2)}: {range_words(needed, 'question')}. Those held are "
-        f"enough in {whole(len(enough))} of {counted(len(shown), 'cell')}"
-        f"{f' ({listed(enough)})' if enough else ''}. With {PAPER} questions the smallest IBC "
-        f"found would be {_between(least)}."
+        f"enough {f'for {listed(enough)}' if enough else 'nowhere'}. With {PAPER} questions the "
+        f"smallest IBC found would be {_between(least)}."
     )
 
 
 def _between(values: Sequence[float]) -> str:
     """Such as "0.112", or "0.112 to 0.350"."""
-    ends = list(dict.fromkeys((number(values[0]), number(values[-1]))))
-    return " to ".join(ends)
+    ends = {unmarked(end): end for end in map(number, (values[0], values[-1]))}
+    return " to ".join(ends.values())

@@ -13,6 +13,7 @@ from dissensus.identity.figures.frames import (
     bank_words,
     casts,
     known,
+    range_words,
     read_teams,
     warning,
 )
@@ -44,13 +45,14 @@ class Series:
     label: str
 
 
-def series(cast: Sequence[Team]) -> list[Series]:
+def series(cast: Sequence[Team], estimates: Estimates) -> list[Series]:
     """Each team over all its disagreements; those with several peers also where all disagree."""
     lines = []
     for team in cast:
-        lines.append(Series(team.name, "all", f"{team.name}, {team.peer_words}"))
+        counts = team.peer_counts(estimates)
+        lines.append(Series(team.name, "all", f"{team.name}, {range_words(counts, 'peer')}"))
         if team.peers > 1:
-            all_disagree = f"{team.name}, all {team.peers} disagree"
+            all_disagree = f"{team.name}, all {counts[-1]} disagree"
             lines.append(Series(team.name, f"{team.peers},0", all_disagree))
     return lines
 
@@ -65,7 +67,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if not groups:
         return Drawn(notice(MISSING, view.simulated), facts)
     banks = estimates.panels()
-    heights = [0.32 + 0.17 * len(series(group)) * len(banks) for group in groups]
+    heights = [0.32 + 0.17 * len(series(group, estimates)) * len(banks) for group in groups]
     figure = new_figure(0.35 + sum(heights) + 0.3 * len(groups), view.simulated)
     grid = figure.subplots(len(groups), 1, squeeze=False, sharex=True, height_ratios=heights)
     for letter, axes, group in zip("abcdef", grid[:, 0], groups, strict=False):
@@ -83,7 +85,7 @@ def cast_words(group: Sequence[Team]) -> str:
 
 
 def _panel(axes: Axes, estimates: Estimates, group: Sequence[Team], banks: Sequence[str]) -> None:
-    lines = series(group)
+    lines = series(group, estimates)
     look = looks([line.label for line in lines])
     block = len(lines) + 0.6
     for place, bank in enumerate(banks):
@@ -129,14 +131,14 @@ def describe(estimates: Estimates, teams: Sequence[Team], view: View) -> dict[st
         bank = estimates.panels()[-1]
         found_here = [
             f"{signed(row['estimate'])} {limits(row)} ({line.label})"
-            for line in series(group)
-            if known(row := estimates.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
+            for line in series(group, estimates)
+            if known(row := estimates.cited(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
         ]
         where = "over all banks" if bank == POOLED else f"on {bank}"
         clauses.append(f"{cast_words(group)} {where}: {listed(found_here)}")
     return {
         "found": f"{'; '.join(clauses)}." if clauses else MISSING,
-        "noise": f"{view['ibc_noise']:.2f}",
+        "noise": f"{view.fact('ibc_noise'):.2f}",
         "warning": warning(view),
         "level": view.level,
     }

@@ -10,7 +10,7 @@ from dissensus.identity.terms import DIFFERENCE
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
-from dissensus.report.labels import counted, limits, signed, whole
+from dissensus.report.labels import limits, listed, signed
 from dissensus.report.style import Mark, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 
@@ -66,7 +66,7 @@ def _courses(estimates: Estimates) -> dict[tuple[str, str], list[Record]]:
         cell: [
             row
             for at in estimates.rounds
-            if known(row := estimates.get(*cell, "ibc", DIFFERENCE, at))
+            if known(row := estimates.cited(*cell, "ibc", DIFFERENCE, at=at))
         ]
         for cell in estimates.cells()
     }
@@ -78,21 +78,25 @@ def describe(estimates: Estimates, view: View) -> dict[str, str]:
     courses = _courses(estimates)
     return {
         "found": _moves(courses) if courses else MISSING,
-        "noise": f"{view['ibc_noise']:.2f}",
+        "noise": f"{view.fact('ibc_noise'):.2f}",
         "warning": warning(view),
         "level": view.level,
     }
 
 
 def _moves(courses: dict[tuple[str, str], list[Record]]) -> str:
-    """How often the IBC grows from the first round to the last, and where it moves most."""
-    grown = sum(abs(rows[-1]["estimate"]) > abs(rows[0]["estimate"]) for rows in courses.values())
+    """Where the IBC grows from the first round to the last, and where it moves most."""
+    grown = [
+        f"{team} on {bank}"
+        for (team, bank), rows in courses.items()
+        if abs(rows[-1]["estimate"]) > abs(rows[0]["estimate"])
+    ]
     (team, bank), rows = max(
         courses.items(), key=lambda item: abs(item[1][-1]["estimate"] - item[1][0]["estimate"])
     )
     first, last = rows[0], rows[-1]
     return (
-        f"From the first round to the last, |IBC| is larger in {whole(grown)} of "
-        f"{counted(len(courses), 'course')}. It moves most for {team} on {bank}: from "
+        f"From the first round to the last, |IBC| grows for {listed(grown) or 'none'}. It moves "
+        f"most for {team} on {bank}: from "
         f"{signed(first['estimate'])} {limits(first)} to {signed(last['estimate'])} {limits(last)}."
     )

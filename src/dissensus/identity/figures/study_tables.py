@@ -136,7 +136,7 @@ def _unparsed(rows: pd.DataFrame) -> str:
 
 def table_power(artefacts: Artefacts, view: View) -> Table:
     """Questions needed, and what those held could find."""
-    room_of = rooms(artefacts.frame("power"))
+    room_of = rooms(artefacts.facts("power"))
     biases = sorted({ibc for room in room_of.values() for ibc in room.needed})
     banks = {bank for _, bank in room_of if bank != POOLED}
     rows = [

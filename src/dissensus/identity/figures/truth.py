@@ -39,7 +39,8 @@ def effects(artefacts: Artefacts, view: View, _: Diagnosed) -> Iterator[Effect]:
             questions = int(ibc["n_questions"])
             reached = power_of(true, questions, spreads[row["team"]], view.confidence)
             words = f"{row['team']}: Identity Bias Coefficient, round 1"
-            yield Effect(words, Truth(true), ibc | {"n": questions}, _z_test(ibc), float(reached))
+            row_of = ibc | {"n": questions, "p_value": _z_test(ibc)}
+            yield Effect(words, Truth(true), row_of, float(reached))
 
 
 def _z_test(row: Record) -> float:

@@ -16,9 +16,16 @@ from dissensus.identity.inference.tallies import EVERY, BoolArray, Tally, tally
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POLICIES, POOLED
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
+from dissensus.stats.shares import none_or_all
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
+
+#: Measures that are shares, from none to all.
+SHARES = (
+    *("conformity", "obstinacy", "subversion", "correction"),
+    *("accuracy", "vote", "parse_failures"),
+)
 
 ESTIMATES = Schema(
     name="estimates",
@@ -89,7 +96,8 @@ def estimate_identity(
     Notes
     -----
     Ratios are pooled over questions and agents ("Measuring and mitigating identity bias", A.3),
-    intervals are percentiles of resampled questions, whose answers depend on each other.
+    intervals are percentiles of resampled questions, whose answers depend on each other. A share of
+    none or all, which is so in every resample, has Wilson's limits, with a case a question.
     Subversion, correction and their relative drops are equations 6 and 7, and its table 2.
     """
     rows = []
@@ -149,7 +157,13 @@ def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Itera
     for at, condition in enumerate(ratios.conditions):
         counts = ratios.below[:, at].sum(axis=0)
         questions = int(ratios.complete[:, at].sum())
-        yield from _rows(condition, ratios.labels, under[at], counts, questions, confidence)
+        asked = (ratios.below[:, at] > 0).sum(axis=0)
+        rows = _rows(condition, ratios.labels, under[at], counts, questions, confidence)
+        for row, clusters in zip(rows, asked, strict=True):
+            if row["measure"] in SHARES and row["estimate"] is not None:
+                low, high = none_or_all(row["estimate"], int(clusters), confidence)
+                row |= {} if np.isnan(low) else {"ci_low": low, "ci_high": high}
+            yield row
     vanilla, anonymized = paired
     counts = ratios.below[both][:, pair].sum(axis=(0, 1))
     difference = vanilla - anonymized

@@ -134,12 +134,22 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
             arm="language",
             block_size=drawing.block_size,
         )
-    rows += _translations(rows, drawing)
+    rows += translations(rows, drawing)
     return sorted(rows, key=lambda row: row["session_id"])
 
 
-def _translations(debates: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
-    """The sessions that put debates into another language, in both directions of every contrast."""
+def translations(debates: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
+    """The sessions that put debates into another language, in both directions of every contrast.
+
+    Parameters
+    ----------
+    debates : rows of the manifest.
+    drawing : with the number of draws whose debates are translated.
+
+    Returns
+    -------
+    Rows of the manifest, in the order of the debates.
+    """
     pairs = renderings_of(drawing.languages, drawing.reference)
     chosen = rendered_draws((row["draw_id"] for row in debates), drawing.translated, drawing.seed)
     rows = []

@@ -25,44 +25,44 @@ HEADLINE = _SHOWN.headline(
 FIGURES = (
     _SHOWN.figure(
         "flow",
-        "Figure 1. From the motion pool to complete draws",
+        "From the motion pool to complete draws",
         *("pool", "manifest", "outcomes"),
         section=_DESIGN,
     ),
     _SHOWN.figure(
-        "power", "Figure 2. What the study could find", "power", "language_effect", section=_DESIGN
+        "power", "What the study could find", "power", "language_effect", section=_DESIGN
     ),
     _SHOWN.figure(
         "paired_effects",
-        "Figure 3. The effect, draw by draw",
+        "The effect, draw by draw",
         *("metrics", "language_effect"),
         section=_EFFECT,
     ),
     _SHOWN.figure(
         "components",
-        "Figure 4. Words or meaning: the components of the index",
+        "Words or meaning: the components of the index",
         *("metrics", "language_effect"),
         section=_EFFECT,
     ),
     _SHOWN.figure(
         "specifications",
-        "Figure 5. The effect under every choice of measure",
+        "The effect under every choice of measure",
         *("specification_curve", "specification_tests"),
         section=_ROBUST,
     ),
     _SHOWN.figure(
         "saturation",
-        "Figure 6. Which bounded scales have run out",
+        "Which bounded scales have run out",
         *("metrics", "saturation"),
         section=_ROBUST,
     ),
     _SHOWN.figure(
         "domains",
-        "Figure 7. Means and language effects by domain",
+        "Means and language effects by domain",
         *("metrics", "domains", "domain_tests", "language_effect"),
         section="4 Domains",
     ),
-    _SHOWN.figure("reuse", "Figure 8. How much speakers recycle", "reuse", section="5 Case study"),
+    _SHOWN.figure("reuse", "How much speakers recycle", "reuse", section="5 Case study"),
 )
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.language.figures.frames import estimates, languages_of, wide
-from dissensus.language.inference.estimators import NET
+from dissensus.language.figures.frames import effect_facts, estimates, languages_of, wide
+from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import CROWD, dots, threads
 from dissensus.report.frames import Record, jitter
 from dissensus.report.labels import contrast_words, language_name, limits, listed, number, signed
 from dissensus.report.marks import Marks
-from dissensus.report.style import INK, Mark, marks, new_figure, styled
+from dissensus.report.style import GREY, INK, Mark, marks, new_figure, styled
 from dissensus.report.view import Drawn, View
+
+#: The method where the instrument was not measured.
+PLAIN = "cluster_robust"
 
 #: Column -> title and unit, in two rows of four.
 PANELS = {
@@ -27,7 +30,11 @@ PANELS = {
     "s_sem_same_speaker": ("Semantic, speaker", "mean cosine"),
 }
 
-METHOD = "cluster_robust"
+_NET_DRAWN = (
+    "Dots of a language but the reference are less what the instrument makes of one and the same "
+    "debate in both languages; a grey bar is their mean as the index reads them"
+)
+_RAW_DRAWN = "Dots are as the index reads each language"
 
 
 @styled
@@ -44,8 +51,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         "abcdefgh", axes.flat, PANELS.items(), strict=True
     ):
         values = wide(metrics, column, languages)
-        shown += _panel(place, values, looks)
-        effects = _effects(effect, column)
+        less = estimates(effect, column, OFFSET)
+        shown += _panel(place, values, looks, _by_language(less, view.reference))
+        effects = estimates(effect, column, PLAIN) | estimates(effect, column, NET)
         lines = [_line(name, row, contrasts) for name, row in effects.items()]
         blank = ["" for _ in range(2 * contrasts)] if not lines else []
         place.set_title(f"{letter}  {title}", size=7.5, pad=9 * 2 * contrasts + 6)
@@ -60,24 +68,34 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             size=6.5,
         )
         place.set_ylabel(unit, size=7)
-    return Drawn(figure, describe(metrics, effect, view), shown)
+    return Drawn(figure, describe(artefacts, languages, view), shown)
 
 
-def _effects(effect: pd.DataFrame, column: str) -> dict[str, Record]:
-    """contrast -> its effect on a component, net of the instrument where that was measured."""
-    return estimates(effect, column, METHOD) | estimates(effect, column, NET)
+def _by_language(less: dict[str, Record], reference: str) -> dict[str, float]:
+    """Language -> what the instrument does by itself, which its values are drawn less of."""
+    return {name.removesuffix(f"-{reference}"): row["estimate"] for name, row in less.items()}
 
 
 def _line(contrast: str, row: Record, contrasts: int) -> str:
     name = f"{contrast.replace('-', '−')}: " if contrasts > 1 else ""
     size = "" if name else f", n = {row['n']}"
-    return f"{name}{signed(row['estimate'])}{size}\n{limits(row)}"
+    net = "net " if row["method"] == NET else ""
+    return f"{name}{net}{signed(row['estimate'])}{size}\n{limits(row)}"
 
 
-def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> list[Marks]:
-    """The dots of each language; returns which draw each stands for, while they are few."""
+def _panel(
+    axes: Axes, as_read: pd.DataFrame, looks: dict[str, Mark], less: dict[str, float]
+) -> list[Marks]:
+    """The dots of each language; returns which draw each stands for, while they are few.
+
+    Parameters
+    ----------
+    as_read : a row a draw, a column a language.
+    less : what the values of a language are drawn less of.
+    """
     shown = []
-    places = list(range(len(values.columns)))
+    places = list(range(len(as_read.columns)))
+    values = as_read - pd.Series(less, dtype=float).reindex(as_read.columns, fill_value=0.0)
     complete = values.dropna()
     threads(axes, places, complete.to_numpy(), 0.4)
     for place, language in zip(places, values.columns, strict=True):
@@ -95,9 +113,11 @@ def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> list[Mar
             **dots(len(known), 1.8, 0.6),
         )
         if len(known):
-            axes.plot(
-                [place - 0.3, place + 0.3], [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3
-            )
+            bar = [place - 0.3, place + 0.3]
+            if language in less:
+                read = float(as_read[language].mean())
+                axes.plot(bar, [read] * 2, color=GREY, linewidth=1.0, zorder=3)
+            axes.plot(bar, [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
     axes.set(
         xticks=places,
         xticklabels=[looks[str(name)].name for name in values.columns],
@@ -109,21 +129,23 @@ def _panel(axes: Axes, values: pd.DataFrame, looks: dict[str, Mark]) -> list[Mar
     return shown
 
 
-def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, languages: list[str], view: View) -> dict[str, str]:
     """What the caption says."""
-    languages = languages_of(metrics, view.reference)
 
     def clause(column: str) -> str:
-        effects = _effects(effect, column)
+        effects = effect_facts(artefacts, outcome=column, method=PLAIN) | effect_facts(
+            artefacts, outcome=column, method=NET
+        )
         return "; ".join(
             f"{contrast_words(name)} {signed(row['estimate'])} {limits(row)}"
             for name, row in effects.items()
         )
 
-    tokens = wide(metrics, "tokens", languages).mean()
-    nets = bool((effect["method"] == NET).any())
+    metrics = artefacts.facts("metrics")
+    is_net = (artefacts.frame("language_effect")["method"] == NET).any()
     return {
-        "kind": "net of the instrument" if nets else "not net of the instrument",
+        "drawn": _NET_DRAWN if is_net else _RAW_DRAWN,
+        "kind": "net of the instrument" if is_net else "not net of the instrument",
         "plain": clause("s_lex"),
         "matched": clause("s_lex_matched"),
         "excess": clause("s_lex_excess"),
@@ -131,7 +153,9 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
         "cross_side": clause("s_sem_cross_side"),
         "same_speaker": clause("s_sem_same_speaker"),
         "tokens": listed(
-            f"{number(float(tokens[name]), 0)} in {language_name(name)}" for name in languages
+            f"{number(metrics.over('mean', 'tokens', language=name, complete=True), 0)} in "
+            f"{language_name(name)}"
+            for name in languages
         ),
         "level": view.level,
     }

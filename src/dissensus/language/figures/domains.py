@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil, nan
 
 import numpy as np
@@ -12,17 +12,20 @@ from scipy.special import stdtrit
 
 from dissensus.language.figures.frames import (
     differences,
+    effect_facts,
     headlines,
     languages_of,
     offsets,
     primary,
 )
 from dissensus.language.figures.paired_effects import unit
+from dissensus.language.inference.estimators import OFFSET
 from dissensus.report import forms
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.facts import Row
 from dissensus.report.forms import divide, estimated, key_of, legend, rows_axis, whisker
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Record, records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
 from dissensus.report.style import GREY, INK, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -45,7 +48,7 @@ def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: Vie
     groups = pairs["difference"].groupby(numbers.reindex(pairs.index))
     summary = groups.agg(["mean", "std", "count"])
     n = summary["count"].to_numpy(dtype=float)
-    tail = 0.5 + float(view.level.removesuffix("%")) / 200
+    tail = 0.5 + view.confidence / 2
     with np.errstate(invalid="ignore"):
         half = stdtrit(np.where(n > 1, n - 1, np.nan), tail) * summary["std"] / np.sqrt(n)
     return pd.DataFrame(
@@ -61,13 +64,10 @@ def domain_effects(metrics: pd.DataFrame, outcome: str, language: str, view: Vie
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw domain means at the left and language effects by domain at the right."""
-    metrics, domains, effect, tests = artefacts.frames(
-        "metrics", "domains", "language_effect", "domain_tests"
-    )
+    metrics, domains, effect = artefacts.frames("metrics", "domains", "language_effect")
     means = _means(domains, view)
     if means.empty:
-        facts = describe(metrics, domains, tests, view)
-        return Drawn(notice(NO_DOMAIN, view.simulated), facts)
+        return Drawn(notice(NO_DOMAIN, view.simulated), describe(artefacts, view))
     languages = languages_of(metrics, view.reference)
     others = languages[1:]
     per = 0.32 + 0.12 * max(len(languages) - 2, 0)
@@ -93,8 +93,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1
         )
     zero_line(right, vertical=True)
-    _finish(left, right, means, others, looks, view)
-    return Drawn(figure, describe(metrics, domains, tests, view))
+    shown = {"outcome": primary(view), "language": BOTH, "method": METHOD}
+    of_domain = {row["domain_id"]: row for row in artefacts.facts("domains").rows(**shown)}
+    rows = [of_domain[domain] for domain in means.index]
+    _finish(left, right, rows, others, looks, view, bool(less))
+    return Drawn(figure, describe(artefacts, view))
 
 
 def _means(domains: pd.DataFrame, view: View) -> pd.DataFrame:
@@ -121,19 +124,18 @@ def _language_means(
 def _finish(
     left: Axes,
     right: Axes,
-    means: pd.DataFrame,
+    means: Sequence[Row],
     others: list[str],
     looks: Mapping[str, Mark],
     view: View,
+    is_net: bool,
 ) -> None:
     room = 5.0 + 11.0 * ceil((len(looks) + 1) / 3)
-    names = [
-        f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in records(means)
-    ]
+    names = [f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in means]
     rows_axis(left, names)
     right.tick_params(axis="y", length=0)
     left.set_xlabel(f"Homogeneity Index ({unit(primary(view), view.reference)})")
-    left.set_title("a  Mean of each domain", pad=room)
+    left.set_title("a  Mean of each domain, as read", pad=room)
     open_marks = [key_of(look, filled=False, line=False) for look in looks.values()]
     legend(left, [key_of(_POOLED), *open_marks], columns=3)
     what = (
@@ -142,7 +144,8 @@ def _finish(
         else "Difference from the reference"
     )
     right.set_xlabel(f"{what} (same scale)")
-    right.set_title("b  Language effect in each domain", pad=room)
+    net = ", net" if is_net else ""
+    right.set_title(f"b  Language effect{net}", pad=room)
     names = [f"{looks[name].name}" for name in others] if len(others) > 1 else []
     right.annotate(
         "line: all domains" + (f"; top to bottom {', '.join(names)}" if names else ""),
@@ -156,27 +159,32 @@ def _finish(
     )
 
 
-def describe(
-    metrics: pd.DataFrame, domains: pd.DataFrame, tests: pd.DataFrame, view: View
-) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    means = _means(domains, view)
-    rows = tests[tests["outcome"] == primary(view)]
-    by_method = keyed(rows[rows["language"] == BOTH], "method")
-    omnibus, picked = by_method["permutation_f"], by_method["largest_minus_smallest"]
-    interactions = records(rows[rows["method"] == "interaction_f"])
-    ordered = records(means)
-    top, bottom = (_named(ordered[end]) if ordered else "none" for end in (0, -1))
+    domains, tests = artefacts.facts("domains"), artefacts.facts("domain_tests")
+    shown = {"outcome": primary(view), "language": BOTH, "method": METHOD}
+    ordered = sorted(domains.rows(**shown), key=lambda row: float(row["estimate"]))
+    bottom, top = (_named(ordered[end]) if ordered else "none" for end in (0, -1))
+    omnibus, picked = (
+        tests.rows(outcome=primary(view), language=BOTH, method=method)
+        for method in ("permutation_f", "largest_minus_smallest")
+    )
+    interactions = tests.rows(outcome=primary(view), method="interaction_f")
     return {
-        "domains": str(len(means)),
-        "draws": whole(means["n"].sum()),
+        "domains": str(domains.over("count", "domain_id", **shown)),
+        "draws": whole(domains.over("sum", "n", **shown)),
         "highest": top,
         "lowest": bottom,
-        "omnibus": p_clause(omnibus["p_value"]),
-        "picked": p_clause(picked["p_value"]),
+        "omnibus": listed(p_clause(row["p_value"]) for row in omnibus) or "no p",
+        "picked": listed(p_clause(row["p_value"]) for row in picked) or "no p",
         "interaction": listed(
             f"{p_clause(row['p_value'])} for {contrast_words(str(row['language']))}"
             for row in interactions
+        ),
+        "net": (
+            ", less the instrument's offset over all domains"
+            if effect_facts(artefacts, outcome=primary(view), method=OFFSET)
+            else ""
         ),
         "level": view.level,
     }

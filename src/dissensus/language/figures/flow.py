@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -12,6 +12,7 @@ from matplotlib.patches import FancyBboxPatch
 from dissensus.language.figures.frames import debates_of, languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
+from dissensus.report.facts import Fact
 from dissensus.report.labels import counted, language_name, listed, percent, whole
 from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
 from dissensus.report.view import Drawn, View
@@ -114,8 +115,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     grid.set_height_ratios([chart, panels])
     resize(figure, chart + panels + 0.45, view.simulated)
     _orders(figure.add_subplot(grid[1, 0]), flow, looks)
-    _casts(figure.add_subplot(grid[1, 1]), flow)
-    return Drawn(figure, describe(flow))
+    draws = artefacts.facts("manifest").over("distinct", "draw_id", rendered_from="")
+    _casts(figure.add_subplot(grid[1, 1]), flow, draws)
+    return Drawn(figure, describe(artefacts, [arm.language for arm in flow.arms]))
 
 
 def _box(
@@ -284,7 +286,7 @@ def _orders(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> None:
     )
 
 
-def _casts(axes: Axes, flow: Flow) -> None:
+def _casts(axes: Axes, flow: Flow, draws: Fact) -> None:
     counts = flow.casts.to_numpy()
     rows = len(flow.casts)
     axes.set(
@@ -302,30 +304,51 @@ def _casts(axes: Axes, flow: Flow) -> None:
         axes.axhline(i + 0.5, color=FAINT, linewidth=0.5)
         for j in range(len(ROLES)):
             axes.text(j, i, whole(counts[i, j]), ha="center", va="center", size=7.5)
-    expected = flow.draws / rows
-    axes.set_xlabel(f"expected in each: {whole(expected)}")
+    axes.set_xlabel(f"expected in each: {whole(draws * (1 / rows))}")
 
 
-def describe(flow: Flow) -> dict[str, str]:
+def describe(artefacts: Artefacts, languages: Sequence[str]) -> dict[str, str]:
     """What the caption says."""
-    reruns = sum(n for arm in flow.arms for times, n in arm.attempts.items() if times > 1)
-    sessions = sum(arm.sessions for arm in flow.arms)
-    lost = listed(f"{whole(arm.lost)} in {language_name(arm.language)}" for arm in flow.arms)
+    pool, manifest, outcomes = map(artefacts.facts, ("pool", "manifest", "outcomes"))
+    debates = {"rendered_from": ""}
+    draws = manifest.over("distinct", "draw_id", **debates)
+    sessions = outcomes.over("count", "session_id", **debates)
+    again = (outcomes.over(statistic, "attempts > 1", **debates) for statistic in ("sum", "mean"))
+    reruns, share = again
+    incomplete = outcomes.over("distinct", "draw_id", complete=False, **debates)
+
+    def by_language(template: str, count: Callable[[str], Sequence[float]]) -> str:
+        return listed(
+            template.format(language_name(name), *map(whole, count(name))) for name in languages
+        )
+
+    def broken(name: str) -> Sequence[float]:
+        ended = {"complete": True, "language": name, **debates}
+        broken = outcomes.over("sum", "compliant == False", **ended)
+        return broken, outcomes.over("count", "session_id", **ended)
+
     return {
-        "motions": counted(flow.motions, "motion"),
-        "drawable": str(flow.drawable),
-        "domains": counted(flow.domains, "domain"),
-        "draws": counted(flow.draws, "draw"),
-        "motions_drawn": str(flow.motions_drawn),
-        "languages": listed(language_name(arm.language) for arm in flow.arms),
+        "motions": counted(pool.over("count", "motion_id"), "motion"),
+        "drawable": str(pool.over("sum", "drawable")),
+        "domains": counted(pool.over("distinct", "domain_id", drawable=True), "domain"),
+        "draws": counted(draws, "draw"),
+        "motions_drawn": str(manifest.over("distinct", "motion_id", **debates)),
+        "languages": listed(map(language_name, languages)),
         "sessions": counted(sessions, "session"),
-        "reruns": f"{whole(reruns)} ({percent(reruns / sessions)})",
-        "lost": lost,
-        "complete_draws": f"{whole(flow.complete_draws)} of {counted(flow.draws, 'draw')}",
-        "first": listed(f"{language_name(name)} in {whole(n)}" for name, n in flow.first.items()),
-        "expected": whole(flow.draws / len(flow.first)),
-        "not_compliant": listed(
-            f"{whole(arm.not_compliant)} of {whole(arm.complete)} in {language_name(arm.language)}"
-            for arm in flow.arms
+        "reruns": f"{whole(reruns)} ({percent(share)})",
+        "lost": by_language(
+            "{1} in {0}",
+            lambda name: [
+                outcomes.over("count", "session_id", complete=False, language=name, **debates)
+            ],
         ),
+        "incomplete": f"{incomplete} of {counted(draws, 'draw')}",
+        "first": by_language(
+            "{0} in {1}",
+            lambda name: [
+                manifest.over("distinct", "draw_id", language=name, position=1, **debates)
+            ],
+        ),
+        "expected": whole(draws * (1 / len(languages))),
+        "not_compliant": by_language("{1} of {2} in {0}", broken),
     }

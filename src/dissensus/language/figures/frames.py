@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ from pyarrow import Table, array, string
 from pyarrow.compute import is_in
 
 from dissensus.language.inference.estimators import OFFSET
+from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Row
 from dissensus.report.frames import Record, keyed
 from dissensus.report.view import View
 from dissensus.tables.seal import open_sealed
@@ -70,6 +73,12 @@ def differences(metrics: pd.DataFrame, column: str, language: str, reference: st
 def estimates(effect: pd.DataFrame, outcome: str, method: str) -> dict[str, Record]:
     """contrast -> the row of one outcome by one method."""
     return keyed(effect[(effect["outcome"] == outcome) & (effect["method"] == method)], "contrast")
+
+
+def effect_facts(artefacts: Artefacts, **where: Any) -> dict[str, Row]:
+    """contrast -> its row of the effects with an outcome and a method, or of the headline."""
+    rows = artefacts.facts("language_effect").rows(**where)
+    return {row["contrast"]: row for row in rows}
 
 
 def headlines(effect: pd.DataFrame) -> dict[str, Record]:

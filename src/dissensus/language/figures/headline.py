@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dissensus.language.figures.frames import headlines, paper, primary
+from dissensus.language.figures.frames import effect_facts, paper, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import NET, OFFSET, REFITTED
+from dissensus.language.registration import UNIDENTIFIED
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Findings
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import records
 from dissensus.report.labels import (
     contrast_words,
     counted,
@@ -26,46 +28,57 @@ from dissensus.report.view import View
 
 def state(artefacts: Artefacts, view: View) -> Findings:
     """The headline of every contrast, and what speaks against it."""
-    effect, curve, tests, saturation = artefacts.frames(
-        "language_effect", "specification_curve", "specification_tests", "saturation"
-    )
     said: list[str] = []
     against: list[str] = []
-    for contrast, answer in headlines(effect).items():
+    for contrast, answer in effect_facts(artefacts, headline=True).items():
         if pd.isna(answer["estimate"]):
             said.append(
                 f"{contrast_words(contrast)} is not estimated: that takes two draws that are "
-                f"complete in both languages, and there is {counted(int(answer['n']), 'pair')}."
+                f"complete in both languages, and there is {counted(answer['n'], 'pair')}."
             )
             continue
         said.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
             f"{limits(answer)} of the Homogeneity Index ({unit(primary(view), view.reference)}), "
-            f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
-            f"{counted(int(answer['n_clusters']), 'motion')}."
+            f"{_p(answer)}{counted(answer['n'], 'pair')} on "
+            f"{counted(answer['n_clusters'], 'motion')}."
         )
-        of_contrast = effect[effect["contrast"] == contrast]
         against += [
-            *_instrument(answer, of_contrast, primary(view)),
-            *_curve(contrast, answer, curve, tests),
-            *_matched(answer, of_contrast),
-            *_lost(of_contrast, paper(view)),
+            *_instrument(answer, artefacts, primary(view)),
+            *_curve(answer, artefacts),
+            *_matched(answer, artefacts),
+            *_lost(answer, artefacts, paper(view)),
         ]
-    return Findings(said, [*against, *_saturated(saturation)], _planted(view))
+    answers = effect_facts(artefacts, headline=True).values()
+    return Findings(
+        said,
+        [*against, *_saturated(artefacts.frame("saturation"))],
+        _planted(view),
+        UNIDENTIFIED if any(answer["method"] != NET for answer in answers) else "",
+    )
 
 
-def _kind(answer: Record) -> str:
-    return ", net of the instrument" if answer["method"] == NET else ""
+def _kind(answer: Row) -> str:
+    return ", net of the instrument" if answer["method"] == NET else ", as read"
 
 
-def _instrument(answer: Record, of_contrast: pd.DataFrame, outcome: str) -> list[str]:
-    """What the index makes of one debate in two languages, or that nobody has looked."""
-    rows = keyed(of_contrast[of_contrast["outcome"] == outcome], "method")
+def _p(answer: Row) -> str:
+    """No p-value stands beside a difference that may be the instrument's."""
+    return f"{p_clause(answer['p_value'])}, " if answer["method"] == NET else ""
+
+
+def _by_method(answer: Row, artefacts: Artefacts, outcome: str) -> dict[str, Row]:
+    """Method -> the effect of the answer's contrast on an outcome."""
+    effects = artefacts.facts("language_effect")
+    rows = effects.rows(contrast=answer["contrast"], outcome=outcome)
+    return {row["method"]: row for row in rows}
+
+
+def _instrument(answer: Row, artefacts: Artefacts, outcome: str) -> list[str]:
+    """What the index makes of one debate in two languages, where that was measured."""
     if answer["method"] != NET:
-        return [
-            "No parallel text was measured, so that the effect cannot be told from what the index "
-            "makes of one debate in two languages."
-        ]
+        return []
+    rows = _by_method(answer, artefacts, outcome)
     offset, read = rows[OFFSET], rows[REFITTED]
     return [
         f"As the paper's index reads the debates, the difference is {signed(read['estimate'])} "
@@ -74,40 +87,43 @@ def _instrument(answer: Record, of_contrast: pd.DataFrame, outcome: str) -> list
     ]
 
 
-def _curve(contrast: str, answer: Record, curve: pd.DataFrame, tests: pd.DataFrame) -> list[str]:
+def _curve(answer: Row, artefacts: Artefacts) -> list[str]:
     """Where the median of the specification curve has the other sign, or where it lies."""
-    effects = curve.loc[curve["contrast"] == contrast, "estimate_d"].dropna()
-    if effects.empty:
+    curve, tests = artefacts.facts("specification_curve"), artefacts.facts("specification_tests")
+    of = {"contrast": answer["contrast"]}
+    number = curve.over("count", "estimate_d", **of)
+    if not number:
         return []
-    median = float(effects.median())
-    joint = keyed(tests[tests["contrast"] == contrast], "test").get("median")
-    p_of = f", joint {p_clause(joint['p_value'])}" if joint else ""
+    median = curve.over("median", "estimate_d", **of)
+    joint = [f", joint {p_clause(row['p_value'])}" for row in tests.rows(test="median", **of)]
     turned = "the other sign" if median * answer["estimate"] < 0 else "the same sign"
-    below = float((effects * answer["estimate"] < 0).mean())
+    sign = "<" if answer["estimate"] > 0 else ">"
+    # Of the effects that are defined: what is undefined stays so by the sum.
+    other = curve.over("mean", f"(estimate_d {sign} 0) + 0 * estimate_d", **of)
     return [
-        f"The median of its {counted(len(effects), 'specification')} has {turned}: "
-        f"{signed(median, 2)} SD of a paired difference{p_of}; {percent(below, 0)} of them have "
-        "the other sign."
+        f"The median of its {counted(number, 'specification')} has {turned}: "
+        f"{signed(median, 2)} SD of a paired difference{''.join(joint)}; {percent(other, 0)} of "
+        "them have the other sign."
     ]
 
 
-def _matched(answer: Record, of_contrast: pd.DataFrame) -> list[str]:
+def _matched(answer: Row, artefacts: Artefacts) -> list[str]:
     """The lexical part with texts of equal length, where that turns the sign."""
     method = NET if answer["method"] == NET else "cluster_robust"
-    rows = of_contrast[
-        (of_contrast["outcome"] == "s_lex_matched") & (of_contrast["method"] == method)
-    ]
+    rows = artefacts.facts("language_effect").rows(
+        contrast=answer["contrast"], outcome="s_lex_matched", method=method
+    )
     return [
         "With both texts of a pair cut to equal lengths, lexical similarity differs by "
         f"{signed(row['estimate'])} {limits(row)}: the plain one grows with length."
-        for row in records(rows)
+        for row in rows
         if row["estimate"] * answer["estimate"] < 0
     ]
 
 
-def _lost(of_contrast: pd.DataFrame, outcome: str) -> list[str]:
+def _lost(headline: Row, artefacts: Artefacts, outcome: str) -> list[str]:
     """What the figure on the paper's scale is without the lost sessions, and could be with them."""
-    rows = keyed(of_contrast[of_contrast["outcome"] == outcome], "method")
+    rows = _by_method(headline, artefacts, outcome)
     answer, bounds = rows.get("cluster_robust"), rows.get("manski_bounds")
     if not answer or not bounds or bounds["n"] == answer["n"]:
         return []
@@ -130,15 +146,18 @@ def _saturated(saturation: pd.DataFrame) -> list[str]:
 
 def _planted(view: View) -> str:
     """What is planted, in the simulated models' own terms."""
-    shares = {
+    said = [
         f"{share:g} in {language_name(language)}"
-        for settings in view.planted.values()
+        for settings in view.planted_facts.values()
         for language, share in settings.get("recycle", {}).items()
-    }
+    ]
+    # Several models may have the same.
+    shares = {unmarked(share): share for share in said}
     if not shares:
         return ""
     return (
         f"Planted in the simulated models: a sentence recycles an argument with probability "
-        f"{listed(sorted(shares))}, before offsets of model, domain and motion. That is no effect "
-        "on the index, which also holds what the languages do to its measures."
+        f"{listed(shares[share] for share in sorted(shares))}, before offsets of model, domain and "
+        "motion. That is no effect on the index, which also holds what the languages do to its "
+        "measures."
     )

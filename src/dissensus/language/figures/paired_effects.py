@@ -9,13 +9,13 @@ from matplotlib.ticker import MaxNLocator
 
 from dissensus.language.figures.frames import (
     differences,
-    estimates,
+    effect_facts,
     headlines,
     languages_of,
     offsets,
     primary,
 )
-from dissensus.language.inference.estimators import REFITTED
+from dissensus.language.inference.estimators import OFFSET, REFITTED
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
@@ -24,7 +24,6 @@ from dissensus.report.labels import (
     counted,
     language_name,
     limits,
-    listed,
     number,
     p_clause,
     percent,
@@ -74,7 +73,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     }
     paired = {contrast: pairs for contrast, pairs in paired.items() if len(pairs)}
     if not paired:
-        return Drawn(notice(NO_PAIR, view.simulated), describe(metrics, effect, view))
+        return Drawn(notice(NO_PAIR, view.simulated), describe(artefacts, view))
     figure = new_figure(0.4 + 2.9 * len(paired), view.simulated)
     axes = figure.subplots(len(paired), 2, squeeze=False, width_ratios=[1.0, 2.2])
     dots: list[Marks] = []
@@ -92,7 +91,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     net = "net of the instrument, " if ruler else ""
     axes[0, 1].set_title(f"b  Paired differences, {net}sorted")
     axes[-1, 1].set_xlabel("draws, by difference")
-    return Drawn(figure, describe(metrics, effect, view), dots)
+    return Drawn(figure, describe(artefacts, view), dots)
 
 
 def _net_of(pairs: pd.DataFrame, offset: Record | None) -> pd.DataFrame:
@@ -200,24 +199,23 @@ def _stems(axes: Axes, ranks: Array, values: Array, look: Mark) -> None:
         )
 
 
-def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: a clause for every contrast."""
+    metrics = artefacts.frame("metrics")
     outcome, reference = primary(view), view.reference
-    clauses, shares, step = [], [], 1
-    ruler = offsets(effect, outcome)
-    as_read = estimates(effect, outcome, REFITTED)
-    for contrast, answer in headlines(effect).items():
+    clauses, some = [], False
+    ruler = effect_facts(artefacts, outcome=outcome, method=OFFSET)
+    as_read = effect_facts(artefacts, outcome=outcome, method=REFITTED)
+    for contrast, answer in effect_facts(artefacts, headline=True).items():
         pairs = differences(metrics, outcome, contrast.removesuffix(f"-{reference}"), reference)
-        pairs = _net_of(pairs, ruler.get(contrast))
+        some = some or stride(len(pairs)) > 1
+        # No p-value stands beside a difference that may be the instrument's.
+        p_of = f"{p_clause(answer['p_value'])}, " if contrast in ruler else ""
         clauses.append(
             f"{contrast_words(contrast)} {signed(answer['estimate'])} "
-            f"({view.level} CI {limits(answer)}, "
-            f"{p_clause(answer['p_value'])}, {counted(int(answer['n']), 'pair')} on "
-            f"{counted(int(answer['n_clusters']), 'motion')})"
+            f"({view.level} CI {limits(answer)}, {p_of}{counted(answer['n'], 'pair')} on "
+            f"{counted(answer['n_clusters'], 'motion')})"
         )
-        step = max(step, stride(len(pairs)))
-        above = int((pairs["difference"] > 0).sum())
-        shares.append(f"{whole(above)} of {whole(len(pairs))} for {contrast_words(contrast)}")
     if ruler:
         instrument = "; ".join(
             f"{contrast_words(contrast)}, on parallel texts {signed(row['estimate'])} "
@@ -238,6 +236,6 @@ def describe(metrics: pd.DataFrame, effect: pd.DataFrame, view: View) -> dict[st
         "instrument": instrument,
         "effects": "; ".join(clauses),
         "unit": unit(outcome, reference),
-        "above": listed(shares),
-        "lines": "a line each" if step == 1 else f"a line for one in {whole(step)}",
+        "columns": "; grey, the language as the index reads it" if ruler else "",
+        "lines": "a line for some" if some else "a line each",
     }

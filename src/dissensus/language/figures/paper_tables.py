@@ -61,7 +61,8 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
         "parallel texts in both directions. Its interval, and those by motion with refitted "
         "anchors, come from resamples of motions that fit anchors and offset anew. By draw: "
         "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
-        f"sign-flip randomisation test. The index is anchored on {language_name(view.reference)}; "
+        f"sign-flip randomisation test of whole motions. The index is anchored on "
+        f"{language_name(view.reference)}; "
         f"the scale that stands for the paper's is {scale_words(paper(view))}."
     )
     if not any(name == NET for _, _, name in estimates):
@@ -203,8 +204,9 @@ def table_5(artefacts: Artefacts, view: View) -> Table:
     for role in ROLES:
         of_role = [cells[f"{role}: {model}"] for model in models]
         rows.append((role, *(f"{n:.0f}" for n in of_role), f"{sum(of_role):.0f}"))
-    n = int(counts["n"].iloc[0])
-    squares = _part(diagnostics, "model_by_role", "sum_squares")["value"].iloc[0]
+    facts = artefacts.facts("diagnostics")
+    n = int(facts.shared("n", check="model_by_role", statistic="draws"))
+    squares = facts.shared("value", check="model_by_role", statistic="sum_squares")
     note = (
         f"N = {whole(n)} draws; expected in each cell {whole(n / len(models))}; "
         f"sum of squared deviations {whole(squares)}."

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.language.figures.frames import headlines, primary
+from dissensus.language.figures.frames import effect_facts, headlines, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Record
 from dissensus.report.labels import contrast_words, counted, listed, number, percent, signed, whole
 from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
 from dissensus.report.view import Drawn, View
@@ -54,7 +54,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             size=6.5,
             color=GREY,
         )
-    return Drawn(figure, describe(power, effect, planned, view))
+    return Drawn(figure, describe(artefacts, view))
 
 
 def _curves(axes: Axes, rows: pd.DataFrame) -> None:
@@ -124,24 +124,26 @@ def _label(axes: Axes, lines: list[tuple[float, float, str]], ceiling: float, la
         axes.plot([x * 1.05, last * 1.11], [y, place], color=GREY, linewidth=0.4)
 
 
-def describe(power: pd.DataFrame, effect: pd.DataFrame, planned: int, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    standard = power[(power["basis"] == STANDARDISED) & (power["n_draws"] == planned)]
+    power, planned = artefacts.facts("power"), view.fact("draws")
+    standard = {"basis": STANDARDISED, "n_draws": int(planned)}
+    powers = power.rows(**standard)
     clauses = []
-    for contrast, answer in headlines(effect).items():
-        rows = keyed(power[power["n_draws"] == answer["n"]], "basis")
-        if contrast in rows:
+    for contrast, answer in effect_facts(artefacts, headline=True).items():
+        there = {"basis": contrast, "n_draws": int(answer["n"])}
+        if power.rows(**there):
             clauses.append(
-                f"{contrast_words(contrast)}, {counted(int(answer['n']), 'complete pair')}: "
-                f"{number(rows[contrast]['mde'])}, against an estimate of "
+                f"{contrast_words(contrast)}, {counted(answer['n'], 'complete pair')}: "
+                f"{number(power.shared('mde', **there))}, against an estimate of "
                 f"{signed(answer['estimate'])}"
             )
     return {
         "planned": counted(planned, "draw"),
-        "standardised": number(float(standard["mde"].iloc[0])) if len(standard) else "–",
+        "standardised": number(power.shared("mde", **standard) if powers else None),
         "powers": listed(
             f"{percent(row['power'], 0)} for {row['effect_sd']:g}"
-            for row in records(standard)
+            for row in powers
             if row["effect_sd"] > 0
         ),
         "observed": "; ".join(clauses) or "no complete pair",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dissensus.language.design.reliability import ALL
-from dissensus.language.figures.frames import by_language_means, paper
+from dissensus.language.figures.frames import by_language_means, languages_of, paper
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed
@@ -47,8 +47,8 @@ IMPLIED = Implied()
 
 def table_paper(artefacts: Artefacts, view: View) -> Table:
     """Printed, implied, and found here, for the first contrast on the scale nearest the paper's."""
-    contrast = str(artefacts.frame("language_effect")["contrast"].iloc[0])
-    language = contrast.removesuffix(f"-{view.reference}")
+    _, language, *_ = languages_of(artefacts.frame("metrics"), view.reference)
+    contrast = f"{language}-{view.reference}"
     rows = [*_effect_rows(artefacts, contrast, language, view), *_domain_rows(artefacts, view)]
     rows += [*_design_rows(artefacts, language, view), *_text_rows(artefacts)]
     note = (
@@ -63,7 +63,7 @@ def table_paper(artefacts: Artefacts, view: View) -> Table:
 
 
 def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> list[Row]:
-    effect, metrics, power = run.frames("language_effect", "metrics", "power")
+    effect, metrics = run.frames("language_effect", "metrics")
     of_contrast = effect[(effect["contrast"] == contrast) & (effect["outcome"] == paper(view))]
     by = keyed(of_contrast, "method")
     t, boot, flip = by["student_t"], by["bootstrap_draw_percentile"], by["sign_flip"]
@@ -72,8 +72,8 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
     sd = float(t["se"]) * n**0.5
     dz = number(float(t["estimate"]) / sd) if sd > 0 else MISSING
     ratio = number(float(t["estimate"]) / float(t["se"]), 2) if sd > 0 else MISSING
-    powered = power[(power["basis"] == contrast) & (power["n_draws"] == n)]
-    mde = number(float(powered["mde"].iloc[0])) if len(powered) else MISSING
+    powered, there = run.facts("power"), {"basis": contrast, "n_draws": n}
+    mde = number(powered.shared("mde", **there)) if powered.rows(**there) else MISSING
     return [
         ("Pairs (Table 1)", "99", "", str(n)),
         ("ATE (Table 1)", "0.499", IMPLIED.offset, number(t["estimate"])),

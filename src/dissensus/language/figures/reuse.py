@@ -11,11 +11,15 @@ from matplotlib.axes import Axes
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.clouds import CROWD, dots
-from dissensus.report.frames import Array, jitter, records
+from dissensus.report.facts import Facts
+from dissensus.report.frames import Array, jitter
 from dissensus.report.labels import language_name, listed, number, whole
 from dissensus.report.marks import Marks
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
 from dissensus.report.view import Drawn, View
+
+#: What names a pair of speeches.
+_KEY = ("session_id", "first_turn", "second_turn")
 
 MEASURES = {"characters": "by character", "tokens": "by token"}
 
@@ -46,25 +50,26 @@ def comparable(reuse: pd.DataFrame) -> pd.DataFrame:
     return reuse[reuse.groupby(place)["language"].transform("nunique") == languages]
 
 
-def extremes(reuse: pd.DataFrame) -> tuple[Extreme, Extreme] | None:
+def extremes(reuse: Facts) -> tuple[Extreme, Extreme] | None:
     """The most and the least recycled pair by character, among those given in every language.
 
     Ties go to the first in the order of draws, languages and turns; None where there is no pair.
     """
-    rows = comparable(reuse).sort_values(["draw_id", "language", "first_turn"], kind="stable")
+    rows = comparable(reuse.frame).sort_values(["draw_id", "language", "first_turn"], kind="stable")
     if rows.empty:
         return None
     ratios = rows["characters"].to_numpy()
 
     def at(index: int) -> Extreme:
-        row = records(rows.iloc[[index]])[0]
+        place = {name: rows[name].to_numpy()[index] for name in _KEY}
+        row = reuse.one(**place)
         return Extreme(
             str(row["draw_id"]),
             str(row["language"]),
             str(row["speaker"]),
             int(row["first_turn"]),
             int(row["second_turn"]),
-            float(row["characters"]),
+            row["characters"],
         )
 
     return at(int(ratios.argmax())), at(int(ratios.argmin()))
@@ -78,7 +83,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     looks = marks(languages, view.reference)
     figure = new_figure(0.95 + 0.72 * len(languages), view.simulated)
     axes = figure.subplots(1, 2, sharey=True)
-    marked = extremes(reuse)
+    marked = extremes(artefacts.facts("reuse"))
     shown: list[Marks] = []
     for letter, place, (column, title) in zip("ab", axes, MEASURES.items(), strict=True):
         for row, language in enumerate(languages):
@@ -96,12 +101,15 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         place.set_xlabel("SequenceMatcher ratio of a speaker's two speeches")
         # The labels of the extremes stand above the first row and below the last.
         place.set(xlim=(0, 1), ylim=(len(languages) - 0.15, -0.85))
-    counts = reuse["language"].value_counts()
-    names = [f"{looks[name].name}\n(n = {int(counts[name]):,})" for name in languages]
+    pairs = artefacts.facts("reuse")
+    names = [
+        f"{looks[name].name}\n(n = {pairs.over('count', 'session_id', language=name):,})"
+        for name in languages
+    ]
     axes[0].set_yticks(range(len(languages)), names)
     axes[0].tick_params(axis="y", length=0)
     axes[1].tick_params(axis="y", length=0)
-    return Drawn(figure, describe(reuse, view), shown)
+    return Drawn(figure, describe(artefacts.facts("reuse"), view), shown)
 
 
 def _strip(axes: Axes, row: int, values: Array, look: Mark) -> list[float]:
@@ -162,14 +170,14 @@ def _mark(
         )
 
 
-def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(reuse: Facts, view: View) -> dict[str, str]:
     """What the caption says."""
-    languages = languages_of(reuse, view.reference)
-    medians = reuse.groupby("language")[list(MEASURES)].median()
+    languages = languages_of(reuse.frame, view.reference)
 
     def across(column: str) -> str:
         return listed(
-            f"{number(float(medians[column][name]))} in {language_name(name)}" for name in languages
+            f"{number(reuse.over('median', column, language=name))} in {language_name(name)}"
+            for name in languages
         )
 
     def describe_pair(pair: Extreme) -> str:
@@ -180,7 +188,7 @@ def describe(reuse: pd.DataFrame, view: View) -> dict[str, str]:
 
     marked = extremes(reuse)
     return {
-        "pairs": whole(len(reuse)),
+        "pairs": whole(reuse.over("count", "session_id")),
         "characters": across("characters"),
         "tokens": across("tokens"),
         "most": describe_pair(marked[0]) if marked else "none",

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from dissensus.language.figures.frames import languages_of
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import Rst, rst
+from dissensus.report.facts import Facts
 from dissensus.report.forms import key_of, legend, offsets, rows_axis
-from dissensus.report.frames import keyed, records
+from dissensus.report.frames import keyed
 from dissensus.report.labels import language_name, listed, percent, range_of, scale_words
 from dissensus.report.style import ALARM, INK, Mark, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -34,16 +35,15 @@ def bounded(saturation: pd.DataFrame) -> list[str]:
     return [str(name) for name in outcomes if str(name).startswith("hi_")]
 
 
-def warnings_of(saturation: pd.DataFrame, outcome: str) -> list[str]:
+def warnings_of(saturation: Facts, outcome: str) -> list[str]:
     """What warns on the scale of an outcome: "semantic part: 8.1% in Chinese"."""
     scale = outcome.removeprefix("hi_")
-    rows = saturation[saturation["warning"].to_numpy(dtype=bool)]
     warned = []
     for prefix, title in COMPONENTS.items():
         arms = [
             f"{_share(max(row['share_at_low'], row['share_at_high']))} in "
             f"{language_name(row['language'])}"
-            for row in records(rows[rows["outcome"] == f"{prefix}_{scale}"])
+            for row in saturation.rows(warning=True, outcome=f"{prefix}_{scale}")
         ]
         if arms:
             warned.append(f"{title} {listed(arms)}")
@@ -61,7 +61,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     metrics, saturation = artefacts.frames("metrics", "saturation")
     threshold = float(view["saturation_warning"])
     scales = bounded(saturation)
-    facts = describe(saturation, threshold, view)
+    facts = describe(artefacts.facts("saturation"), view)
     if not scales:
         return Drawn(notice(NONE, view.simulated), facts)
     languages = languages_of(metrics, view.reference)
@@ -70,8 +70,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for letter, axes, language in zip("abcdefghij", panels.flat, languages, strict=False):
         of_language = saturation[saturation["language"] == language]
         _panel(axes, of_language, scales, threshold)
-        counts = of_language.loc[of_language["outcome"].isin(scales), "n"].astype(int)
-        sizes = f" (n = {range_of(counts)})" if len(counts) else ""
+        rows = artefacts.facts("saturation").rows(language=language, outcome=scales)
+        sizes = f" (n = {range_of(row['n'] for row in rows)})" if rows else ""
         axes.set_title(f"{letter}  {language_name(language)}{sizes}")
         axes.set_xlabel("% at lower | upper bound", size=7)
     shares = saturation[["share_at_low", "share_at_high"]].to_numpy(dtype=float)
@@ -98,11 +98,12 @@ def _panel(axes: Axes, of_language: pd.DataFrame, scales: list[str], threshold: 
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
 
 
-def describe(saturation: pd.DataFrame, threshold: float, view: View) -> dict[str, str]:
+def describe(saturation: Facts, view: View) -> dict[str, str]:
     """What the caption says."""
+    threshold = view.fact("saturation_warning")
     warned = {
         scale_words(outcome): said
-        for outcome in bounded(saturation)
+        for outcome in bounded(saturation.frame)
         if (said := warnings_of(saturation, outcome))
     }
     if warned:

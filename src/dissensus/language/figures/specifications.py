@@ -84,8 +84,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         _joint(axes[0, column], of_contrast, tests[tests["contrast"] == contrast])
         _matrix(axes[1, column], of_contrast, options(of_contrast), column == 0)
         axes[0, column].set_title(contrast_words(contrast))
-        axes[1, column].set_xlabel(f"{counted(len(of_contrast), 'specification')}, by effect")
-    return Drawn(figure, describe(curve, tests))
+        number = artefacts.facts("specification_curve").over(
+            "count", "estimate_d", contrast=contrast
+        )
+        axes[1, column].set_xlabel(f"{counted(number, 'specification')}, by effect")
+    return Drawn(figure, describe(artefacts))
 
 
 def _curve(axes: Axes, curve: pd.DataFrame, first: bool) -> None:
@@ -196,27 +199,32 @@ def _strip(axes: Axes, row: int, taken: FloatArray) -> None:
     )
 
 
-def describe(curve: pd.DataFrame, tests: pd.DataFrame) -> dict[str, str]:
+def describe(artefacts: Artefacts) -> dict[str, str]:
     """What the caption says: a sentence for every contrast."""
+    curve, tests = artefacts.facts("specification_curve"), artefacts.facts("specification_tests")
     sentences = []
-    for contrast, rows in curve.groupby("contrast", sort=False):
-        d = rows["estimate_d"].dropna()
-        joint = keyed(tests[tests["contrast"] == contrast], "test")
-        significant = rows["p_value"] < ALPHA
-        main = rows[rows["main"].to_numpy(dtype=bool)]
-        headline = (
-            f"the headline's is {signed(float(main['estimate_d'].iloc[0]), 2)}" if len(main) else ""
+    for contrast in dict.fromkeys(curve.frame["contrast"].tolist()):
+        middle, lowest, highest = (
+            curve.over(statistic, "estimate_d", contrast=contrast)
+            for statistic in ("median", "min", "max")
         )
-        above = percent(float((significant & (rows["estimate_d"] > 0)).mean()), 0)
-        below = percent(float((significant & (rows["estimate_d"] < 0)).mean()), 0)
-        lowest, highest = (number(float(end), 2, "−") for end in (d.min(), d.max()))
+        above, below = (
+            curve.over("mean", f"(p_value < {ALPHA}) & (estimate_d {sign} 0)", contrast=contrast)
+            for sign in "><"
+        )
+        headline = "".join(
+            f"; the headline's is {signed(row['estimate_d'], 2)}"
+            for row in curve.rows(contrast=contrast, main=True)
+        )
+        joint = tests.one(contrast=contrast, test="median")
         sentences.append(
-            f"{contrast_words(str(contrast))}: the median effect is "
-            f"{signed(float(d.median()), 2)} (range {lowest} to {highest}; {headline}); {above} of "
-            f"specifications are significantly positive and {below} significantly negative; joint "
-            f"permutation test of the median {p_clause(joint['median']['p_value'])}."
+            f"{contrast_words(contrast)}: the median effect is {signed(middle, 2)} (range "
+            f"{number(lowest, 2, '−')} to {number(highest, 2, '−')}{headline}); "
+            f"{percent(above, 0)} of specifications are significantly positive and "
+            f"{percent(below, 0)} significantly negative; joint permutation test of the median "
+            f"{p_clause(joint['p_value'])}."
         )
     return {
-        "specifications": str(curve["specification"].nunique()),
+        "specifications": str(curve.over("distinct", "specification")),
         "sentences": " ".join(sentences),
     }

@@ -14,6 +14,7 @@ from dissensus.language.figures.reuse import Extreme, describe, extremes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import filled
 from dissensus.report.escaping import html, markdown, plain
+from dissensus.report.facts import Facts, unmarked
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
 from dissensus.report.tables import SIMULATED, page
@@ -61,12 +62,13 @@ def compare_speeches(
 ) -> tuple[str, str, str]:
     """The page in both forms, and its caption."""
     text = build(Artefacts(artefacts), View.of(view, simulated))
-    return text.html, text.markdown, filled(caption, text.facts, simulated)
+    return text.html, text.markdown, unmarked(filled(caption, text.facts, simulated))
 
 
 def build(artefacts: Artefacts, view: View) -> Text:
     """The page, and the same as Markdown."""
-    reuse, manifest, pool = artefacts.frames("reuse", "manifest", "pool")
+    manifest, pool = artefacts.frames("manifest", "pool")
+    reuse = artefacts.facts("reuse")
     # All speeches of a run may be too large to hold.
     draws = [pair.draw_id for pair in extremes(reuse) or ()]
     turns = debates_of(read_draws(artefacts.path("turns"), draws))
@@ -135,7 +137,7 @@ def compare(
 
 
 def sections(
-    reuse: pd.DataFrame,
+    reuse: Facts,
     turns: pd.DataFrame,
     pool: pd.DataFrame,
     motion_of: dict[str, str],
@@ -154,9 +156,9 @@ def sections(
         topic = str(texts[motion][columns[0]]) if columns else motion
         heading = (
             f"{name} recycled: draw {pair.draw_id}, {pair.speaker}, in "
-            f"{language_name(pair.language)} ({number(pair.ratio)}). {topic.rstrip('.')}."
+            f"{language_name(pair.language)} ({number(float(pair.ratio))}). {topic.rstrip('.')}."
         )
-        compared.append((heading, compare(pair, reuse, turns, view)))
+        compared.append((heading, compare(pair, reuse.frame, turns, view)))
     return compared
 
 

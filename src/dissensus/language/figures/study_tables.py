@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dissensus.language.design.reliability import ALL
-from dissensus.language.figures.components import METHOD, PANELS
+from dissensus.language.figures.components import PANELS, PLAIN
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.artefacts import Artefacts
@@ -62,7 +62,7 @@ def table_reliability(artefacts: Artefacts, view: View) -> Table:
         Column("Value", "value", number),
         limits(view),
     )
-    q = int(reliability["q"].iloc[0])
+    q = int(artefacts.facts("reliability").shared("q"))
     note = (
         "Two coders, before adjudication; N counts motions. Intervals: bootstrap over motions. AC1 "
         f"depends on the number of codes in the codebook, which is {q}, unused ones included. "
@@ -147,7 +147,7 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
     rows = [
         row | {name: by[name, *place] for name in (NET, OFFSET, "sign_flip")}
         for (method, *place), row in by.items()
-        if method == METHOD
+        if method == PLAIN
     ]
     columns = (
         _CONTRAST,
@@ -166,7 +166,7 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
         "Raw similarities, which no anchor touches. Net: mean paired difference less the "
         "instrument's offset, the difference between languages on parallel texts; studentised "
         "bootstrap over motions. As read: the paired difference; interval by motion (CR2), p "
-        "(Fisher's) by sign flips of draws. Matched: both sessions of a draw "
+        "(Fisher's) by sign flips of motions. Matched: both sessions of a draw "
         "cut at random to as many tokens a turn. Excess: over the session's own shuffled tokens."
     )
     title = "Language effect on the parts of the index"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dissensus.language.figures.frames import headlines, primary
-from dissensus.language.inference.diagnosis import planted_world
+from dissensus.language.inference.diagnosis import AS_RUN, LIBRARY_MEAN, planted_world
 from dissensus.language.inference.estimators import NET
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
@@ -23,16 +23,16 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
     unit = f"Homogeneity Index in SDs of {language_name(view.reference)} debates"
     for contrast, row in headlines(frame).items():
         world = _world(contrast.removesuffix(f"-{view.reference}"), draws, view)
-        truth = diagnosed.truth(world, NET)
+        truth = diagnosed.truth(AS_RUN, LIBRARY_MEAN) or diagnosed.truth(world, NET)
         if row["method"] == NET and truth:
             power = diagnosed.power(world, NET)
             words = f"{contrast_words(contrast)}, net of the instrument, {unit}"
-            yield Effect(words, truth, row, row["p_value"], power)
+            yield Effect(words, truth, row, power)
     contrasts = frame[(frame["method"] == _PERIOD) & (frame["outcome"] == primary(view))]
     for row in records(contrasts):
         words = f"First − second place in a draw, {contrast_words(row['contrast'])}, {unit}"
         # A session knows nothing of any other.
-        yield Effect(words, Truth(0.0), row, row["p_value"])
+        yield Effect(words, Truth(0.0), row)
 
 
 def _world(language: str, draws: int, view: View) -> str:

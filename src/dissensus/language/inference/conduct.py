@@ -94,11 +94,11 @@ def _effect(
     group: str, name: str, words: str, pairs: Pairs, settings: InferenceSettings, seed: int
 ) -> dict[str, Any]:
     kept = pairs.complete
-    differences, motions = pairs.differences[kept], pairs.clusters[kept]
-    mean = robust_mean(differences, motions.astype(str), settings.confidence)
+    differences, motions = pairs.differences[kept], pairs.clusters[kept].astype(str)
+    mean = robust_mean(differences, motions, settings.confidence)
     p_value = NAN
-    if len(differences) > 1:
-        p_value = sign_flip(differences, settings.flips, seed).p_value
+    if len(np.unique(motions)) > 1:
+        p_value = sign_flip(differences, motions, settings.flips, seed).p_value
     return {
         "check": "conduct",
         "group": group,
@@ -109,7 +109,7 @@ def _effect(
         "ci_low": mean.ci_low,
         "ci_high": mean.ci_high,
         "n": mean.n,
-        "note": f"mean paired difference of {words}; interval by motion (CR2), sign-flip p",
+        "note": f"mean paired difference of {words}; by motion: interval (CR2), sign-flip p",
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,8 @@ DIAGNOSED = (NET, FIXED, NET_SIGN_FLIP, REFITTED)
 #: recycling can do.
 ZERO = "zero"
 SHIFTS = (1.0, 2.5)
+#: The world of the debaters as they are, and what it and the null are estimated by.
+AS_RUN, LIBRARY_MEAN = "planted_as_run", "library_mean"
 
 #: Repetitions within a study: 999 put p = .05 exactly on the grid.
 _REPETITIONS = 999
@@ -66,7 +68,7 @@ def diagnose(
     pool : motion_id -> row.
     settings : the languages, of which the first other one is compared with the reference, the
         protocol, the measures, ``inference.confidence``, and ``diagnosis``: the simulated debaters,
-        what is planted, draws of a study, simulated studies, and draws of the library.
+        what is planted, draws of a study, simulated studies, and draws of the libraries.
     seed : of the run.
     cores : processes that share the work.
 
@@ -75,7 +77,7 @@ def diagnose(
     Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. ``true`` is the net effect over the whole
     library. That of the world without an effect is a random number near zero (the library is
     finite); it is subtracted, so that the null is one, and what it was is in the row
-    ``library_mean``, with the interval that must hold zero.
+    ``library_mean``, with the interval that must hold zero. The last row is :func:`true_effect`.
 
     Notes
     -----
@@ -94,8 +96,49 @@ def diagnose(
     worlds = [World(plan.name, plan.true, DIAGNOSED, plan.true_se) for plan in planted]
     simulate = partial(_simulate, library, planted, shares, confidence, seed)
     rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
-    world = World("zero_as_run", 0.0, ("library_mean",))
-    return rows + run_worlds([world], ESTIMAND, lambda _: [checks], 1, confidence)
+    world = World("zero_as_run", 0.0, (LIBRARY_MEAN,))
+    rows += run_worlds([world], ESTIMAND, lambda _: [checks], 1, confidence)
+    true = true_effect(pool, settings, seed, cores)
+    if true is None:
+        return rows
+    world = World(AS_RUN, true.estimate, (LIBRARY_MEAN,), true.se)
+    return rows + run_worlds([world], ESTIMAND, lambda _: [{LIBRARY_MEAN: true}], 1, confidence)
+
+
+def true_effect(
+    pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int, cores: int = 1
+) -> Estimate | None:
+    """The net effect of the debaters as they are, from ``diagnosis.truth_sessions`` of each motion.
+
+    The library that studies are drawn from has fewer sessions, since there its own effect is the
+    truth; of the debaters themselves it is an estimate, and as unsure as half a run.
+
+    Parameters
+    ----------
+    pool, settings, seed, cores : as for :func:`diagnose`.
+
+    Returns
+    -------
+    In SDs of debates in the reference, with the standard error from so many sessions of these
+    motions; None where the debaters' chance to recycle is none of the planted ones.
+    """
+    diagnosis, weights = settings["diagnosis"], settings["measures.weights"]
+    conditions = _conditions(settings)
+    language = list(conditions.languages)[1]
+    chances = {model["speech"]["recycle"].get(language) for model in conditions.debaters}
+    own = {name: p for name, p in conditions.recycle.items() if {p} == chances}
+    if not own:
+        return None
+    library = simulate_library(
+        list(pool.values()),
+        replace(conditions, recycle=own),
+        diagnosis["truth_sessions"],
+        seed,
+        cores,
+    )
+    (treated,) = list(library.treated.values())[:1]
+    effect = _Effect.of(library, treated, (weights["lexical"], weights["semantic"]))
+    return Estimate(effect.in_sds, effect.se, n=int(np.isfinite(effect.by_draw).sum()))
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
@@ -127,30 +170,54 @@ def plant(
     shares : weights of the index's parts.
     sizes : draws of a study.
     """
-    weights = _chances(library)
-    plain = library.reference[:, :, 0]
-    centre = _mean(plain, weights)
-    spread = np.sqrt(_mean((plain - centre) ** 2, weights))
-    plans: list[tuple[str, Array, Array, float]] = []
+    plans: list[tuple[str, Array, float, float]] = []
     checks = {}
+    total = float(np.sum(shares))
     for name, treated in library.treated.items():
+        effect = _Effect.of(library, treated, shares)
+        if name != ZERO:
+            plans.append((name, treated, effect.in_sds, effect.se))
+            continue
+        labels = np.repeat(np.array(library.motions), effect.by_draw.shape[1])
+        known = np.isfinite(effect.by_draw).ravel()
+        checks[LIBRARY_MEAN] = robust_mean(effect.by_draw.ravel()[known], labels[known], 0.95)
+        moved = treated - effect.raw
+        plans.append((name, moved, 0.0, 0.0))
+        plans += [(f"shifted_{s:g}_SD", moved + s * effect.spread, s * total, 0.0) for s in SHIFTS]
+    return [
+        Planted(_world(name, n), n, treated, true, error)
+        for n in sizes
+        for name, treated, true, error in plans
+    ], checks
+
+
+@dataclass(frozen=True)
+class _Effect:
+    """The net effect over a library.
+
+    Attributes
+    ----------
+    raw, spread : of each part, and the SD of the reference's debates; shape (parts,).
+    by_draw : in SDs, shape (m, u).
+    in_sds, se : of the index, and its standard error from so many sessions of these motions.
+    """
+
+    raw: Array
+    spread: Array
+    by_draw: Array
+    in_sds: float
+    se: float
+
+    @classmethod
+    def of(cls, library: Library, treated: Array, shares: Sequence[float]) -> _Effect:
+        weights = _chances(library)
+        plain = library.reference[:, :, 0]
+        spread = np.sqrt(_mean((plain - _mean(plain, weights)) ** 2, weights))
         differences = _net(library.reference, treated)
         effect = _mean(differences, weights)
         by_draw = (differences / spread * shares).sum(axis=-1)
-        if name != ZERO:
-            plans.append((name, treated, effect, _mean_se(by_draw, weights)))
-            continue
-        labels = np.repeat(np.array(library.motions), by_draw.shape[1])
-        known = np.isfinite(by_draw).ravel()
-        checks["library_mean"] = robust_mean(by_draw.ravel()[known], labels[known], 0.95)
-        moved = treated - effect
-        plans.append((name, moved, np.zeros_like(effect), 0.0))
-        plans += [(f"shifted_{s:g}_SD", moved + s * spread, s * spread, 0.0) for s in SHIFTS]
-    return [
-        Planted(_world(name, n), n, treated, float((effect / spread) @ np.asarray(shares)), error)
-        for n in sizes
-        for name, treated, effect, error in plans
-    ], checks
+        in_sds = float((effect / spread) @ np.asarray(shares))
+        return cls(effect, spread, by_draw, in_sds, _mean_se(by_draw, weights))
 
 
 def planted_world(chances: Collection[float | None], planted: Mapping[str, float], n: int) -> str:
@@ -244,11 +311,12 @@ def _estimates(
     spread = np.nanstd(readings.reference, axis=0, ddof=1)
     by_draw = (net_draws(readings) / spread) @ np.asarray(shares)
     known = np.isfinite(by_draw)
+    motions = readings.motions[known].astype(str)
     estimates = {
         NET: every.get(net.NET),
         REFITTED: every.get(net.PAIRED),
-        FIXED: robust_mean(by_draw[known], readings.motions[known].astype(str), confidence),
+        FIXED: robust_mean(by_draw[known], motions, confidence),
     }
-    if known.sum() > 1:
-        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[known], _REPETITIONS, seed)
+    if len(np.unique(motions)) > 1:
+        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[known], motions, _REPETITIONS, seed)
     return {name: estimate for name, estimate in estimates.items() if estimate is not None}

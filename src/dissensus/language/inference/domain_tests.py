@@ -22,11 +22,12 @@ from dissensus.language.inference.domains import (
     estimate_domains,
     outcome_groups,
 )
-from dissensus.language.inference.pairs import Array, compared_languages, pair_up
+from dissensus.language.inference.estimators import BY_DRAW
+from dissensus.language.inference.pairs import Array, Labels, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings
 from dissensus.stats.checks import IntArray
 from dissensus.stats.groups import anova, kruskal_wallis, welch_anova
-from dissensus.stats.redrawing import redrawn_comparison
+from dissensus.stats.redrawing import Redraw, redrawn_comparison
 from dissensus.stats.results import NAN, OmnibusTest
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
@@ -56,12 +57,18 @@ DOMAIN_TESTS = Schema(
 #: What each test is, in a sentence for tables.
 TESTS = {
     "permutation_f": "F of equal domain means against domains re-drawn as the manifest draws them.",
-    "kruskal_wallis": "Kruskal-Wallis rank test, chi-square reference.",
-    "welch": "Welch's analysis of variance, unequal variances (domains of two draws or more).",
-    "anova": "One-way analysis of variance (domains of two draws or more).",
+    "permutation_f_motion": "The same F against domains dealt anew to whole motions.",
+    "kruskal_wallis": f"Kruskal-Wallis rank test, chi-square reference, {BY_DRAW}.",
+    "welch": f"Welch's analysis of variance, unequal variances, {BY_DRAW}.",
+    "anova": f"One-way analysis of variance, {BY_DRAW}.",
     "largest_minus_smallest": "The picked pair of domains against the largest gap of any re-draw.",
+    "largest_minus_smallest_motion": "The same pair against domains dealt anew to whole motions.",
     "interaction_f": "F of equal language effects over domains, against re-drawn domains.",
+    "interaction_f_motion": "The same F against domains dealt anew to whole motions.",
 }
+#: After the name of a test that re-draws: whole motions change domains.
+_BY_MOTION = "_motion"
+_PICKED = "largest_minus_smallest"
 
 #: Re-draws cost more than sign flips, and 20,000 leave p = .05 an error of .0015.
 _MOST_REDRAWS = 20_000
@@ -76,19 +83,35 @@ _OMNIBUS: dict[str, tuple[Callable[[Sequence[Any]], OmnibusTest], int]] = {
 
 @dataclass(frozen=True)
 class _Redraws:
-    """The manifest's first stage, done again: each draw's domain uniformly and independently."""
+    """How domains are drawn again, and how often.
+
+    Attributes
+    ----------
+    domains : those that a draw may take.
+    times : re-draws of each test.
+    """
 
     domains: IntArray
     times: int
-    seed: int
 
-    def options(self, n: int) -> dict[str, Any]:
-        """The options of the tests that re-draw, for n draws."""
+    def by_draw(self, n: int) -> Redraw:
+        """The manifest's first stage, done again: each draw's domain uniformly, by itself."""
 
         def redraw(rng: np.random.Generator, size: int) -> IntArray:
             return self.domains[rng.integers(len(self.domains), size=(size, n))]
 
-        return {"redraw": redraw, "permutations": self.times, "seed": self.seed}
+        return redraw
+
+    def by_motion(self, labels: IntArray, motions: Labels) -> Redraw:
+        """The motions' own domains dealt anew to them: all draws of a motion change together."""
+        _, places, codes = np.unique(motions.astype(str), return_index=True, return_inverse=True)
+        own = labels[places]
+
+        def redraw(rng: np.random.Generator, size: int) -> IntArray:
+            dealt = rng.permuted(np.broadcast_to(own, (size, len(own))), axis=1)
+            return np.asarray(dealt[:, codes], dtype=np.int64)
+
+        return redraw
 
 
 @makes(domains=DOMAINS, contrasts=DOMAIN_CONTRASTS, tests=DOMAIN_TESTS)
@@ -138,30 +161,31 @@ def test_domains(
     The manifest gives each draw a domain uniformly and independently, so a re-draw does the same,
     whatever sizes the groups then take: the test is exact for the sharp null that neither the
     domain nor the motion drawn matters to any draw (Fisher 1935; Rosenbaum 2002, section 2.4), and
-    large-sample valid for equal means over the pool's motions. The interaction does the same with
-    the differences between two languages.
+    large-sample valid for equal means over the pool's motions. It says nothing of other motions:
+    where motions differ much, those of the pool's domains do, whatever domains do. By motion, the
+    domains change places among the motions that were drawn: the null is that a motion's domain
+    tells nothing of it. The interaction does both with the differences between two languages.
     """
     domains = np.asarray(drawable_domains(pool), dtype=np.int64)
-    times = min(settings.flips, _MOST_REDRAWS)
+    redraws = _Redraws(domains, min(settings.flips, _MOST_REDRAWS))
     names, rows = domain_names(pool), []
     for outcome in outcomes:
         draws = draw_outcomes(metrics, outcome)
         values = draws[BOTH].to_numpy(dtype=float)
         labels = draws["domain_id"].to_numpy(dtype=np.int64)
-        redraws = _Redraws(domains, times, seed_of(seed, outcome, BOTH))
         place = {"outcome": outcome, "language": BOTH}
-        omnibus, picked = _redrawn("permutation_f", values, labels, redraws, names)
+        tested = _Tested(values, labels, draws["motion_id"].to_numpy(), names)
+        omnibus = tested.redrawn("permutation_f", redraws, seed_of(seed, outcome, BOTH))
         groups = list(outcome_groups(draws, BOTH).values())
-        rows.append(place | omnibus)
+        rows += [place | row for row in omnibus]
         rows += [place | _omnibus(method, groups) for method in _OMNIBUS]
-        rows.append(place | picked)
         for language in compared_languages(metrics, reference):
             pairs = pair_up(metrics, outcome, language, reference)
             place = {"outcome": outcome, "language": contrast_name(language, reference)}
-            redraws = _Redraws(domains, times, seed_of(seed, *place.values()))
-            labels = pairs.domains[pairs.complete].astype(np.int64)
-            differences = pairs.sample().differences
-            rows.append(place | _redrawn("interaction_f", differences, labels, redraws, names)[0])
+            kept, sample = pairs.domains[pairs.complete].astype(np.int64), pairs.sample()
+            tested = _Tested(sample.differences, kept, sample.motions, names)
+            redrawn = tested.redrawn("interaction_f", redraws, seed_of(seed, *place.values()))
+            rows += [place | row for row in redrawn if _PICKED not in row["method"]]
     return rows
 
 
@@ -178,38 +202,60 @@ def _row(method: str, n: int, n_groups: int, **values: Any) -> dict[str, Any]:
     }
 
 
-def _redrawn(
-    method: str, values: Array, labels: IntArray, redraws: _Redraws, names: dict[int, str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The row of the F test, under the name of a method, and that of the picked pair."""
-    n, k = len(values), len(np.unique(labels))
-    # Else there is no difference between groups to hold against one within.
-    if not 2 <= k < n:
-        return _row(method, n, k), _row("largest_minus_smallest", n, k)
-    omnibus, picked = redrawn_comparison(values, labels, **redraws.options(n))
-    return (
-        _row(
-            method,
-            n,
-            k,
-            statistic=omnibus.statistic,
-            df_between=k - 1.0,
-            df_within=float(n - k),
-            p_value=omnibus.p_value,
-            simulation_error=omnibus.simulation_error,
-        ),
-        _row(
-            "largest_minus_smallest",
-            n,
-            k,
-            statistic=picked.test.statistic,
-            p_value=picked.test.p_value,
-            simulation_error=picked.test.simulation_error,
-            largest=names[picked.largest],
-            smallest=names[picked.smallest],
-            difference=picked.difference,
-        ),
-    )
+@dataclass(frozen=True)
+class _Tested:
+    """What draws came out as, with their domains and motions; and the names of domains."""
+
+    values: Array
+    labels: IntArray
+    motions: Labels
+    names: dict[int, str]
+
+    def redrawn(self, method: str, redraws: _Redraws, seed: int) -> list[dict[str, Any]]:
+        """The rows of the F test, under the name of a method, and of the picked pair.
+
+        By draw, then by motion.
+        """
+        rows = []
+        for ending in ("", _BY_MOTION):
+            n, k = len(self.values), len(np.unique(self.labels))
+            f, picked = method + ending, _PICKED + ending
+            # Else there is no difference between groups to hold against one within.
+            if not 2 <= k < (len(np.unique(self.motions.astype(str))) if ending else n):
+                rows += [_row(f, n, k), _row(picked, n, k)]
+                continue
+            by_motion = redraws.by_motion(self.labels, self.motions)
+            redraw = by_motion if ending else redraws.by_draw(n)
+            rows += self._rows(f, picked, redraw, redraws.times, seed)
+        return rows
+
+    def _rows(
+        self, f: str, picked: str, redraw: Redraw, times: int, seed: int
+    ) -> list[dict[str, Any]]:
+        n, k = len(self.values), len(np.unique(self.labels))
+        omnibus, pair = redrawn_comparison(
+            self.values, self.labels, redraw, permutations=times, seed=seed
+        )
+        numbers = ("statistic", "p_value", "simulation_error")
+        return [
+            _row(
+                f,
+                n,
+                k,
+                df_between=k - 1.0,
+                df_within=float(n - k),
+                **{name: getattr(omnibus, name) for name in numbers},
+            ),
+            _row(
+                picked,
+                n,
+                k,
+                largest=self.names[pair.largest],
+                smallest=self.names[pair.smallest],
+                difference=pair.difference,
+                **{name: getattr(pair.test, name) for name in numbers},
+            ),
+        ]
 
 
 def _omnibus(method: str, groups: Sequence[Array]) -> dict[str, Any]:

@@ -154,10 +154,12 @@ def _net(
     estimates = {method: every[name] for name, method in REFITTING.items() if name in every}
     if NET not in estimates:
         return estimates
-    differences = net_draws(read_texts(metrics, renderings, [outcome], *contrast))[:, 0]
-    differences = differences[np.isfinite(differences)]
-    if len(differences) > 1:
-        estimates[NET_SIGN_FLIP] = sign_flip(differences, settings.flips, stream)
+    of_draws = read_texts(metrics, renderings, [outcome], *contrast)
+    differences = net_draws(of_draws)[:, 0]
+    known = np.isfinite(differences)
+    motions = of_draws.motions[known].astype(str)
+    if len(np.unique(motions)) > 1:
+        estimates[NET_SIGN_FLIP] = sign_flip(differences[known], motions, settings.flips, stream)
     return estimates
 
 

@@ -30,6 +30,7 @@ from dissensus.stats.bootstrap import (
     cluster_robust_mean,
     two_way_cluster_bootstrap,
 )
+from dissensus.stats.checks import FloatArray
 from dissensus.stats.location import (
     cohen_dz,
     hodges_lehmann,
@@ -50,31 +51,33 @@ NET_SIGN_FLIP = "net_sign_flip"
 #: Name of what :func:`dissensus.language.inference.net.estimate_net` finds -> method.
 REFITTING = {net.NET: NET, net.OFFSET: OFFSET, net.PAIRED: REFITTED}
 
+#: What methods say that speak of draws of these motions, and not of motions like them.
+BY_DRAW = "by draw, as if draws of a motion were independent"
+
 #: What each method is, in a sentence for tables.
 METHODS = {
     NET: "Mean difference less the instrument's offset, studentised bootstrap over motions.",
     OFFSET: "Difference between languages on parallel texts, studentised bootstrap over motions.",
-    NET_SIGN_FLIP: "Sign-flip randomisation test of differences with one ruler, by draw.",
+    NET_SIGN_FLIP: "Sign-flip randomisation test of differences with one ruler, by motion.",
     REFITTED: "Mean difference, studentised bootstrap over motions with anchors fitted anew.",
     HEADLINE: "Mean difference, CR2 standard error clustered on motion, Satterthwaite t.",
-    "student_t": "Mean difference, Student's t by draw.",
-    RANDOMISATION: "Sign-flip randomisation test of the mean difference, by draw.",
-    "sign_flip_motion": "Sign-flip test with all draws of a motion flipped together.",
-    "sign_flip_motion_studentised": "Sign-flip test by motion of the mean over its clustered SE.",
-    "wilcoxon": "Wilcoxon signed-rank test (Pratt); estimate is the rank-biserial correlation.",
-    "sign_test": "Exact sign test; estimate is the share of positive differences.",
-    "hodges_lehmann": "Hodges-Lehmann median of Walsh averages, interval by test inversion.",
-    "bootstrap_draw_percentile": "Mean difference, percentile bootstrap over draws.",
-    "bootstrap_draw_bca": "Mean difference, BCa bootstrap over draws.",
+    "student_t": f"Mean difference, Student's t {BY_DRAW}.",
+    RANDOMISATION: "Sign-flip randomisation test of the mean difference, by motion.",
+    "sign_flip_studentised": "Sign-flip test by motion of the mean over its clustered SE.",
+    "wilcoxon": "Wilcoxon signed-rank test (Pratt) of motions' means; rank-biserial correlation.",
+    "sign_test": "Exact sign test of motions' means; estimate is the share above 0.",
+    "hodges_lehmann": "Hodges-Lehmann median of motions' means, interval by test inversion.",
+    "bootstrap_draw_percentile": f"Mean difference, percentile bootstrap {BY_DRAW}.",
+    "bootstrap_draw_bca": f"Mean difference, BCa bootstrap {BY_DRAW}.",
     "bootstrap_motion_percentile": "Mean difference, percentile bootstrap over motions.",
     "bootstrap_motion_bca": "Mean difference, BCa bootstrap over motions.",
     "bootstrap_motion_studentised": "Mean difference, bootstrap-t over motions.",
     "bootstrap_two_way": "Mean difference, two-way bootstrap variance over draws and motions, t.",
-    "order_stratified": "Mean of the two language orders weighted by their sizes, Welch's t.",
-    "order_unweighted": "Mean of the two language orders weighted equally, Welch's t.",
-    "period_effect": "What being held first rather than second adds, Welch's t.",
-    "probability_of_superiority": "P(difference > 0) + P(= 0)/2, Wilson interval; p against 1/2.",
-    "cohen_dz": "Mean difference over SD of the differences, noncentral t interval.",
+    "order_stratified": "Mean of the two language orders weighted by their sizes, CR2 by motion.",
+    "order_unweighted": "Mean of the two language orders weighted equally, CR2 by motion.",
+    "period_effect": "What being held first rather than second adds, CR2 by motion.",
+    "probability_of_superiority": "P(difference > 0) + P(= 0)/2, CR2 by motion; p against 1/2.",
+    "cohen_dz": f"Mean difference over SD of the differences, noncentral t {BY_DRAW}.",
     "lee_bounds": "Trimming bounds for draws observed in either language (limits are the bounds).",
     "lee_interval": "Lee's bounds with the interval of Imbens and Manski, bootstrap over motions.",
     "manski_bounds": "Worst-case bounds over all draws assigned (limits are the bounds).",
@@ -125,15 +128,17 @@ def estimate(method: str, sample: Sample, options: Options) -> Estimate:
         return undefined(len(sample.differences))
 
 
-def _sign_flip(sample: Sample, options: Options, by_motion: bool, studentised: bool) -> Estimate:
-    """Without clusters, studentising is monotone in the mean and changes nothing."""
+def _sign_flip(sample: Sample, options: Options, studentised: bool) -> Estimate:
     return sign_flip(
-        sample.differences,
-        options.flips,
-        options.seed,
-        clusters=sample.motions if by_motion else None,
-        studentised=studentised,
+        sample.differences, sample.motions, options.flips, options.seed, studentised=studentised
     )
+
+
+def _motion_means(sample: Sample) -> FloatArray:
+    """The mean difference of each motion: ranks and signs of draws would count a motion often."""
+    codes = np.unique(sample.motions.astype(str), return_inverse=True)[1]
+    sums = np.bincount(codes, weights=sample.differences)
+    return np.asarray(sums / np.bincount(codes), dtype=np.float64)
 
 
 def _bootstrap(
@@ -167,7 +172,9 @@ def _two_way(sample: Sample, options: Options) -> Estimate:
 def _order(
     sample: Sample, options: Options, part: Literal["stratified", "unweighted", "period_effect"]
 ) -> Estimate:
-    stratified = order_stratified(sample.differences, sample.first, options.confidence)
+    stratified = order_stratified(
+        sample.differences, sample.first, sample.motions, options.confidence
+    )
     return {
         "stratified": stratified.stratified,
         "unweighted": stratified.unweighted,
@@ -178,12 +185,11 @@ def _order(
 _ESTIMATORS: dict[str, Estimator] = {
     "cluster_robust": lambda s, o: cluster_robust_mean(s.differences, s.motions, o.confidence),
     "student_t": lambda s, o: paired_t(s.differences, o.confidence),
-    "sign_flip": partial(_sign_flip, by_motion=False, studentised=False),
-    "sign_flip_motion": partial(_sign_flip, by_motion=True, studentised=False),
-    "sign_flip_motion_studentised": partial(_sign_flip, by_motion=True, studentised=True),
-    "wilcoxon": lambda s, o: wilcoxon_signed_rank(s.differences),
-    "sign_test": lambda s, o: sign_test(s.differences, o.confidence),
-    "hodges_lehmann": lambda s, o: hodges_lehmann(s.differences, o.confidence),
+    "sign_flip": partial(_sign_flip, studentised=False),
+    "sign_flip_studentised": partial(_sign_flip, studentised=True),
+    "wilcoxon": lambda s, o: wilcoxon_signed_rank(_motion_means(s)),
+    "sign_test": lambda s, o: sign_test(_motion_means(s), o.confidence),
+    "hodges_lehmann": lambda s, o: hodges_lehmann(_motion_means(s), o.confidence),
     "bootstrap_draw_percentile": partial(_bootstrap, by_motion=False, method="percentile"),
     "bootstrap_draw_bca": partial(_bootstrap, by_motion=False, method="bca"),
     "bootstrap_motion_percentile": partial(_bootstrap, by_motion=True, method="percentile"),
@@ -194,7 +200,7 @@ _ESTIMATORS: dict[str, Estimator] = {
     "order_unweighted": partial(_order, part="unweighted"),
     "period_effect": partial(_order, part="period_effect"),
     "probability_of_superiority": lambda s, o: probability_of_superiority(
-        s.differences, o.confidence
+        s.differences, s.motions, o.confidence
     ),
     "cohen_dz": lambda s, o: cohen_dz(s.differences, o.confidence),
 }

@@ -14,7 +14,7 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE, contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.estimators import Options, estimate
-from dissensus.language.inference.pairs import Array, Pairs, compared_languages, pair_up
+from dissensus.language.inference.pairs import Array, Labels, Pairs, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.anchors import Clips, fit, weighted
 from dissensus.stats.joint import joint_permutation
@@ -136,10 +136,11 @@ def specification_curve(
 
     Notes
     -----
-    Simonsohn, Simmons & Nelson (2020), Nature Human Behaviour 4:1208-1214: whole draws change sign
-    together, so that the dependence of the specifications is kept. For the median, each is divided
-    by its root mean square, sqrt(mean(d^2)), which no flip changes, and not by its SD. The null is
-    the sharp one, that language changes no debate on any measure; it is flipped by draw.
+    Simonsohn, Simmons & Nelson (2020), Nature Human Behaviour 4:1208-1214: whole motions change
+    sign together, so that the dependence of draws and of specifications is kept. For the median,
+    each is divided by its root mean square, sqrt(mean(d^2)), which no flip changes, and not by its
+    SD. The null is that language changes no motion's debates on any measure, or as often one way as
+    the other.
     """
     choices = list(
         specifications(
@@ -164,7 +165,7 @@ def specification_curve(
         varying = [
             c for c, row in zip(choices, rows, strict=True) if np.isfinite(row["estimate_d"])
         ]
-        columns = (pair(index(choice)).differences for choice in varying)
+        columns = (pair(index(choice)) for choice in varying)
         n = max(row["n"] for row in rows)
         stream = seed_of(seed, "specification_curve", contrast)
         tests += _joint(contrast, columns, (n, len(varying)), inference, stream)
@@ -295,17 +296,18 @@ def _main(measures: MeasureSettings) -> Specification:
 
 def _joint(
     contrast: str,
-    columns: Iterator[Array],
+    columns: Iterator[Pairs],
     shape: tuple[int, int],
     settings: InferenceSettings,
     seed: int,
 ) -> list[dict[str, Any]]:
-    matrix = _in_rms(columns, shape[1]) if shape[1] else np.empty(shape)
+    matrix, motions = _in_rms(columns, shape[1]) if shape[1] else (np.empty(shape), np.empty(0))
     n, k = matrix.shape
     tested: dict[str, tuple[float, float]] = dict.fromkeys(TESTS, (NAN, NAN))
-    if n > 1 and k > 0:
+    if len(np.unique(motions)) > 1:
         test = joint_permutation(
             matrix,
+            motions,
             alpha=1.0 - settings.confidence,
             flips=min(settings.flips, _MOST_FLIPS),
             seed=seed,
@@ -328,11 +330,16 @@ def _joint(
     ]
 
 
-def _in_rms(columns: Iterator[Array], k: int) -> Array:
-    """Differences by draw of k specifications, over their root mean squares; no lost draws."""
+def _in_rms(columns: Iterator[Pairs], k: int) -> tuple[Array, Labels]:
+    """Differences by draw of k specifications, over their root mean squares; no lost draws.
+
+    With the motion of each draw.
+    """
     first = next(columns)
-    matrix = np.empty((len(first), k))
+    matrix = np.empty((len(first.differences), k))
     for index, column in enumerate(chain([first], columns)):
-        matrix[:, index] = column / np.sqrt(np.nanmean(column**2))
+        differences = column.differences
+        matrix[:, index] = differences / np.sqrt(np.nanmean(differences**2))
     known = ~np.isnan(matrix).all(axis=1)
-    return matrix if known.all() else matrix[known]
+    kept = matrix if known.all() else matrix[known]
+    return kept, first.clusters[known]

@@ -72,8 +72,7 @@ def lexical_components(
     Parameters
     ----------
     sessions : session_id -> its turns in order; all complete sessions of one draw, in every
-        language, since lengths are matched within the draw, and their renderings, which are cut to
-        the same lengths.
+        language, and their renderings: lengths are matched over all of them.
     encoded : session_id -> the token ids of each of these turns.
     repetitions : of the rarefaction and of the shuffle null.
     seed : the study's; each session has a random stream of its own.
@@ -84,15 +83,13 @@ def lexical_components(
     """
     groupings = {session: _groupings(turns) for session, turns in sessions.items()}
     lengths = {session: [len(ids) for ids in encoded[session]] for session in sessions}
-    # A unit without a token makes its own session's similarity missing, and no other's. Debates
-    # alone say how long, so that they measure the same whether or not some are rendered.
-    debates = [name for name, turns in sessions.items() if not turns[0]["rendered_from"]]
+    # A unit without a token makes its own session's similarity missing, and no other's. Renderings
+    # count too: a text is compared with another of its language, at one length.
     depths = [
         min(
             (
                 size
                 for session, labels in groupings.items()
-                if session in debates
                 for size in np.bincount(labels[index], lengths[session]).astype(int).tolist()
                 if size
             ),

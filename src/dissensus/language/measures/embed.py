@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dissensus.language.design.instrument import is_debate
 from dissensus.language.design.manifest import read_manifest
-from dissensus.study.embedding import StageEmbedder, embedding_calls
+from dissensus.run.embedding import StageEmbedder, embedding_calls
 from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common

@@ -18,7 +18,7 @@ const Debate = (() => {
   }
 
   function missing(main, sentence) {
-    main.replaceChildren(make("h1", {}, "Not here"), make("p", {}, sentence, " ", make("a", { href: "#/" }, "All debates")));
+    main.replaceChildren(make("h1", {}, "Not here"), make("p", {}, sentence, " ", make("a", { href: "#/" }, "All sessions")));
   }
 
   function reveal(turn) {

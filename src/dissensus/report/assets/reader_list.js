@@ -61,7 +61,7 @@ const List = (() => {
         if (n) found.set(`${study}/${i}`, { n, snippet: `${first > SNIPPET ? "…" : ""}${text.slice(Math.max(0, first - SNIPPET), first + needle.length + SNIPPET)}…` });
       }
       seen += sessions.length;
-      if (performance.now() - told > 200) { say(`Searched ${seen.toLocaleString("en")} debates`); told = performance.now(); await new Promise((go) => setTimeout(go)); }
+      if (performance.now() - told > 200) { say(`Searched ${seen.toLocaleString("en")} sessions`); told = performance.now(); await new Promise((go) => setTimeout(go)); }
     }
     return found;
   }
@@ -70,7 +70,7 @@ const List = (() => {
   async function show(main, query, go) {
     const mine = (asked += 1), word = query.get("q") ?? "", rows = chosen(query), total = [...Data.studies.values()].reduce((n, one) => n + one.id.length, 0);
     const place = make("div", { id: "rows" });
-    main.replaceChildren(make("h1", {}, query.get("study") ? `Debates of the ${query.get("study")} study` : "Debates"), about(query), form(query, go), place);
+    main.replaceChildren(make("h1", {}, query.get("study") ? `Sessions of the ${query.get("study")} study` : "Sessions"), about(query), form(query, go), place);
     let hits = null, kept = rows;
     if (word.trim()) {
       const say = (text) => { if (mine === asked) place.replaceChildren(make("p", {}, text)); };
@@ -86,7 +86,7 @@ const List = (() => {
     const index = Data.studies.get(query.get("study"));
     if (index) return make("p", {}, index.question);
     return make("ul", { class: "studies" }, [...Data.studies.entries()].map(([name, one]) =>
-      make("li", {}, make("a", { href: `#/?study=${encodeURIComponent(name)}` }, name), `: ${Words.counted(one.id.length, "debate")}. ${one.question}`, first(name, one))));
+      make("li", {}, make("a", { href: `#/?study=${encodeURIComponent(name)}` }, name), `: ${Words.counted(one.id.length, "session")}. ${one.question}`, first(name, one))));
   }
 
   // Debates to begin with, by the study's first measure, and one by chance.
@@ -118,7 +118,7 @@ const List = (() => {
 
   function draw(place, rows, total, query, go, hits, before) {
     const first = PAGE * (Math.max(1, Number(query.get("page")) || 1) - 1), seen = rows.slice(first, first + PAGE), measures = columns(query), priced = rows.some(([name, i]) => Data.studies.get(name).cost[i]);
-    const heads = [["debate", "Debate"], ["condition", "Condition"], ["title", "What is debated"], ["ended", "How it ended"], ...(hits ? [["hits", "Hits"]] : []), ...measures.map((one, k) => [String(k), one.title]), ["cast", "Models"], ...(priced ? [["cost", "Cost"]] : [])];
+    const heads = [["debate", "Session"], ["condition", "Condition"], ["title", "What is debated"], ["ended", "How it ended"], ...(hits ? [["hits", "Hits"]] : []), ...measures.map((one, k) => [String(k), one.title]), ["cast", "Models"], ...(priced ? [["cost", "Cost"]] : [])];
     const head = ([column, title]) => {
       const now = query.get("sort") === column, sort = () => { const next = new URLSearchParams(query); next.delete("page"); next.set("sort", column); if (now && !query.get("down")) next.set("down", "1"); else next.delete("down"); go(next); };
       return make("th", { scope: "col", "aria-sort": now ? (query.get("down") ? "descending" : "ascending") : "none" }, make("button", { type: "button", on: { click: sort } }, title, now && (query.get("down") ? " ↓" : " ↑")));
@@ -131,19 +131,19 @@ const List = (() => {
         ...(hits ? [hit.n.toLocaleString("en")] : []), ...measures.map((one) => Words.number(one.values[i])), index.casts[index.cast[i]], ...(priced ? [Words.dollars(index.cost[i])] : [])];
     };
     const turn = (step, title) => make("button", { type: "button", on: { click: () => { const next = new URLSearchParams(query); next.set("page", first / PAGE + 1 + step); go(next); } } }, title);
-    const said = `${rows.length.toLocaleString("en")} of ${total.toLocaleString("en")} debates${rows.length > PAGE ? `; ${first + 1} to ${first + seen.length} are shown` : ""}.`;
+    const said = `${rows.length.toLocaleString("en")} of ${total.toLocaleString("en")} sessions${rows.length > PAGE ? `; ${first + 1} to ${first + seen.length} are shown` : ""}.`;
     place.replaceChildren(make("p", { id: "count", role: "status" }, said), hits ? shares(hits, rows, before) : "",
-      make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Debates" }, make("table", { class: "list" }, make("thead", {}, make("tr", {}, heads.map(head))), make("tbody", {}, seen.map((row) => make("tr", {}, cells(row).map((cell) => make("td", {}, cell))))))),
+      make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Sessions" }, make("table", { class: "list" }, make("thead", {}, make("tr", {}, heads.map(head))), make("tbody", {}, seen.map((row) => make("tr", {}, cells(row).map((cell) => make("td", {}, cell))))))),
       make("p", {}, first > 0 && turn(-1, "Previous"), " ", first + PAGE < rows.length && turn(1, "Next")));
   }
 
-  // In how many debates of each condition the word stands, and how often.
+  // In how many sessions of each condition the word stands, and how often.
   function shares(hits, rows, before) {
     const found = new Map();
     for (const [name, i] of before) { const key = `${name}, ${arm(Data.studies.get(name), i)}`; if (!found.has(key)) found.set(key, [0, 0, 0]); found.get(key)[1] += 1; }
     for (const [name, i] of rows) { const own = found.get(`${name}, ${arm(Data.studies.get(name), i)}`); own[0] += 1; own[2] += hits.get(`${name}/${i}`).n; }
     const some = [...found].filter(([, [n]]) => n);
-    return some.length ? table("Hits by condition", ["Condition", "Debates", "Share of the condition", "Hits"], some.map(([key, [n, all, sum]]) => [key, n, `${((100 * n) / all).toFixed(0)}%`, sum]), [1, 2, 3]) : "";
+    return some.length ? table("Hits by condition", ["Condition", "Sessions", "Share of the condition", "Hits"], some.map(([key, [n, all, sum]]) => [key, n, `${((100 * n) / all).toFixed(0)}%`, sum]), [1, 2, 3]) : "";
   }
 
   return { show, chosen, arm };

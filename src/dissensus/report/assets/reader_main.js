@@ -27,7 +27,7 @@ const Reader = (() => {
         target.focus({ preventScroll: true });
       }
     } catch (error) {
-      main.replaceChildren(make("h1", {}, "This cannot be shown"), make("p", { role: "alert" }, error.message), make("p", {}, make("a", { href: "#/" }, "All debates")));
+      main.replaceChildren(make("h1", {}, "This cannot be shown"), make("p", { role: "alert" }, error.message), make("p", {}, make("a", { href: "#/" }, "All sessions")));
     }
     document.title = Text.shown(`${main.querySelector("h1")?.innerText ?? "Debates"} – dissensus`);
     if (moved) { said.textContent = main.querySelector("h1")?.innerText ?? ""; if (!parts[2]) main.focus({ preventScroll: true }); }

@@ -23,8 +23,7 @@ from dissensus.stats.results import Estimate
 from dissensus.stats.shares import share_limits
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
-from dissensus.study.makes import makes
-from dissensus.study.stage import resolve
+from dissensus.study.makes import makes, resolve
 
 Row = dict[str, Any]
 

@@ -23,9 +23,8 @@ from dissensus.settings import show
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
-from dissensus.study.makes import makes
+from dissensus.study.makes import makes, resolve
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.stage import resolve
 from dissensus.tables.artefact import Schema
 
 Row = dict[str, Any]

@@ -256,8 +256,8 @@ class Experiment(Study[ExperimentSettings]):
             primary=f"{primary}, in each arm against {reference}.",
             tests=[
                 "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "
-                f"{self.cluster}, and a sign-flip randomisation test by draw; Holm's adjustment "
-                "over the contrasts of the primary outcome, and over all others."
+                f"{self.cluster}, and a sign-flip randomisation test of whole clusters; Holm's "
+                "adjustment over the contrasts of the primary outcome, and over all others."
             ],
         )
 

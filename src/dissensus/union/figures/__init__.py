@@ -19,11 +19,11 @@ HEADLINE = _SHOWN.headline("verdicts", "wins", "manifest", "coaching", "judges")
 
 
 FIGURES = (
-    _SHOWN.figure("verdicts", "Figure 1. Who wins", "verdicts", "wins", "manifest"),
-    _SHOWN.figure("coaching", "Figure 2. What coaching changes", "coaching"),
-    _SHOWN.figure("judges", "Figure 3. The judges, audited", "judges"),
-    _SHOWN.figure("layers", "Figure 4. How far judges and layers agree", "judges", "verdicts"),
-    _SHOWN.figure("survival", "Figure 5. What becomes of claims", "survival"),
+    _SHOWN.figure("verdicts", "Who wins", "verdicts", "wins", "manifest"),
+    _SHOWN.figure("coaching", "What coaching changes", "coaching"),
+    _SHOWN.figure("judges", "The judges, audited", "judges"),
+    _SHOWN.figure("layers", "How far judges and layers agree", "judges", "verdicts"),
+    _SHOWN.figure("survival", "What becomes of claims", "survival"),
 )
 
 

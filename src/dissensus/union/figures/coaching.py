@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.artefacts import Artefacts
+from dissensus.report.facts import Row
 from dissensus.report.forms import estimated, whisker
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Record, records
 from dissensus.report.labels import interval, number, p_clause, percent, range_of, signed
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
 from dissensus.report.view import Drawn, View
@@ -42,7 +44,7 @@ NONE = "No debate has a student whose claims, votes or rebuttals could be counte
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the outcomes: means by arm above, coached less control beneath."""
     rows = artefacts.frame("coaching")
-    facts = describe(rows, view)
+    facts = describe(artefacts, view)
     known = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
     outcomes = [name for name in OUTCOMES if name in set(known)]
     if not outcomes:
@@ -59,8 +61,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         _epochs(above, int(of_outcome["epoch"].max()))
         above.set_title(f"{_LETTERS[column]}  {_TITLES[outcome]}")
         beneath.set_title(f"{_LETTERS[len(outcomes) + column]}  Coached − control", size=7.5)
-        counts = of_outcome.loc[of_outcome["contrast"] == MEAN, "n"].astype(int)
-        beneath.set_xlabel(f"epoch (n = {range_of(counts)} an arm)")
+        means = artefacts.facts("coaching").rows(outcome=outcome, contrast=MEAN)
+        beneath.set_xlabel(f"epoch (n = {range_of(row['n'] for row in means)} an arm)")
     panels[0, 0].set_ylabel("share")
     panels[1, 0].set_ylabel("difference of shares")
     return Drawn(figure, facts)
@@ -74,7 +76,7 @@ def _epochs(axes: Axes, last: int) -> None:
     axes.tick_params(labelbottom=False, bottom=False)
 
 
-def _coached_epochs(last: int, to: str = "–") -> str:
+def _coached_epochs(last: float, to: str = "–") -> str:
     return f"2{to}{last}" if last > 2 else "2"
 
 
@@ -129,17 +131,20 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
             )
 
 
-def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    of = keyed(rows[rows["method"] == RANDOMISATION], "outcome", "contrast", "epoch")
-    pooled = [of.get((name, DIFFERENCE, COACHED_EPOCHS)) for name in OUTCOMES]
-    known = [row for row in pooled if row and np.isfinite(row["estimate"])]
-    head = next((row for row in pooled if row and row["headline"]), None)
+    coaching = artefacts.facts("coaching")
+    pooled = coaching.rows(contrast=DIFFERENCE, epoch=COACHED_EPOCHS, method=RANDOMISATION)
+    known = [row for row in pooled if np.isfinite(row["estimate"])]
+    head = {row["headline"]: row for row in pooled}.get(True)
     if head is None or not np.isfinite(head["estimate"]):
         none = "The headline, the gain in surviving claims, is not defined."
         said = {"headline": none, "beside": "", "power": ""}
-        return {"level": view.level, **said, "note": head["note"] if head else ""}
-    last = int(rows["epoch"].max())
+        return {"level": view.level, **said, "note": head.words("note") if head else ""}
+    last = coaching.over("max", "epoch")
+    gains = coaching.rows(
+        outcome=head["outcome"], contrast=IN_DIFFERENCES, epoch=int(last), method=RANDOMISATION
+    )
     return {
         "level": view.level,
         "headline": (
@@ -147,13 +152,9 @@ def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
             "the share of the students’ claims that survive: "
             f"{_with_test(head, view)}, {head['n']} of {head['assigned']} draws)."
         ),
-        "beside": _beside(
-            [row for row in known if not row["headline"]],
-            of.get((head["outcome"], IN_DIFFERENCES, last)),
-            view,
-        ),
+        "beside": _beside([row for row in known if not row["headline"]], gains, view),
         "power": _power(known),
-        "note": head["note"],
+        "note": head.words("note"),
     }
 
 
@@ -167,31 +168,38 @@ def _with_test(row: Record, view: View) -> str:
     )
 
 
-def _beside(others: list[Record], gain: Record | None, view: View) -> str:
+def _beside(others: Sequence[Row], gains: Sequence[Row], view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
     said = [f"{OUTCOMES[row['outcome']].lower()} {_with_test(row, view)})" for row in others]
     text = f"Beside it: {'; '.join(said)}." if said else ""
-    if gain and np.isfinite(gain["estimate"]):
-        text += (
-            f" In claims that survive, epoch {gain['epoch']} less epoch 1, from fewer draws: "
-            f"{_with_test(gain, view)})."
-        )
+    for gain in gains:
+        if np.isfinite(gain["estimate"]):
+            text += (
+                f" In claims that survive, epoch {gain['epoch']} less epoch 1, from fewer draws: "
+                f"{_with_test(gain, view)})."
+            )
     return text.strip()
 
 
-def _power(rows: list[Record]) -> str:
+def _power(rows: Sequence[Row]) -> str:
     """The smallest gains that so many draws find, and the power for given ones."""
-    said = []
+    powered = []
     for row in rows:
         gains = {
-            float(name.removeprefix("power_")): value
+            name.removeprefix("power_"): value
             for name, value in row.items()
             if name.startswith("power_") and value is not None and np.isfinite(value)
         }
-        powers = [f"{percent(value, 0)} for {gain:g}" for gain, value in gains.items() if gain]
+        powers = [
+            f"{percent(value, 0)} for {row.part(f'power_{gain}', float(gain)):g}"
+            for gain, value in gains.items()
+            if float(gain)
+        ]
         if powers and np.isfinite(row["mde_80"]):
             least = number(row["mde_80"], 2)
-            said.append(f"{OUTCOMES[row['outcome']].lower()} {least} ({', '.join(powers)})")
-    if not said:
+            powered.append(f"{OUTCOMES[row['outcome']].lower()} {least} ({', '.join(powers)})")
+    if not powered:
         return ""
-    return f"The smallest gains found with 80% power (and the power for a gain): {'; '.join(said)}."
+    return (
+        f"The smallest gains found with 80% power (and the power for a gain): {'; '.join(powered)}."
+    )

@@ -41,7 +41,7 @@ def table_verdicts(artefacts: Artefacts, view: View) -> Table:
     )
     debates = manifest[manifest["kind"] == "debate"]
     rows = by_epoch(records(debates), records(verdicts))
-    facts = {"attrition": attrition(verdicts, manifest)}
+    facts = {"attrition": attrition(artefacts)}
     return tabulate("table_verdicts", "Verdicts", columns, rows, note, view, facts)
 
 

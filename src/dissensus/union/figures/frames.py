@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.labels import counted
 from dissensus.report.style import Mark
@@ -56,7 +57,7 @@ def motions_of(frame: pd.DataFrame) -> list[str]:
 def left_out(motions: Iterable[str]) -> str:
     """How many motions a figure has no room for, as a sentence; "" where it has them all."""
     left = len(set(motions) - {ALL}) - MOST_MOTIONS
-    return f" {counted(left, 'further motion')} only in the tables." if left > 0 else ""
+    return f"{counted(left, 'further motion')} only in the tables." if left > 0 else ""
 
 
 def footnotes(notes: Iterable[str]) -> tuple[dict[str, str], str]:
@@ -71,6 +72,8 @@ def footnotes(notes: Iterable[str]) -> tuple[dict[str, str], str]:
     return marks, f" Notes:{text}" if text else ""
 
 
-def attrition(verdicts: pd.DataFrame, manifest: pd.DataFrame) -> str:
+def attrition(artefacts: Artefacts) -> str:
     """How many debates came through, as "79 of 80 debates"."""
-    return f"{len(verdicts)} of {counted(int((manifest['kind'] == 'debate').sum()), 'debate')}"
+    ended = artefacts.facts("verdicts").over("count", "session_id")
+    drawn = artefacts.facts("manifest").over("count", "session_id", kind="debate")
+    return f"{ended} of {counted(drawn, 'debate')}"

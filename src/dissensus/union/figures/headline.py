@@ -11,13 +11,10 @@ from dissensus.union.figures import coaching, judges, layers, verdicts
 
 def state(artefacts: Artefacts, view: View) -> Findings:
     """The gain of coaching, win shares, the judges that are named, and what speaks against them."""
-    won, wins, manifest, gains, audited = artefacts.frames(
-        "verdicts", "wins", "manifest", "coaching", "judges"
-    )
-    shares = verdicts.describe(won, wins, manifest, view)
-    coached = coaching.describe(gains, view)
-    named = judges.describe(audited, view)
-    agreed = layers.describe(audited, won, view)
+    shares = verdicts.describe(artefacts, view)
+    coached = coaching.describe(artefacts, view)
+    named = judges.describe(artefacts, view)
+    agreed = layers.describe(artefacts, view)
     said = [
         coached["headline"],
         coached["beside"],
@@ -29,8 +26,9 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     against = [
         coached["power"],
         coached["note"],
-        f"The judges hardly agree with each other: Krippendorff's alpha is {agreed['alpha']}; of "
-        f"the pairs of votes, these follow the slot rather than the side: {named['follow']}.",
+        f"Krippendorff's alpha of the judges' blind votes is {agreed['alpha']}, where chance has 0 "
+        "and full agreement 1; of the pairs of votes, these follow the slot rather than the side: "
+        f"{named['follow']}.",
     ]
     return Findings(
         [sentence for sentence in said if sentence],
@@ -42,7 +40,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 def _planted(view: View) -> str:
     """What is planted, in the simulated models' own terms."""
     said = []
-    for model, speech in view.planted.items():
+    for model, speech in view.planted_facts.items():
         if "coached" in speech:
             sides = listed(f"{name} {value:g}" for name, value in speech["sides"].items())
             said.append(f"coaching adds {speech['coached']:g} logits to a speaker's answers")

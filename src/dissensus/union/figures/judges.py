@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import divide, estimated, missing, rows_axis, shares_axis, whisker
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Record, keyed
 from dissensus.report.labels import listed, number, p_clause, percent, range_of
 from dissensus.report.style import ALARM, GREY, Mark, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
@@ -35,7 +35,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest for each bias; a named judge is red, filled, and has words beside it."""
     judges = artefacts.frame("judges")
     rows = judges[judges["bias"].isin(list(BIASES))]
-    facts = describe(rows, view)
+    facts = describe(artefacts, view)
     names = judges_of(rows)
     if not names or rows["estimate"].isna().all():
         return Drawn(notice(NONE, view.simulated), facts)
@@ -43,6 +43,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     panels: Any = figure.subplots(1, len(BIASES), sharey=True)
     for letter, axes, bias in zip("abc", panels, BIASES, strict=True):
         _panel(axes, rows[rows["bias"] == bias], names, bias)
+        audited = artefacts.facts("judges").rows(level="judge", bias=bias)
+        sizes = f"\nn = {range_of(row['n'] for row in audited)}" if audited else ""
+        axes.set_xlabel(f"{_AXES[bias]}{sizes}", size=7)
         axes.set_title(f"{letter}  {BIASES[bias]}")
     return Drawn(figure, facts)
 
@@ -67,9 +70,6 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], bias: str) -> None:
         _room(axes, rows)
     else:
         shares_axis(axes)
-    counts = [int(by_judge[name]["n"]) for name in names if name in by_judge and name != ALL]
-    sizes = f"\nn = {range_of(counts)}" if counts else ""
-    axes.set_xlabel(f"{_AXES[bias]}{sizes}", size=7)
 
 
 def _judge(axes: Axes, row: Record, place: int) -> None:
@@ -99,9 +99,9 @@ def _room(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xlim(-reach, reach)
 
 
-def describe(rows: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    judged = records(rows[rows["level"] == "judge"])
+    judged = artefacts.facts("judges").rows(level="judge", bias=list(BIASES))
     follow = [
         f"{label(row['judge'], 24)} {percent(row['followed'], 0)}"
         for row in judged

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, forest, legend, rows_axis, shares_axis, stack, swatch
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import counted, interval, number
+from dissensus.report.labels import MISSING, counted, interval, number
 from dissensus.report.style import GREY, Mark, beside, new_figure, notice, styled, zero_line
 from dissensus.report.view import Drawn, View
 from dissensus.union.figures.frames import VERDICTS, judge_words
@@ -28,7 +28,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     judges, verdicts = artefacts.frames("judges", "verdicts")
     rows = judges[(judges["bias"] == "agreement")]
     named = agreements(rows)
-    facts = describe(rows, verdicts, view)
+    facts = describe(artefacts, view)
     if verdicts.empty or not named:
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(1.0 + 0.24 * len(named), view.simulated)
@@ -82,13 +82,23 @@ def _verdicts(axes: Axes, verdicts: pd.DataFrame) -> None:
     legend(axes, map(swatch, VERDICTS), right=True)
 
 
-def describe(rows: pd.DataFrame, verdicts: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    whole = records(rows[(rows["level"] != "layers") & (rows["judge"] == ALL)])
-    alpha = whole[0]["estimate"] if whole else float("nan")
-    same = verdicts[list(LAYERS)].nunique(axis=1) == 1 if len(verdicts) else pd.Series(dtype=bool)
+    verdicts = artefacts.facts("verdicts")
+    first, *others = LAYERS
+    same = verdicts.over("sum", " & ".join(f"({first} == {other})" for other in others))
+    debates = verdicts.over("count", "session_id")
     return {
         "level": view.level,
-        "alpha": number(alpha, 2, "−"),
-        "same": f"{int(same.sum())} of {counted(len(verdicts), 'debate')}",
+        "alpha": _alpha(artefacts),
+        "same": f"{same} of {counted(debates, 'debate')}",
     }
+
+
+def _alpha(artefacts: Artefacts) -> str:
+    """Krippendorff's alpha of all judges, with its interval."""
+    judges = artefacts.facts("judges")
+    if judges.frame.empty:
+        return MISSING
+    row = judges.one(level=ALL, judge=ALL, compared="", statistic="krippendorff_alpha")
+    return f"{number(row['estimate'], 2, '−')} {interval(row['ci_low'], row['ci_high'], 2, '−')}"

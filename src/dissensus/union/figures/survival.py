@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import apart, legend, rows_axis, shares_axis, stack, swatch
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, percent, percents
 from dissensus.report.style import INK, beside, new_figure, notice, styled
 from dissensus.report.view import Drawn, View
@@ -32,7 +32,7 @@ _FLAGS = {"specific": ("specific", "not specific"), "student": ("student", "expe
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a bar of three shares for each group, with the interval of what survives."""
     survival = artefacts.frame("survival")
-    facts = describe(survival, view)
+    facts = describe(artefacts, view)
     motions = motions_of(survival)
     if not motions:
         return Drawn(notice(NONE, view.simulated), facts)
@@ -85,21 +85,25 @@ def _words(by: str, group: str) -> str:
     return f"speech {group}" if by == "speech" else label(group, 24)
 
 
-def describe(survival: pd.DataFrame, view: View) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    rows = survival[(survival["arm"] == ALL) & (survival["by"] == ALL)]
-    fates = keyed(rows[rows["motion_id"] == (motions_of(survival) or [""])[-1]], "fate")
+    survival = artefacts.facts("survival")
+    motions = motions_of(survival.frame)
+    whole = {"arm": ALL, "by": ALL, "group": ALL}
+    fates = [survival.one(motion_id=motions[-1], fate=fate, **whole) for fate in FATES if motions]
     words = dict(zip(FATES, ("survive", "are contested", "are demolished"), strict=True))
     shares = [
-        f"{percent(row['estimate'], 0)} {words[fate]} {percents(row['ci_low'], row['ci_high'])}"
-        for fate, row in fates.items()
+        f"{percent(row['estimate'], 0)} {words[row['fate']]} "
+        f"{percents(row['ci_low'], row['ci_high'])}"
+        for row in fates
         if np.isfinite(row["estimate"])
     ]
-    first = next(iter(fates.values()), None)
-    claims = counted(first["n"], "claim") if first else "no claim"
-    debates = counted(first["n_clusters"], "debate") if first else "no debate"
+    # Every fate's share is of the same claims.
+    claims = [
+        f"{counted(row['n'], 'claim')} of {counted(row['n_clusters'], 'debate')}" for row in fates
+    ]
     return {
         "level": view.level,
-        "claims": f"{claims} of {debates}",
+        "claims": claims[0] if claims else "no claim of no debate",
         "shares": ", ".join(shares) or "nothing can be said",
     }

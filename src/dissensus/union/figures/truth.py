@@ -27,7 +27,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         if truth:
             words = "Coached − control, share of the students’ claims that survive"
             power = diagnosed.power(world, RANDOMISATION)
-            yield Effect(words, truth, row, row["p_value"], power)
+            yield Effect(words, truth, row, power)
     biased = judges[(judges["level"] == "judge") & (judges["bias"] == POSITION)]
     for row in records(biased):
         speech = view.planted.get(row["judge"])
@@ -36,7 +36,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
             words = f"{row['judge']}: share for slot A of the pairs of votes that follow a slot"
             power = diagnosed.power(slot_world(bias), POSITION + HOLM) if bias else NAN
             truth = Truth(slot_share(bias))
-            yield Effect(words, truth, row, row["p_adjusted"], power, none=_EVEN)
+            yield Effect(words, truth, row, power, none=_EVEN)
 
 
 def _coached(outcome: str, view: View) -> str:

@@ -47,8 +47,8 @@ _STEP = 0.24
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw shares with intervals by motion, and counts by arm and epoch."""
-    verdicts, wins, manifest = artefacts.frames("verdicts", "wins", "manifest")
-    facts = describe(verdicts, wins, manifest, view)
+    verdicts, wins = artefacts.frames("verdicts", "wins")
+    facts = describe(artefacts, view)
     if verdicts.empty:
         return Drawn(notice(NONE, view.simulated), facts)
     shown = _shown(wins)
@@ -103,22 +103,24 @@ def _counts(axes: Axes, cells: pd.DataFrame) -> None:
     legend(axes, map(swatch, VERDICTS))
 
 
-def describe(
-    verdicts: pd.DataFrame, wins: pd.DataFrame, manifest: pd.DataFrame, view: View
-) -> dict[str, str]:
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    rows = _of_proposition(wins)
-    whole = list(rows.values())[-1] if rows else None
-    decided = verdicts["decided_by"].value_counts()
-    layers = [f"{name} {decided[name]}" for name in (*LAYERS, "none") if int(decided.get(name, 0))]
+    verdicts, wins = artefacts.facts("verdicts"), artefacts.facts("wins")
+    motions = motions_of(wins.frame)
+    of_side = {"by": "side", "side": SIDES[0], "speaker": "", "place": 0}
+    whole = wins.one(motion_id=motions[-1], **of_side) if motions else None
+    decided = {
+        name: verdicts.over("count", "session_id", decided_by=name) for name in (*LAYERS, "none")
+    }
+    layers = [f"{name} {number}" for name, number in decided.items() if number]
     return {
-        "attrition": attrition(verdicts, manifest),
+        "attrition": attrition(artefacts),
         "level": view.level,
         "contested": _share(whole, "contested"),
         "proposition": _share(whole, "won"),
         "opposition": _share(whole, "lost"),
         "layers": ", ".join(layers) or "none",
-        "left": left_out(rows),
+        "left": left_out(motions),
     }
 
 

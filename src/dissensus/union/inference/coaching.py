@@ -5,7 +5,10 @@ and gates. In the first epoch nobody has a memo yet, so that the arms differ by 
 later ones the students of the coached arm read the memo of the epoch before.
 
 Where memos change nothing, the two debates of any draw are exchangeable, so that the paired
-randomisation flips the sign of every draw's difference by itself. The headline is the mean
+randomisation may flip the sign of every draw's difference by itself: its null is that the memos of
+these motions change nothing. With six motions or more, which can reach a p of 5%, whole motions are
+flipped: the null is then that chains of memos change nothing or, over motions, as often one way as
+the other. The headline is the mean
 difference over the draws of all coached epochs. The last epoch less the first is beside it, for
 whoever would see memos build up: it has a fraction of the draws and the noise of both epochs. There
 draws of a motion are alike in all epochs too, and may change places between the two that are
@@ -35,7 +38,7 @@ from dissensus.stats.differences import flipped_gain, spread_of_gain
 from dissensus.stats.location import paired_t
 from dissensus.stats.power import detectable, power_t
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import share_limits
+from dissensus.stats.shares import none_or_all, share_limits
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text
@@ -45,6 +48,7 @@ from dissensus.union.tables import (
     COACHED_EPOCHS,
     CONTROL,
     DIFFERENCE,
+    FEWEST_FLIPPED,
     IN_DIFFERENCES,
     MEAN,
     RANDOMISATION,
@@ -132,10 +136,11 @@ def estimate_coaching(
     Notes
     -----
     A draw that lost one debate is left out of the contrasts; ``assigned`` says how many there were
-    to be. The interval inverts the test: it has every constant gain that the sign flips do not
-    reject. ``mde_80`` and power are those of a t test with the observed spread of the draws and
-    n - 2 degrees of freedom (n - 1 without epoch 1), for as many draws as there are; for the
-    clustered method, of its own standard error.
+    to be. From six motions on, what is flipped, counted in ``n_clusters`` and averaged are the
+    motions' mean differences. The interval inverts the test: it has every constant gain that the
+    sign flips do not reject. ``mde_80`` and power are those of a t test with the observed spread of
+    the draws and n - 2 degrees of freedom (n - 1 without epoch 1), for as many draws as there are;
+    for the clustered method, of its own standard error.
     """
     debates = manifest[manifest["kind"] == "debate"]
     names = ["session_id", *OUTCOMES]
@@ -188,6 +193,11 @@ class _Outcome:
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
             mean = Estimate(t.estimate, t.se, *share_limits(t), NAN, t.n, t.n)
+        elif len(sample) > 1 and mean.estimate in (0.0, 1.0):
+            n = len(sample)
+            mean = Estimate(
+                mean.estimate, NAN, *none_or_all(mean.estimate, n, self.confidence), NAN, n, n
+            )
         elif len(sample):
             note = "No interval: a single debate, or debates that do not differ."
         else:
@@ -204,6 +214,7 @@ class _Outcome:
         later = self._draws(is_later)
         first = self._draws(is_first) if contrast == IN_DIFFERENCES else None
         assigned = self.frame[is_later | is_first]
+        n = len(later) + len(first or NO_DRAWS)
         more: Row = {"assigned": int(assigned["draw_id"].nunique())}
         note = self._why_not(epoch, later, first)
         if note:
@@ -213,6 +224,10 @@ class _Outcome:
             se, df = gain.se, gain.n_clusters - 1.0
         else:
             key = ("union", "coaching", self.seed, self.outcome, contrast, epoch)
+            note = _speaks_of(assigned, "runs", epoch != 1)
+            if len(gains := motion_gains(later, first)) >= FEWEST_FLIPPED:
+                later, first = Draws(gains.to_numpy(dtype=float), tuple(gains.index)), None
+                note = _of_motions(len(gains), epoch != 1)
             beside = (first or NO_DRAWS).differences
             gain, test = flipped_gain(
                 later.differences,
@@ -222,8 +237,9 @@ class _Outcome:
                 flips=self.resamples,
                 seed=stream(*key),
             )
+            gain = replace(gain, n=n)
             more["simulation_error"] = test.simulation_error
-            note, least = _speaks_of(assigned, "runs", epoch != 1), _least_p(later, first)
+            least = _least_p(later, first)
             se, df = spread_of_gain(later.differences, beside)
             if np.isinf(gain.ci_high - gain.ci_low):
                 note += " A missing limit is infinite."
@@ -309,9 +325,7 @@ def _least_p(later: Draws, first: Draws | None) -> float:
 
 def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tuple[Estimate, str]:
     """The mean of the motions' gains, with the motion and its memos as the cluster; and a note."""
-    gains = _by_motion(later)
-    if first is not None:
-        gains = (gains - _by_motion(first)).dropna()
+    gains = motion_gains(later, first)
     mean = robust_mean(gains.to_numpy(dtype=float), gains.index.to_numpy(str), confidence)
     n = len(later) + len(first or NO_DRAWS)
     known = Estimate(mean.estimate, mean.se, mean.ci_low, mean.ci_high, mean.p_value, n, len(gains))
@@ -322,7 +336,18 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
         return known, "Two motions are too few: no interval over motions."
     if np.isnan(mean.se):
         return known, "No interval: the motions' gains do not differ."
-    return known, f"Speaks of motions and their chains of memos, from {len(gains)} of them."
+    return known, _of_motions(len(gains), True)
+
+
+def motion_gains(later: Draws, first: Draws | None) -> pd.Series:
+    """By motion, the mean difference of the later draws, less that of the first where asked."""
+    gains = _by_motion(later)
+    return gains if first is None else (gains - _by_motion(first)).dropna()
+
+
+def _of_motions(motions: int, has_memos: bool) -> str:
+    memos = " and their chains of memos" if has_memos else ""
+    return f"Speaks of motions{memos}, from {motions} of them."
 
 
 def _by_motion(draws: Draws) -> pd.Series:

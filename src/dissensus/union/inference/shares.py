@@ -1,7 +1,7 @@
 """Shares of cases that come in clusters, such as claims in debates or debates in draws.
 
-The cases of a cluster stand and fall together, so that intervals resample whole clusters, each
-motion's among themselves.
+The cases of a cluster stand and fall together, so that intervals resample whole clusters, those of
+a motion and epoch among themselves: the design fixes how many there are of each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 from dissensus.design.contrasts import Row, defined
 from dissensus.stats.balance import clopper_pearson
 from dissensus.stats.checks import FloatArray
-from dissensus.stats.ratios import cluster_weights, percentile_intervals, ratios_of_sums
+from dissensus.stats.ratios import percentile_intervals, ratios_of_sums
 from dissensus.stats.results import NAN
 
 BOOTSTRAP, EXACT = "cluster_bootstrap", "exact"
@@ -35,19 +35,36 @@ class Resamples:
     def of(
         cls, cases: pd.DataFrame, cluster: str, resamples: int, rng: np.random.Generator
     ) -> Resamples:
-        """Resample the clusters of some cases, those of a motion among themselves.
+        """Resample the clusters of some cases, those of a motion and epoch among themselves.
+
+        Of n clusters n - 1 are drawn, each for n / (n - 1): a plain resample of a handful varies
+        too little (Rao & Wu 1988, *Journal of the American Statistical Association* 83). Where a
+        motion has an epoch with a single cluster, its epochs are taken together.
 
         Parameters
         ----------
-        cases : ``motion_id`` and the column `cluster`.
+        cases : ``motion_id``, ``epoch`` and the column `cluster`.
         """
-        known = cases[["motion_id", cluster]].drop_duplicates()
+        known = cases[["motion_id", "epoch", cluster]].drop_duplicates()
         names: list[str] = []
         weights = [np.zeros((resamples, 0))]
-        for _, debates in known.groupby("motion_id", sort=True):
-            names += sorted(debates[cluster])
-            weights.append(cluster_weights(len(debates), resamples, rng))
+        for _, of_motion in known.groupby("motion_id", sort=True):
+            by_epoch = [epoch for _, epoch in of_motion.groupby("epoch", sort=True)]
+            is_fixed = min(map(len, by_epoch)) > 1
+            for debates in by_epoch if is_fixed else [of_motion]:
+                names += sorted(debates[cluster])
+                weights.append(_rescaled(len(debates), resamples, rng))
         return cls(names, np.hstack(weights))
+
+
+def _rescaled(clusters: int, resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Weights of one stratum's clusters, shape (resamples, clusters); a single one has 1."""
+    if clusters < 2:
+        return np.ones((resamples, clusters))
+    drawn = rng.integers(0, clusters, size=(resamples, clusters - 1))
+    counted = np.zeros((resamples, clusters))
+    np.add.at(counted, (np.arange(resamples)[:, None], drawn), clusters / (clusters - 1.0))
+    return counted
 
 
 def shares(

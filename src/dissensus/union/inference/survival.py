@@ -1,8 +1,8 @@
 """What becomes of claims: shares that survive, are contested, are demolished, by type of claim.
 
-Claims of a debate stand and fall together, so that intervals resample whole debates, each motion's
-among themselves. A claim of the last speech cannot be answered any more, and survives: kinds and
-speakers that come late look robust, which the rows by speech show.
+Claims of a debate stand and fall together, so that intervals resample whole debates, those of a
+motion and epoch among themselves. A claim of the last speech cannot be answered any more, and
+survives: kinds and speakers that come late look robust, which the rows by speech show.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.union.inference.shares import Resamples, shares
-from dissensus.union.tables import ALL, CONTESTED, NUMBERS_OF_WINS, SIDES
+from dissensus.union.tables import ALL, CONTESTED, FEWEST_FLIPPED, NUMBERS_OF_WINS, SIDES
 
 _ENDS = ("won", "lost", "contested")
 _CELLS = 2_000_000
@@ -77,8 +77,9 @@ def estimate_wins(
     -----
     A side takes part in every debate and has no base rate of its own. Its lift is its win share
     less half the share of decided debates, with a sign-flip test in which the debates of a draw are
-    flipped together. A speaker too is in every debate of a motion and wins what the side wins; the
-    place in which the speaker speaks is drawn at random, and has a lift.
+    flipped together, and from six motions on those of a motion: sides are then compared over
+    motions, and not in these alone. A speaker too is in every debate of a motion and wins what the
+    side wins; the place in which the speaker speaks is drawn at random, and has a lift.
     """
     known = verdicts.merge(manifest[["session_id", "draw_id"]], on="session_id")
     motions = sorted(set(known["motion_id"]))
@@ -251,18 +252,19 @@ def _side_row(
     drawn = _resampled(verdicts, inference, (*key, "shares"))
     of_side = verdicts.assign(side=side)
     row = _shares(of_side, of_side["side"], drawn, inference["confidence"]).get(side, _no_shares())
-    draws, p_value, error, note = verdicts["draw_id"].to_numpy(dtype=str), NAN, NAN, ""
+    unit = "motion_id" if verdicts["motion_id"].nunique() >= FEWEST_FLIPPED else "draw_id"
+    units, p_value, error, note = verdicts[unit].to_numpy(dtype=str), NAN, NAN, ""
     ahead = (winners == side).to_numpy(dtype=float) - _beaten(winners, side).to_numpy(dtype=float)
     if not ahead.any():
         note = "All debates are contested." if len(ahead) else "No debate has a verdict."
-    elif len(np.unique(draws)) < 2:
+    elif len(np.unique(units)) < 2:
         note = "A single draw cannot be tested."
     else:
         rng = stream("union", "sides", *key)
         flips = inference["resamples"]
         # All patterns where they are no more than would be drawn.
         exact = min(flips.bit_length() - 1, 30)
-        test = sign_flip_test(ahead, flips=flips, exact_up_to=exact, clusters=draws, seed=rng)
+        test = sign_flip_test(ahead, flips=flips, exact_up_to=exact, clusters=units, seed=rng)
         p_value, error = test.p_value, test.simulation_error
     base = (row["won"] + row["lost"]) / 2.0 if len(ahead) else None
     return (

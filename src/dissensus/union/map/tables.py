@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dissensus.study.embedding import embedding_calls
+from dissensus.run.embedding import embedding_calls
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import count, share, text, texts
 from dissensus.union.tables import CLAIMS, FATES, NUMBERS_OF_WINS, share_columns

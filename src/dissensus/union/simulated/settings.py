@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dissensus.settings import Rate, Settings
+from dissensus.settings import Entries, Rate, Settings
 
 Real = float
 Amount = Annotated[float, Field(ge=0)]
@@ -23,7 +23,7 @@ class SpeechSettings(Settings):
     """What it is asked to be; the other settings are each of one role."""
 
     # A speaker.
-    strengths: dict[str, Real] = Field(default_factory=dict)
+    strengths: Entries[Real] = Field(default_factory=dict)
     sides: dict[Side, Real] = Field(default_factory=dict)
     coached: Real = 0.0
     claims: Annotated[float, Field(ge=1, le=8)] = 5.0

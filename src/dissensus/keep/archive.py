@@ -1,0 +1,165 @@
+"""A run in one file: an RO-Crate with its code, its inputs and its replies, which makes it again.
+
+Replies come from the journals, so that neither a key nor a provider is needed. What the run made is
+in the crate too, with digests that a second run is compared with.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+
+from dissensus.digests import file_digest
+from dissensus.errors import SettingError
+from dissensus.llm.ledger import LEDGER
+from dissensus.llm.model_files import SETTING as MODEL_FILES
+from dissensus.run.kept import without_passwords
+from dissensus.study.configuration import Configuration
+from dissensus.tables.provenance import COMMIT_FILE
+
+#: What the project is made of, in its folder; what is not there is left out.
+PROJECT = (
+    *("Snakefile", "config.yaml", "config", "workflow", "profiles", "resources", "envs", "src"),
+    *("pyproject.toml", "requirements.lock", "Makefile"),
+    *("README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
+)
+#: What each session leaves, and is made again from its journal; and what only the run itself needs.
+_MADE_AGAIN = {"calls", "sessions", "shards", "transcripts"}
+_INTERNAL = {"journal", "batches", "logs", LEDGER}
+SETTINGS, DIGESTS, GUIDE, PUBLISHED = "run.yaml", "results.sha256", "REPRODUCE.md", "published"
+_GUIDE = """# How to make run {run} again
+
+This needs Python 3.11, make and, for the packages, a connection; no key and no provider: every
+reply comes from the journals. In this folder:
+
+    make .venv/installed
+    .venv/bin/snakemake --cores 8 --configfile {settings}
+    sha256sum --check --quiet {digests}
+
+The last command says nothing where all results are, to the byte, those in `{published}`. Other
+versions of Python or of a package may change the last digits of numbers, and figures by more.
+"""
+
+
+def archive(
+    configuration: Mapping[str, Any],
+    settings: Configuration,
+    results: Path,
+    commit: str,
+    path: Path,
+) -> None:
+    """Write the crate of a finished run, from the project's folder.
+
+    Parameters
+    ----------
+    configuration : as Snakemake merged it.
+    settings : the same, typed.
+    results : folder of the run, relative to the project's.
+    commit : of the code, "unknown" outside a checkout.
+    path : zip file to write.
+
+    Raises
+    ------
+    SettingError : a setting names a file outside the project.
+    """
+    with TemporaryDirectory(prefix=".archive-", dir=path.parent) as staged:
+        folder = Path(staged) / settings.run
+        for source in sorted({*_project(), *_named(settings)}):
+            _copy(source, folder / source)
+        for source in _journals(results):
+            _copy(source, folder / source)
+        digests = ""
+        for source in _published(results, path):
+            _copy(source, folder / PUBLISHED / source.relative_to(results))
+            digests += f"{file_digest(source)}  {source}\n"
+        guide = _GUIDE.format(
+            run=settings.run, settings=SETTINGS, digests=DIGESTS, published=PUBLISHED
+        )
+        for name, text in (
+            (SETTINGS, yaml.safe_dump(without_passwords(configuration), sort_keys=False)),
+            (COMMIT_FILE, f"{commit}\n"),
+            (DIGESTS, digests),
+            (GUIDE, guide),
+        ):
+            (folder / name).write_text(text, encoding="utf-8")
+        _write_crate(folder, settings, path)
+
+
+def _project() -> Iterator[Path]:
+    for name in PROJECT:
+        yield from _files(Path(name))
+
+
+def _named(settings: Configuration) -> Iterator[Path]:
+    """The files that settings name, and the folders of studies of one's own."""
+    named = {f"study_folders.{name}": place for name, place in settings.study_folders.items()}
+    named |= {f"{MODEL_FILES}.{name}": file for name, file in settings.simulated_models.items()}
+    tables = {"prices": settings.prices, "thought": settings.thought}
+    named |= {name: file for name, file in tables.items() if file is not None}
+    for study in settings.studies:
+        files = settings.study(study).settings.files()
+        named |= {f"{study}.{key}": file for key, file in files.items()}
+    project = Path.cwd().resolve()
+    for setting, place in named.items():
+        if not Path(place).resolve().is_relative_to(project):
+            raise SettingError(
+                f"{setting} holds {place!r}, which is outside {project}; an archive holds the "
+                "project alone: copy it into the project and name it there."
+            )
+        yield from _files(Path(place).resolve().relative_to(project))
+
+
+def _journals(results: Path) -> Iterator[Path]:
+    for folder in sorted(results.glob("*/journal")):
+        yield from _files(folder)
+    yield from _files(results / LEDGER)
+
+
+def _published(results: Path, archived: Path) -> Iterator[Path]:
+    """What a reader of the run opens, and a second run is compared with."""
+    for path in _files(results):
+        parts = path.relative_to(results).parts
+        if not {*parts} & (_MADE_AGAIN | _INTERNAL) and path != archived:
+            yield path
+
+
+def _files(place: Path) -> Iterator[Path]:
+    """A file, or all files of a folder but those of Python's and of hidden folders."""
+    if place.is_file():
+        yield place
+    for path in sorted(place.rglob("*")) if place.is_dir() else ():
+        parts = path.relative_to(place).parts
+        if path.is_file() and not any(p.startswith(".") or p == "__pycache__" for p in parts):
+            yield path
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _write_crate(folder: Path, settings: Configuration, path: Path) -> None:
+    # Imported here: it takes long, and nothing else needs it.
+    from rocrate.rocrate import ROCrate
+
+    crate = ROCrate()
+    kind = "simulated models" if settings.simulated else "language models"
+    crate.name = f"Run {settings.run} of dissensus"
+    crate.description = (
+        f"Debates of {kind} ({', '.join(settings.studies)}): code, inputs, replies and results. "
+        f"{GUIDE} says how to make it again."
+    )
+    crate.license = "https://spdx.org/licenses/Apache-2.0"
+    snakefile = folder / "Snakefile"
+    crate.add_workflow(snakefile, "Snakefile", main=True, lang="snakemake")
+    for place in sorted(folder.iterdir()):
+        if place.is_dir():
+            crate.add_directory(place, place.name)
+        elif place != snakefile:
+            crate.add_file(place, place.name)
+    crate.write_zip(path)

@@ -1,0 +1,236 @@
+"""Any session of a run, to read: what was said, what was tried, and what each model was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import ArtefactError, ResourceError, SettingError
+from dissensus.llm.journal import NotJournaled
+from dissensus.report.labels import listed
+from dissensus.run.kept import kept_configuration
+from dissensus.session.messages import message_rows
+from dissensus.settings import merged
+from dissensus.study.completion import transcript_in
+from dissensus.study.configuration import Configuration, load
+from dissensus.study.session_tables import SessionTables
+from dissensus.study.sessions import Sessions
+from dissensus.tables.artefact import provenance_of, read
+from dissensus.user_files import read_yaml
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[str, Any]
+CONFIGURATION = ("config.yaml",)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A session as its artefacts have it.
+
+    Attributes
+    ----------
+    run, study, session_id : which session it is.
+    row : of the manifest.
+    turns, attempts, calls : rows of the session's three artefacts.
+    failure : why it failed for good; "" where it did not.
+    simulated : whether its models were simulated.
+    provenance : commit, versions and digest of the settings that it was made with.
+    """
+
+    run: str
+    study: str
+    session_id: str
+    row: Row
+    turns: Sequence[Row]
+    attempts: Sequence[Row]
+    calls: Sequence[Row]
+    failure: str
+    simulated: bool
+    provenance: Row
+
+
+def find_session(
+    session_id: str, study: str | None = None, run: str | None = None, results: Path | None = None
+) -> Path:
+    """The folder of the study that has a session: results/<run>/<study>.
+
+    Parameters
+    ----------
+    session_id : such as ``d007-zh``.
+    study, run : where to look; None for all that there are.
+    results : the folder of all runs; ``results`` unless given.
+
+    Raises
+    ------
+    ResourceError : there is none such, or there are several; the sentence says which.
+    """
+    results = results or Path("results")
+    folders = sorted(
+        path.parent for path in results.glob(f"{run or '*'}/{study or '*'}/transcripts")
+    )
+    if not folders:
+        where = "/".join([str(results), run or "<run>", study or "<study>"])
+        raise ResourceError(f"No sessions in {where}; name a run that has some, or start one.")
+    having = [folder for folder in folders if transcript_in(folder, session_id).is_file()]
+    if not having:
+        some = next((path.stem for folder in folders for path in _transcripts(folder)), "none")
+        raise ResourceError(
+            f"{session_id} is no session of {listed(map(str, folders))}; they have such as {some}."
+        )
+    if len(having) > 1:
+        raise ResourceError(
+            f"{session_id} is a session of {listed(map(str, having))}; say which with --run or "
+            "--study."
+        )
+    return having[0]
+
+
+def _transcripts(folder: Path) -> Iterable[Path]:
+    return sorted(folder.glob("transcripts/*.parquet"))[:1]
+
+
+def read_session(folder: Path, session_id: str) -> Reading:
+    """A session from its artefacts alone; ``folder``: of its study.
+
+    Raises
+    ------
+    ArtefactError : a file is not there, or is damaged.
+    """
+    path, kept = transcript_in(folder, session_id), SessionTables(folder)
+    rows = read(folder / "manifest.parquet").to_pylist()
+    said = provenance_of(path)
+    if kept.has(session_id):
+        attempts, calls = kept.attempts(session_id).to_pylist(), kept.calls(session_id).to_pylist()
+    else:
+        attempts, calls = _from_journal(folder, session_id)
+    return Reading(
+        folder.parent.name,
+        folder.name,
+        session_id,
+        next((row for row in rows if row["session_id"] == session_id), {}),
+        read(path).to_pylist(),
+        attempts,
+        calls,
+        said["failure"],
+        said["simulated"],
+        said,
+    )
+
+
+def _from_journal(folder: Path, session_id: str) -> tuple[list[Row], list[Row]]:
+    """A session's attempts and calls, of a shard that is still under way."""
+    settings = configured_of(folder)
+    sessions = Sessions.read(settings, folder)
+    try:
+        made = sessions.replay(sessions.rows[session_id], settings.registry(folder.parent, "read"))
+    except NotJournaled:
+        raise _changed(folder, session_id) from None
+    return [*made.attempts], [*made.calls]
+
+
+def _changed(folder: Path, session_id: str) -> SettingError:
+    return SettingError(
+        f"{folder}: what {session_id} was sent cannot be rebuilt, since settings, prompts or code "
+        "have changed since; name the run's own configuration with --configfile, or start the run "
+        "again, which pays no call twice."
+    )
+
+
+def configured(files: Sequence[str | Path] = CONFIGURATION) -> Configuration:
+    """The configuration of some files, the later ones over the earlier, as Snakemake merges them.
+
+    Raises
+    ------
+    DissensusError : a file cannot be read, or holds a wrong setting.
+    """
+    values: dict[str, Any] = reduce(merged, map(read_yaml, files), {})
+    return load(values, ", ".join(map(str, files)))
+
+
+def configured_of(folder: Path, files: Sequence[str | Path] = ()) -> Configuration:
+    """The configuration that the sessions of a study were run with.
+
+    Parameters
+    ----------
+    folder : of the study, which keeps it; one that does not is taken for a run of config.yaml.
+    files : that it is read from instead, see :func:`configured`.
+
+    Raises
+    ------
+    DissensusError : a file cannot be read, or holds a wrong setting.
+    """
+    kept = None if files else kept_configuration(folder)
+    if kept is None:
+        return configured(files or CONFIGURATION)
+    values, path = kept
+    return load(values, str(path))
+
+
+def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[str, Any]]:
+    """Every message that the models of a session were sent, word for word.
+
+    The requests are in no file. Each is rebuilt by playing the protocol with the replies of the
+    journal, which has a reply to it by the request's SHA-256 or to no other; the calls that the
+    session left must have the same.
+
+    Returns
+    -------
+    Rows of :data:`dissensus.session.messages.MESSAGES`.
+
+    Raises
+    ------
+    SettingError : a request differs from what was sent: settings, prompts or code have changed.
+    DissensusError : a file is damaged.
+    """
+    if folder.name not in settings.studies:
+        raise SettingError(
+            f"studies leaves out {folder.name!r}, which has {session_id}; name the run's own "
+            "configuration with --configfile."
+        )
+    sessions = Sessions.read(settings, folder)
+    if session_id not in sessions.rows:
+        raise ArtefactError(f"{folder}/manifest.parquet has no session {session_id}.")
+    try:
+        session = sessions.replayed(
+            sessions.rows[session_id], settings.registry(folder.parent, "read")
+        )
+    except NotJournaled:
+        raise _changed(folder, session_id) from None
+    known = [call["request_sha256"] for call in read_session(folder, session_id).calls]
+    if [attempt.request.sha256 for attempt in session.attempts] != known:
+        raise _changed(folder, session_id)
+    return message_rows(session_id, session)
+
+
+def messages(
+    session_id: str,
+    study: str | None = None,
+    run: str | None = None,
+    configuration: Sequence[str | Path] = (),
+) -> pd.DataFrame:
+    """What the models of a session were sent, for a notebook: a row a message.
+
+    Parameters
+    ----------
+    session_id : such as ``d007-zh``.
+    study, run : needed where several have a session of that name.
+    configuration : files to read in place of what the run keeps of its own configuration.
+
+    Returns
+    -------
+    With the columns of :data:`dissensus.session.messages.MESSAGES`: call by call, the message's
+    place, role and ``content``, and the request's SHA-256, which is the journal's.
+
+    Raises
+    ------
+    DissensusError : there is no such session, or the requests cannot be rebuilt.
+    """
+    import pandas as pd
+
+    folder = find_session(session_id, study, run)
+    return pd.DataFrame(sent(folder, session_id, configured_of(folder, configuration)))

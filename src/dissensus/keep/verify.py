@@ -1,0 +1,335 @@
+"""Whether all of a run is as it was made, without a call and without a change.
+
+Sessions are derived again from their journals, what is gathered from sessions is gathered again,
+every Parquet file is read with all checks, and every result is compared with the digest in the log
+of the stage that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+
+from dissensus.errors import ArtefactError, DissensusError
+from dissensus.llm.call import Reply
+from dissensus.llm.journal import Journal, NotJournaled
+from dissensus.llm.ledger import LEDGER, Ledger
+from dissensus.llm.providers.embedder import journaled_calls
+from dissensus.llm.registry import ModelRegistry
+from dissensus.run.spending import CONDUCT, SPENDING, conduct, spending
+from dissensus.run.stage_log import read_log
+from dissensus.session.record import (
+    ATTEMPTS,
+    CALLS,
+    SessionPaths,
+    SessionRows,
+    made_to,
+    transcript,
+)
+from dissensus.study.configuration import Configuration
+from dissensus.study.gather import (
+    GATHERED_CALLS,
+    Gathered,
+    gather,
+    outcomes_schema,
+    turns_schema,
+)
+from dissensus.study.makes import makes
+from dissensus.study.session_tables import TRIED
+from dissensus.study.sessions import Sessions, journal_path
+from dissensus.study.study import Row
+from dissensus.tables.artefact import Schema, provenance_of, read
+
+#: More than the rounding error of a sum of dollars.
+_ROUNDING_USD = 1e-6
+_MEND = "delete it and start again: it is made again, and no call is paid twice"
+
+
+@dataclass
+class Verified:
+    """What was looked at, and what is wrong.
+
+    Attributes
+    ----------
+    run : its name.
+    findings : file -> the sentence on it; one a file.
+    files : all that were looked at.
+    sessions, turns : how many were derived again.
+    pending, missing : how many sessions, and other files, are still to be made.
+    """
+
+    run: str
+    findings: dict[Path, str] = field(default_factory=dict)
+    files: set[Path] = field(default_factory=set)
+    sessions: int = 0
+    turns: int = 0
+    pending: int = 0
+    missing: int = 0
+
+    def find(self, path: Path, sentence: object) -> None:
+        """Write down what is wrong with a file."""
+        self.files.add(path)
+        # Whoever reads a damaged file says the same of it.
+        if str(sentence) not in self.findings.values():
+            self.findings.setdefault(path, str(sentence))
+
+    def bytes_of(self, path: Path) -> bytes:
+        """A file's content; empty where it cannot be read, which is a finding."""
+        self.files.add(path)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            self.find(path, f"{path} cannot be read ({error.strerror}); let the run read it.")
+            return b""
+
+    def table(self, path: Path) -> pa.Table | None:
+        """An artefact; None where it is damaged, which is a finding."""
+        self.files.add(path)
+        try:
+            return read(path)
+        except ArtefactError as error:
+            self.find(path, error)
+            return None
+
+    def compare(
+        self, path: Path, schema: Schema, given: Sequence[Row] | pa.Table, source: str
+    ) -> None:
+        """Compare an artefact, where it is there, with what it was made from."""
+        if not path.exists():
+            self.missing += 1
+            return
+        self.files.add(path)
+        try:
+            table = read(path, schema)
+        except ArtefactError as error:
+            self.find(path, error)
+            return
+        same = table.equals(given) if isinstance(given, pa.Table) else table.to_pylist() == given
+        if not same:
+            self.find(path, f"{path} is not what {source} gives; {_MEND}.")
+
+    @property
+    def summary(self) -> str:
+        """The last sentence."""
+        wrong = len(self.findings)
+        seen = (
+            f"Verified {self.sessions:,} sessions, {self.turns:,} turns, {len(self.files):,} files "
+            f"of run {self.run}: "
+            + (f"{wrong:,} of the files damaged." if wrong else "all as they were made.")
+        )
+        if self.pending or self.missing:
+            seen += f" Still to be made: sessions {self.pending:,}, other files {self.missing:,}."
+        return seen
+
+
+@makes()
+def verify_run(configuration: Configuration) -> list[str]:
+    """That all of a run is as it was made.
+
+    Raises
+    ------
+    ArtefactError : something is not; a line for each file.
+    """
+    verified = verify(configuration, configuration.results)
+    if verified.findings:
+        raise ArtefactError("\n".join([*verified.findings.values(), verified.summary]))
+    return [verified.summary]
+
+
+def verify(settings: Configuration, results: Path) -> Verified:
+    """Compare all of a run; ``results``: its folder."""
+    verified = Verified(settings.run)
+    registry = settings.registry(results, "verify")
+    for study in settings.studies:
+        try:
+            _verify_study(settings, results / study, registry, verified)
+        except DissensusError as error:
+            verified.find(results / study / "manifest.parquet", error)
+    for path in sorted(results.rglob("*.parquet")):
+        if path not in verified.files:
+            verified.table(path)
+    for path in sorted(results.glob("**/logs/**/*.log")):
+        _verify_log(path, verified)
+    _verify_spending(results, verified)
+    return verified
+
+
+def _verify_study(
+    settings: Configuration, folder: Path, registry: ModelRegistry, verified: Verified
+) -> None:
+    """A study's sessions, and what is gathered from them."""
+    source = settings.study(folder.name).source.artefact
+    drawn = [folder / "manifest.parquet", folder / f"{source}.parquet"]
+    verified.missing += sum(not path.exists() for path in drawn)
+    if not all(path.exists() and verified.table(path) is not None for path in drawn):
+        return
+    sessions = Sessions.read(settings, folder)
+    gathered = Gathered([], [], [], [])
+    are_sound = True
+    for shard, rows in sessions.shards.items():
+        made = [_verify_session(sessions, row, registry, verified) for row in rows]
+        are_sound = are_sound and None not in made
+        # What is gathered waits for all sessions of its shard.
+        if None not in made:
+            again = gather(session for session in made if session)
+            _verify_shard(sessions, shard, again, verified)
+            gathered.turns.extend(again.turns)
+            gathered.outcomes.extend(again.outcomes)
+            gathered.calls.extend(again.calls)
+    if are_sound:
+        _verify_gathered(sessions, gathered, verified)
+
+
+def _verify_session(
+    sessions: Sessions, row: Row, registry: ModelRegistry, verified: Verified
+) -> SessionRows | None:
+    """Derive a session again and compare; what it left, None where that is not as it was made."""
+    name = row["session_id"]
+    paths, journal = SessionPaths.of(sessions.folder, name), journal_path(sessions.folder, name)
+    if not paths.transcript.is_file():
+        verified.pending += 1
+        return None
+    verified.files.add(journal)
+    is_its_own = _session_in(paths.transcript, verified) == name
+    if is_its_own and not _is_current(sessions, row, made_to(paths.transcript)):
+        verified.find(
+            paths.transcript,
+            f"{paths.transcript} is made to other settings or code; start again, and it is made "
+            "again: no call that stays the same is paid twice.",
+        )
+        return None
+    try:
+        made = sessions.replay(row, registry)
+    except NotJournaled as error:
+        verified.find(
+            journal,
+            f"{journal} lacks a reply that {name} was made from ({error}); restore it from a copy, "
+            "or that call is made, and paid, again when the session is.",
+        )
+        return None
+    except DissensusError as error:
+        verified.find(journal, error)
+        return None
+    verified.sessions += 1
+    verified.turns += len(made.turns)
+    _compare_session(sessions, paths, made, verified)
+    is_sound = not verified.findings.keys() & {paths.attempts, paths.calls, paths.transcript}
+    return made if is_sound else None
+
+
+def _session_in(transcript: Path, verified: Verified) -> str:
+    """The session whose transcript it is by its metadata; "" where it is damaged."""
+    said = "" if verified.table(transcript) is None else provenance_of(transcript)["session_id"]
+    return str(said)
+
+
+def _is_current(sessions: Sessions, row: Row, made_to: str | None) -> bool:
+    """Whether a session is made to what it depends on now."""
+    try:
+        return made_to == sessions.digest(row)
+    except KeyError:
+        return False
+
+
+def _compare_session(
+    sessions: Sessions, paths: SessionPaths, made: SessionRows, verified: Verified
+) -> None:
+    """A session's artefacts, with what its journal gives."""
+    for path, schema, rows in (
+        (paths.attempts, ATTEMPTS, made.attempts),
+        (paths.calls, CALLS, made.calls),
+    ):
+        if path.exists():
+            verified.compare(path, schema, rows, "its journal")
+    verified.compare(paths.transcript, transcript(sessions.study.ids), made.turns, "its journal")
+    if paths.transcript not in verified.findings:
+        said = provenance_of(paths.transcript)
+        if any(said.get(key) != value for key, value in made.outcome.items()):
+            verified.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
+
+
+def _verify_shard(sessions: Sessions, shard: str, gathered: Gathered, verified: Verified) -> None:
+    """Compare what a shard holds with what its sessions' journals give."""
+    folder, ids = sessions.folder / f"shards/{shard}", sessions.study.ids
+    for name, schema, rows in (
+        ("turns", turns_schema(ids), gathered.turns),
+        ("outcomes", outcomes_schema(ids), gathered.outcomes),
+        ("calls", GATHERED_CALLS, gathered.calls),
+        ("attempts", TRIED, gathered.attempts),
+    ):
+        verified.compare(folder / f"{name}.parquet", schema, rows, "its sessions")
+
+
+def _verify_gathered(sessions: Sessions, gathered: Gathered, verified: Verified) -> None:
+    """Compare what turns, outcomes, spending and conduct hold with what all sessions left."""
+    folder, ids = sessions.folder, sessions.study.ids
+    shards = "its shards"
+    verified.compare(folder / "turns.parquet", turns_schema(ids), gathered.turns, shards)
+    verified.compare(folder / "outcomes.parquet", outcomes_schema(ids), gathered.outcomes, shards)
+    whole = [folder / f"{name}.parquet" for name in sessions.study.embedding_calls]
+    paths = [*sorted(folder.glob("shards/*/embedding_calls.parquet")), *filter(Path.exists, whole)]
+    tables = [verified.table(path) for path in paths]
+    embeddings = [row for table in tables if table is not None for row in table.to_pylist()]
+    if None in tables:
+        return
+    blocks = {name: row["block"] for name, row in sessions.rows.items()}
+    spent = spending(gathered.calls, embeddings, blocks)
+    verified.compare(folder / "spending.parquet", SPENDING, spent, "its calls")
+    verified.compare(
+        folder / "conduct.parquet", CONDUCT, conduct(gathered.calls, embeddings), "its calls"
+    )
+
+
+def _verify_log(log: Path, verified: Verified) -> None:
+    """Compare what a stage made with the digests in its log."""
+    verified.files.add(log)
+    try:
+        made = read_log(log)
+    except (ValueError, OSError) as error:
+        verified.find(
+            log, f"{log} is damaged ({error}); delete what its stage made and start again."
+        )
+        return
+    for path, digest in made.items():
+        if not path.is_file():
+            verified.missing += 1
+        elif sha256(verified.bytes_of(path)).hexdigest() != digest:
+            verified.find(path, f"{path} is not what {log} says that was made; {_MEND}.")
+
+
+def _verify_spending(results: Path, verified: Verified) -> None:
+    """Compare the ledger with what the replies in all journals have cost."""
+    paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in _replies(results, verified))
+    ledger = results / LEDGER
+    if not ledger.exists():
+        return
+    verified.files.add(ledger)
+    try:
+        booked = Ledger(ledger, None).spent_usd
+    except DissensusError as error:
+        verified.find(ledger, error)
+        return
+    # It may have more: tries whose answer never arrived.
+    if booked < paid - _ROUNDING_USD:
+        verified.find(
+            ledger,
+            f"{ledger} has ${booked:,.6f} and the replies in the journals have cost ${paid:,.6f}; "
+            "start again with a budget_usd, and what it lacks is added.",
+        )
+
+
+def _replies(results: Path, verified: Verified) -> Iterator[Reply]:
+    """The replies in all journals, those of sessions long gone among them."""
+    for path in sorted(results.glob("*/journal/**/*.jsonl")):
+        verified.files.add(path)
+        try:
+            if path.parent.name == "embeddings":
+                yield from (call.reply for call in journaled_calls(path))
+            else:
+                yield from Journal(path).replies
+        except DissensusError as error:
+            verified.find(path, error)

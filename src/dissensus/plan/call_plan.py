@@ -1,0 +1,190 @@
+"""The calls each session will make, for counting and pricing before a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from dissensus.llm.call import Message
+from dissensus.plan.course import describe_starts
+from dissensus.plan.rehearsal import rehearse
+from dissensus.report.labels import range_of
+from dissensus.session.inputs import Inputs
+from dissensus.session.placeholders import shown, sized, unsized
+from dissensus.session.protocol import Call, Steps, assumed_calls
+from dissensus.study.configuration import Configuration
+from dissensus.study.makes import makes
+from dissensus.study.own_code import naming_the_line
+from dissensus.study.sessions import Sessions
+from dissensus.study.study import Study, Unidentified
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """One call as it will be made.
+
+    Attributes
+    ----------
+    purpose : such as "debate" or "judge".
+    model : its name.
+    prompt : the messages' text, with :data:`PLACEHOLDER` for every text that it shows of others.
+    again : the same where the turn is asked for once more.
+    limit : the most tokens of its reply.
+    shown : the most tokens of the texts that the placeholders of ``prompt`` stand for.
+    embedded : how many texts of its reply are embedded.
+    depends : whether the number of calls after it depends on its reply.
+    """
+
+    purpose: str
+    model: str
+    prompt: str
+    again: str
+    limit: int
+    shown: float
+    embedded: int = 0
+    depends: bool = False
+
+
+class CallPlan(NamedTuple):
+    """The calls of one kind of session.
+
+    Attributes
+    ----------
+    calls : in order; where their number depends on replies, the longer of two ways it may go.
+    least : the same, of the shorter way.
+    sessions : of that kind.
+    """
+
+    calls: list[PlannedCall]
+    least: list[PlannedCall]
+    sessions: int
+
+    @property
+    def fewest(self) -> int:
+        """How many calls a session makes at least."""
+        return len(self.least)
+
+
+def call_plans(sessions: Sessions) -> Iterator[CallPlan]:
+    """The calls of every kind of session.
+
+    Replies are those that the calls expect, and once more the others that they name: a retry that
+    a judge asks for is not among them.
+    """
+    study, rows = sessions.study, sessions.rows.values()
+    kinds = Counter(study.kind(row) for row in rows)
+    first: dict[Any, Mapping[str, Any]] = {}
+    for row in rows:
+        first.setdefault(study.kind(row), row)
+    inputs = study.expected_inputs(sessions.folder)
+    for kind, number in kinds.items():
+        ways = _planned(sessions, first[kind], inputs)
+        yield CallPlan(max(ways, key=len), min(ways, key=len), number)
+
+
+def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[list[PlannedCall]]:
+    """The calls of a session, in each way that it may go."""
+    study, name = sessions.study, row["session_id"]
+    with naming_the_line(
+        type(study).__module__, f"session {name} with expected replies", is_paid=False
+    ):
+        start = study.steps(sessions.spec(row), inputs)
+        ways = [planned_calls(study, start())]
+        if any(call.depends for call in ways[0]):
+            ways.append(planned_calls(study, start(), otherwise=True))
+        return ways
+
+
+def planned_calls(study: Study[Any], steps: Steps, *, otherwise: bool = False) -> list[PlannedCall]:
+    """The calls of a session whose steps are given, in order.
+
+    Parameters
+    ----------
+    otherwise : whether calls that name another reply are given that.
+    """
+    most = study.settings.protocol.max_tokens
+    say = _other_reply if otherwise else _reply
+    return [_call_as_planned(study, call, most) for call in assumed_calls(steps, say)]
+
+
+def _call_as_planned(study: Study[Any], call: Call, most: int) -> PlannedCall:
+    prompt, again = _text(call.messages), _text(call.again(call.format.read("").problems))
+    return PlannedCall(
+        call.purpose,
+        call.model,
+        unsized(prompt),
+        unsized(again),
+        call.decoding.max_tokens,
+        shown(prompt, most),
+        study.embedded(call),
+        bool(call.otherwise),
+    )
+
+
+def _reply(call: Call) -> str:
+    """The reply that a call expects, as long as it may be."""
+    return sized(call.expected, call.decoding.max_tokens)
+
+
+def _other_reply(call: Call) -> str:
+    return sized(call.otherwise or call.expected, call.decoding.max_tokens)
+
+
+def _text(messages: Sequence[Message]) -> str:
+    return "\n".join(message.content for message in messages)
+
+
+@makes()
+def plan(configuration: Configuration) -> Iterator[str]:
+    """How many sessions and calls each study will have, and how its arms are spread in time."""
+    for study in configuration.studies:
+        sessions = Sessions.read(configuration, configuration.results / study)
+        if study in configuration.study_folders:
+            rehearse(sessions)
+        yield from describe(sessions)
+        yield from warn(unidentified(configuration, sessions))
+        yield from describe_starts(sessions.folder, sessions.rows.values())
+
+
+def unidentified(configuration: Configuration, sessions: Sessions) -> Unidentified | None:
+    """Why a study's main estimand cannot be had with its settings; None where it can."""
+    models = {name: model.model_dump() for name, model in configuration.models.items()}
+    return sessions.study.unidentified(list(sessions.rows.values()), models, configuration.seed)
+
+
+def warn(gap: Unidentified | None) -> list[str]:
+    """The reason and the mend, as lines for the terminal; none where nothing is missing."""
+    return wrap(f"{gap.reason} {gap.mend}", 100) if gap else []
+
+
+def describe(sessions: Sessions) -> list[str]:
+    """Lines that say how many sessions and calls a study will have."""
+    study, rows = sessions.study, list(sessions.rows.values())
+    draws = len({row["draw_id"] for row in rows})
+    arms = Counter(map(study.arm_of, rows))
+    calls: Counter[tuple[str, str]] = Counter()
+    least: Counter[tuple[str, str]] = Counter()
+    for plan in call_plans(sessions):
+        for counts, planned in ((calls, plan.calls), (least, plan.least)):
+            for call in planned:
+                counts[call.purpose, call.model] += plan.sessions
+    protocol = study.settings.protocol
+    most = calls.total() * (1 + protocol.repairs) * protocol.session_attempts
+    counted = f"{calls.total():,} calls"
+    if least.total() < calls.total():
+        counted = (
+            f"at least {least.total():,} calls, at most {calls.total():,}, as replies have it,"
+        )
+    return [
+        f"{study.name}: {draws:,} draws, {len(rows):,} sessions "
+        f"({', '.join(f'{n:,} {arm}' for arm, n in arms.items())})",
+        f"{counted} if nothing goes wrong; {most:,} with every repair and every session attempt",
+        *(
+            f"  {purpose}: {model}: {range_of((least[purpose, model], n))} calls"
+            for (purpose, model), n in sorted(calls.items())
+        ),
+        *wrap(study.counting, 100),
+    ]

@@ -1,0 +1,127 @@
+"""The stored design diagnosis: what simulated studies of the default run's design found.
+
+``make diagnosis`` writes it, in some minutes; a run looks up what it says of its own settings, and
+finds nothing where these are others.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dissensus.digests import digest, file_digest
+from dissensus.errors import ResourceError
+from dissensus.report.labels import listed
+from dissensus.study.configuration import Configuration, load_file
+from dissensus.study.given import page_settings, stage_files, stage_settings
+from dissensus.study.makes import makes
+from dissensus.study.study import Study, plain
+
+#: Where it is stored.
+STORED = Path("resources/simulated/diagnosis.csv")
+
+_NUMBERS = ("true", "true_se", "simulations", "coverage", "rejection", "rejection_se")
+_COLUMNS = ("study", "settings", "world", "estimator", *_NUMBERS)
+_DIGITS = 6
+
+
+def diagnosed_rows(study: Study[Any], path: Path = STORED) -> list[dict[str, Any]]:
+    """What is stored of a study with these settings: a row a world and estimator.
+
+    Raises
+    ------
+    ResourceError : a number of the file cannot be read.
+    """
+    if not study.diagnosis or not path.is_file():
+        return []
+    key = (study.name, _settings(study))
+    return [_read(row, path) for row in _stored(path) if (row["study"], row["settings"]) == key]
+
+
+@makes()
+def no_diagnosis(configuration: Configuration) -> list[str]:
+    """That there is nothing to diagnose, where no study of a run declares how to simulate it."""
+    return [
+        f"Nothing to diagnose: {listed(configuration.studies)} of run {configuration.run} "
+        f"{'declare' if len(configuration.studies) > 1 else 'declares'} no diagnosis."
+    ]
+
+
+def store(settings: Configuration, folder: Path, path: Path = STORED) -> None:
+    """Put a run's design diagnoses in the place of what is stored of its studies.
+
+    Parameters
+    ----------
+    settings : of the run.
+    folder : results/<run>, in which ``snakemake diagnosis`` has made them.
+    path : of the file.
+    """
+    from dissensus.design.diagnosis import DIAGNOSIS
+    from dissensus.tables.artefact import read
+
+    files = {name: folder / name / "design_diagnosis.parquet" for name in settings.studies}
+    made = {name: file for name, file in files.items() if file.exists()}
+    kept = [row for row in _stored(path) if row["study"] not in made]
+    for name, diagnosis in made.items():
+        common = {"study": name, "settings": _settings(settings.study(name))}
+        kept += [_written(common | row) for row in read(diagnosis, DIAGNOSIS).to_pylist()]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept)
+
+
+def _settings(study: Study[Any]) -> str:
+    """The digest of all settings and files that the diagnosis is made of, but for the seed."""
+    assert study.diagnosis is not None
+    files = [file_digest(Path(file)) for file in sorted(stage_files(study, study.diagnosis))]
+    return digest([stage_settings(study, study.diagnosis), files])[:16]
+
+
+def _stored(path: Path) -> Iterator[dict[str, str]]:
+    if path.is_file():
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file)
+
+
+def _read(row: dict[str, str], path: Path) -> dict[str, Any]:
+    try:
+        return row | {name: float(row[name]) if row[name] else float("nan") for name in _NUMBERS}
+    except (KeyError, ValueError) as error:
+        raise ResourceError(
+            f"{path}: the row of the world {row['world']!r} has no number where one must be "
+            f"({error}); make it again with make diagnosis."
+        ) from None
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    numbers = {name: row[name] for name in _NUMBERS}
+    rounded = {
+        name: "" if value is None else f"{value:.{_DIGITS}g}" for name, value in numbers.items()
+    }
+    return {name: row[name] for name in _COLUMNS if name not in _NUMBERS} | rounded
+
+
+def main(arguments: Iterable[str]) -> None:
+    """Store the diagnoses of the run of a configuration file."""
+    (file,) = arguments
+    settings = load_file(Path(file))
+    store(settings, settings.results)
+
+
+def truth_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What is planted in a study's models, for the table that has it beside the estimates."""
+    view = page_settings(settings, study)["view"]
+    return {
+        "study": study.name,
+        "truth": study.truth,
+        "view": {**view, "diagnosis": plain(study.settings.diagnosis)},
+        "diagnosed": diagnosed_rows(study),
+    }
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

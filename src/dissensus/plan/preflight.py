@@ -1,0 +1,75 @@
+"""What is checked before a run makes its first call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dissensus.errors import DissensusError, ProviderError
+from dissensus.plan.rehearsal import check_declaration
+from dissensus.study.configuration import Configuration
+from dissensus.text.embeddings import is_own
+from dissensus.text.loading import Kind, check_loadable
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a folder in whose path Snakemake would take braces for names of wildcards.
+
+    Raises
+    ------
+    DissensusError : it has some.
+    """
+    if set("{}") & set(str(folder)):
+        raise DissensusError(
+            f"the project is in {folder}, and Snakemake takes braces in a path for names of its "
+            "own; move the project to a folder without them."
+        )
+
+
+def check_inputs(settings: Configuration) -> None:
+    """Refuse a run whose files would only be found wrong once calls were paid.
+
+    Parameters
+    ----------
+    settings : of the run.
+
+    Raises
+    ------
+    DissensusError : with the file, the place in it and the mend.
+    """
+    models = {name: model.model_dump() for name, model in settings.models.items()}
+    for name in settings.studies:
+        study = settings.study(name)
+        if name in settings.study_folders:
+            check_declaration(study)
+        study.compile_prompts()
+        study.check_models(models)
+
+
+def check_measures(settings: Configuration, pending: Sequence[str]) -> None:
+    """Refuse a run whose sessions could not be measured, before they are paid.
+
+    A run that only replays needs none of it.
+
+    Parameters
+    ----------
+    settings : of the run.
+    pending : the studies that have sessions to run.
+
+    Raises
+    ------
+    ProviderError : a tokeniser or an embedder cannot be loaded, with the setting that names it.
+    """
+    loaded = set()
+    for name in pending:
+        study = settings.study(name)
+        named: list[tuple[Kind, str, str]] = [("tokenizer", *each) for each in study.tokenizers()]
+        named += [("embedder", *each) for each in study.embedders() if is_own(each[1])]
+        for kind, path, measure in named:
+            if (kind, measure) in loaded:
+                continue
+            try:
+                check_loadable(kind, measure)
+            except ProviderError as error:
+                raise ProviderError(f"{name}.{path}: {error}") from None
+            loaded.add((kind, measure))

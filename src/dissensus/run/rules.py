@@ -1,0 +1,144 @@
+"""What the rules of every study are told: their files, captions, logs and digests of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dissensus.digests import digest, script_digest
+from dissensus.errors import SettingError
+from dissensus.study.configuration import Configuration
+from dissensus.study.experiment.study import Experiment
+from dissensus.study.registry import STUDIES, study_class
+from dissensus.study.study import Study
+
+_WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
+
+
+def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
+    """Have every rule with a script run again when its code changes.
+
+    Each gets two parameters: ``code``, the digest of its script, of all that the script imports and
+    of the ``functions`` that it names; and ``simulated``. A rule that has a ``code`` keeps it.
+
+    Parameters
+    ----------
+    rules : of the workflow.
+    simulated : whether the run's models are simulated.
+    """
+    for rule in rules:
+        if rule.script is None:
+            continue
+        given = dict(rule.params.items())
+        if "code" not in given:
+            script = rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)
+            inputs = [str(file) for file in rule.input if not callable(file)]
+            rule.set_params(code=_code(script, inputs, given.get("functions", ())))
+        rule.set_params(simulated=simulated)
+
+
+def name_logs(rules: Iterable[Any], shared: str, results: Path, studies: Iterable[str]) -> None:
+    """Give each rule that inherits the log of all stages one of its own, where its outputs are.
+
+    It is ``logs/<rule>.log`` of the study's folder, or of the run's. Rules with wildcards, whose
+    logs must have them too, say themselves where theirs is.
+
+    Parameters
+    ----------
+    rules : of the workflow.
+    shared : the log of all stages.
+    results : the run's folder.
+    studies : whose folders are in it.
+    """
+    folders = {study: results / study for study in studies}
+    for rule in rules:
+        if [str(log) for log in rule.log] == [shared] and rule.output:
+            made = Path(str(rule.output[0])).relative_to(results)
+            rule.log.clear()
+            rule.set_log(str(folders.get(made.parts[0], results) / f"logs/{rule.name}.log"))
+
+
+def describe_targets(rules: Iterable[Any]) -> None:
+    """Have `snakemake --list` say of every rule in a sentence what it makes: its message."""
+    for rule in rules:
+        if not rule.docstring and rule.message:
+            rule.docstring = _WILDCARD.sub(r"<\1>", str(rule.message))
+
+
+def _code(script: str, inputs: Sequence[str], functions: Any) -> Any:
+    """The digest of a rule's code; a function of the wildcards where its functions are one."""
+    if callable(functions):
+        return lambda wildcards: _code(script, inputs, functions(wildcards))
+    return digest([script_digest(script, functions), inputs])
+
+
+def without_job_rate_limit(workflow: Any) -> None:
+    """Switch off Snakemake's default limit on job starts; one that the user sets stays.
+
+    With any limit, Snakemake starts a timer at every look at the jobs, which has it look again a
+    second later, for good: after thousands of jobs it does nothing else.
+    """
+    scheduling = workflow.scheduling_settings
+    limit = scheduling and scheduling.max_jobs_per_timespan
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+        scheduling.max_jobs_per_timespan = None
+
+
+def temporary_folders(workflow: Any) -> list[TemporaryDirectory[str]]:
+    """The folders that Snakemake removes when it ends, and cannot where this process is ended."""
+    folders = (workflow._snakemake_tmp_dir, workflow.sourcecache.runtime_cache)
+    return [folder for folder in folders if folder is not None]
+
+
+def rule_files(study: Study[Any], folder: str | None) -> list[str]:
+    """The files of a study's rules, in the order in which they are read.
+
+    Parameters
+    ----------
+    study : with its settings.
+    folder : of a reader's own study; None for a study of the project.
+
+    Raises
+    ------
+    SettingError : a study that is no experiment has no rules.
+    """
+    if folder is None:
+        return [f"workflow/rules/{study.name}.smk"]
+    path = Path(folder).resolve() / "rules.smk"
+    rules = [str(path)] if path.is_file() else []
+    if isinstance(study, Experiment):
+        return [*rules, "workflow/rules/experiment.smk"]
+    if not rules:
+        raise SettingError(
+            f"study_folders.{study.name} holds {folder!r}, which has no rules.smk; add one with "
+            "the study's measures and estimates, or declare the study as an Experiment."
+        )
+    return rules
+
+
+def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:
+    """Refuse rules of a reader's own that leave out what every study makes.
+
+    Raises
+    ------
+    SettingError : there is no rule of the study's name, or its inputs lack those of ``core``.
+    """
+    if str(manifest) not in map(str, targets):
+        raise SettingError(
+            f"study_folders.{study}: its rules.smk must have a rule {study!r} with core({study!r}) "
+            "among its inputs, which stands for what every study makes."
+        )
+
+
+def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
+    """The template of a caption: the project's, a reader's own, or one that says so."""
+    folder = settings.study_folders.get(study)
+    if folder is None:
+        return f"workflow/report/{study}_{figure}.rst"
+    shared = study in STUDIES and issubclass(study_class(study), Experiment)
+    templates = [Path(folder) / f"captions/{figure}.rst"]
+    templates += [Path(f"workflow/report/experiment_{figure}.rst")] * shared
+    return str(next(filter(Path.is_file, templates), Path("workflow/report/own.rst")))

@@ -1,0 +1,74 @@
+"""What the stages of a study are given: settings and files, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dissensus.study.configuration import Configuration
+from dissensus.study.study import DEBATING, StageFunction, Study, pick, plain
+
+
+def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
+    """What a stage of a study is given of its settings, as plain data."""
+    return dict(plain(pick(study.settings, stage.settings)))
+
+
+def view_settings(study: Study[Any]) -> dict[str, Any]:
+    """What the figures and tables of a study are given of its settings."""
+    picked = plain(pick(study.settings, study.view))
+    named = {path.rpartition(".")[2]: value for path, value in picked.items()}
+    return {"study": study.name, **study.shown(), **named}
+
+
+def table_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What the tables of a study are given: what its view has, and what their notes add."""
+    return {**view_settings(study), "marked": judging_note(settings, study)}
+
+
+def judging_note(settings: Configuration, study: Study[Any]) -> str:
+    """The sentence that names the models that judge debates and may be in them; "" for none."""
+    asked: dict[str, set[str]] = {}
+    for use in study.models():
+        for name, model in settings.models_of(use.models).items():
+            asked.setdefault(use.purpose, set()).add(model.get("model") or name)
+    judges = asked.get("judge", set()) | asked.get("annotate", set())
+    both = sorted(asked.get(DEBATING, set()) & judges)
+    return f"{', '.join(both)} judges debates that it may be in." if both else ""
+
+
+def planted_speech(
+    settings: Configuration, models: Iterable[str], behaviour: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Model -> settings of how it speaks, of those that are simulated.
+
+    Parameters
+    ----------
+    models : names in the configuration.
+    behaviour : the module that they must be simulated by; any where it is "".
+    """
+    return {
+        name: model.get("speech") or {}
+        for name, model in sorted(settings.models_of(models).items())
+        if model["provider"] == "simulated" and model.get("behaviour", "").startswith(behaviour)
+    }
+
+
+def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What the results page is given of a study."""
+    named = {name for use in study.models() for name in use.models}
+    planted = planted_speech(settings, named)
+    return {
+        "question": study.question,
+        "design": study.summary(),
+        "figures": [[figure.name, figure.title, figure.main] for figure in study.figures],
+        "tables": [[table.name, table.title, table.main] for table in study.tables],
+        "headline": study.headline.maker if study.headline else "",
+        "view": {**view_settings(study), "planted": planted},
+    }
+
+
+def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:
+    """The files that a stage of a study reads."""
+    files, prefixes = study.settings.files(), tuple(f"{prefix}." for prefix in stage.files)
+    return [file for path, file in files.items() if f"{path}.".startswith(prefixes)]
