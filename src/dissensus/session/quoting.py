@@ -85,7 +85,8 @@ def _has_signs(text: str) -> bool:
 def heads_of(*templates: str) -> tuple[str, ...]:
     """How the lines of some templates begin, up to a colon or slot; lines without letters not."""
     starts = (_HEAD_ENDS.split(line, maxsplit=1)[0] for t in templates for line in t.splitlines())
-    return tuple(dict.fromkeys(head for head in map(_letters, starts) if head))
+    heads = ("".join(islice(filter(str.isalpha, as_seen(start)), _HEAD)) for start in starts)
+    return tuple(dict.fromkeys(head for head in heads if head))
 
 
 @cache
