@@ -15,7 +15,7 @@ import aiohttp
 
 from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Reply, Usage
-from dissensus.llm.connection import MAX_BYTES, Connection, Response
+from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response
 from dissensus.llm.exchange import (
     UNREADABLE,
     Exchange,
@@ -43,8 +43,16 @@ from dissensus.llm.secret import Secret
 SIMULATED_HEADER = "x-dissensus-simulated"
 
 
+#: What a proxy answers that wants a name and a password.
+_PROXY_STATUS = 407
+#: Of an answer whose every word stands where a model thinks.
+THOUGHT_ALONE = "it has thought alone, and no text"
+
 #: Types of content of answers that come in pieces.
 _STREAMS = ("text/event-stream", "application/x-ndjson")
+
+
+_TOO_LONG = aiohttp.http_exceptions.LineTooLong
 
 
 class TryFailed(Exception):
@@ -107,15 +115,29 @@ class Sender:
             raise
         except Exception as error:
             outcome, reached = _outcome_of_exception(error)
-            words = type(error).__name__ if reached else self._secret.strike(first_cause(error))
+            if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == _PROXY_STATUS:
+                raise self._proxy_refused(reservation) from None
+            words = _words(error) if reached else self._secret.strike(first_cause(error))
             raise self._record(exchange, reservation, outcome, words, reached=reached) from None
         wrong = mislabelled(self._terms, response.headers)
         if wrong and (response.is_success or not self._terms.simulated):
             self._ledger.release(reservation)
             raise wrong
+        if response.status == _PROXY_STATUS:
+            raise self._proxy_refused(reservation)
         if not response.is_success:
             raise self._record_error(exchange, reservation, response, response.status)
         return self._read(exchange, reservation, response)
+
+    def _proxy_refused(self, reservation: str) -> ProviderError:
+        """The error of a proxy that wants a password; nothing was asked."""
+        self._ledger.release(reservation)
+        proxy = self._connection.proxy
+        named = f"the proxy {proxy}, which the environment names," if proxy else "a proxy"
+        return ProviderError(
+            f"providers.{self._terms.name}: {named} wants a name and a password (status 407); "
+            "write them in the proxy's address, as http://name:password@host:port, and start again."
+        )
 
     def _read(self, exchange: Exchange, reservation: str, response: Response) -> Reply:
         """The answer in a response of status 200, booked; raises as :meth:`send` does."""
@@ -134,7 +156,8 @@ class Sender:
         reply = replace(reply, request_id=identifier)
         usage = reply.usage if exchange.price is None or _reports_usage(reply) else None
         if reply.error:
-            raise self._record(exchange, reservation, reply.error, reply=reply, usage=usage)
+            words = THOUGHT_ALONE if reply.error == "empty" and reply.thought else ""
+            raise self._record(exchange, reservation, reply.error, words, reply=reply, usage=usage)
         self._outage.answered(exchange.sent)
         return replace(reply, cost_usd=self._book(exchange, reservation, usage))
 
@@ -339,6 +362,23 @@ def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
     # A value that no request can carry is found before anything is sent.
     never_sent = isinstance(error, aiohttp.ClientConnectorError | ValueError)
     return "connection", not never_sent
+
+
+def _words(error: Exception) -> str:
+    """What became of a request that may have got through, for a person to read."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if is_garbled(error):
+        return "its answer is compressed wrongly"
+    if isinstance(error, aiohttp.ClientResponseError):
+        cause = first_cause(error)
+        if "bytes when reading" in cause or isinstance(error.__cause__, _TOO_LONG):
+            return (
+                f"a header of its answer is longer than {MAX_HEADER_BYTES:,} bytes, as of a "
+                "gateway that sets large cookies"
+            )
+        return "its answer is no HTTP"
+    return "the connection broke off"
 
 
 def is_garbled(error: Exception) -> bool:

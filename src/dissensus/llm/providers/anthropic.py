@@ -27,7 +27,7 @@ class AnthropicInterface:
     call_path, embedding_path, models_path = "/v1/messages", "", "/v1/models"
 
     @staticmethod
-    def headers(key: str) -> dict[str, str]:
+    def headers(key: str, address: str) -> dict[str, str]:
         """Of every request."""
         return {
             "x-api-key": key,

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
@@ -30,11 +31,11 @@ class OpenAIInterface:
     call_path, embedding_path, models_path = "/chat/completions", "/embeddings", "/models"
 
     @staticmethod
-    def headers(key: str) -> dict[str, str]:
-        """Of every request."""
+    def headers(key: str, address: str) -> dict[str, str]:
+        """Of every request; Azure, whose addresses name its version, has its own for the key."""
         account = {header: _account(name) for name, header in _ACCOUNT.items()}
         return {
-            "authorization": f"Bearer {key}",
+            **({"api-key": key} if _query(address) else {"authorization": f"Bearer {key}"}),
             "content-type": "application/json",
             **{header: value for header, value in account.items() if value},
         }
@@ -46,8 +47,16 @@ class OpenAIInterface:
 
         from dissensus.llm.batches.openai import OpenAIBatches
 
+        query = _query(address)
         return OpenAIBatches(
-            openai.AsyncOpenAI(api_key=key, base_url=address, timeout=None, http_client=http_client)
+            openai.AsyncOpenAI(
+                api_key=key,
+                base_url=address.partition("?")[0],
+                timeout=None,
+                http_client=http_client,
+                default_query=query,
+                default_headers={"api-key": key} if query else {},
+            )
         )
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,6 +109,12 @@ class OpenAIInterface:
             request_id=label(body.get("id")),
         )
         return reply, vectors
+
+
+def _query(address: str) -> dict[str, str]:
+    """What an address has after its path, where Azure's version is among it; empty for others."""
+    query = dict(parse_qsl(urlsplit(address).query))
+    return query if "api-version" in query else {}
 
 
 def _account(name: str) -> str:
