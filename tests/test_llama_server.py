@@ -118,8 +118,8 @@ def test_a_study_runs_with_one_local_model_that_plays_every_part(
     assert "Traceback" not in said, said[-3000:]
     folder = project.results("local", study)
     sessions = [row["session_id"] for row in rows(folder / "manifest.parquet")]
-    assert sorted(path.stem for path in (folder / "calls").iterdir()) == sessions
-    calls = [row for name in sessions for row in rows(folder / f"calls/{name}.parquet")]
+    calls = [row for path in folder.glob("shards/*/calls.parquet") for row in rows(path)]
+    assert sorted({row["session_id"] for row in calls}) == sorted(sessions)
     assert {row["provider"] for row in calls} == {"local"} and {row["model"] for row in calls} == {
         "local"
     }
