@@ -176,7 +176,7 @@ from dissensus.errors import ResourceError
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import Journal
 
-model, journal = FakeClient(lambda _: Reply("x" * 3000)), Journal(Path(sys.argv[1]))
+model, journal = FakeClient(lambda _: Reply("x" * 2900)), Journal(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 try:
     for seed in range(100):

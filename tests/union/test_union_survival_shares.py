@@ -53,7 +53,8 @@ def test_intervals_are_those_of_a_bootstrap_over_debates() -> None:
     claims = make_ensemble(epochs=4, runs=5).claims
     row = find(estimated(claims), "all", ALL)
     survives = (claims["fate"] == "survives").to_numpy(dtype=float)
-    expected = cluster_bootstrap(survives, claims["session_id"], resamples=20_000)
+    draws = claims["epoch"].astype(str) + "/" + claims["run"].astype(str)
+    expected = cluster_bootstrap(survives, draws, resamples=20_000)
     limits = (row["ci_low"], row["ci_high"])
     assert limits == pytest.approx((expected.ci_low, expected.ci_high), abs=0.008)
     assert row["method"] == BOOTSTRAP
@@ -87,6 +88,18 @@ def test_debates_of_an_epoch_are_drawn_among_themselves() -> None:
     assert whole == pytest.approx(normal, rel=0.15)
 
 
+def test_debates_of_an_arm_are_as_many_in_every_resample() -> None:
+    # What one arm's share is does not depend on how often the other's debates come up.
+    claims = make_ensemble(motions=2, epochs=2, runs=5).claims
+    is_second = (claims["arm"] == "coached") & (claims["epoch"] == 2)
+    claims["fate"] = np.where(claims["motion_id"] == "m1", "survives", "demolished")
+    rows = [row for row in estimated(claims) if row["motion_id"] == ALL]
+    row = find(rows, "epoch", "2", arm="coached")
+    assert row["estimate"] == pytest.approx((claims[is_second]["motion_id"] == "m1").mean())
+    assert row["ci_low"] is None and "do not differ" in row["note"]
+    assert row["n_clusters"] == 10
+
+
 def test_where_all_survive_the_interval_is_exact() -> None:
     claims = make_ensemble(epochs=1).claims.assign(fate="survives")
     rows = estimated(claims)
@@ -115,7 +128,7 @@ def test_one_debate_and_none_give_no_interval() -> None:
 
 
 def test_rows_are_written_and_read_and_the_seed_decides(tmp_path: Path) -> None:
-    claims = make_ensemble(motions=2, epochs=2, runs=2).claims
+    claims = make_ensemble(motions=2, epochs=2, runs=3).claims
     rows = estimated(claims)
     write(tmp_path / "survival.parquet", SURVIVAL, rows, {})
     frame = read(tmp_path / "survival.parquet", SURVIVAL).to_pandas()

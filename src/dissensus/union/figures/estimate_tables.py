@@ -195,9 +195,10 @@ def table_survival(artefacts: Artefacts, view: View) -> Table:
         Column("Debates", "n_clusters"),
     )
     note = (
-        f"Per cent of claims with {view.level} intervals that resample debates. Survive: in the "
-        "grounded extension, and no counted rebuttal has points. Claims of the last speech cannot "
-        "be answered, so that late speakers look robust: compare the rows by speech."
+        f"Per cent of claims with {view.level} intervals that resample draws, each with a "
+        "debate in every arm. Survive: in the grounded extension, and no counted rebuttal has "
+        "points. Claims of the last speech cannot be answered, so that late speakers look robust: "
+        "compare the rows by speech."
     )
     title = "What becomes of claims"
     return tabulate("table_survival", title, columns, groups.values(), note, view)

@@ -1,7 +1,8 @@
 """Shares of cases that come in clusters, such as claims in debates or debates in draws.
 
-The cases of a cluster stand and fall together, so that intervals resample whole clusters, those of
-a motion and epoch among themselves: the design fixes how many there are of each.
+The cases of a cluster stand and fall together, so that intervals resample whole clusters: draws,
+with a debate in every arm, those of a motion and epoch among themselves. The design fixes how many
+debates there are of each motion, epoch and arm.
 """
 
 from __future__ import annotations
@@ -33,37 +34,46 @@ class Resamples:
 
     @classmethod
     def of(
-        cls, cases: pd.DataFrame, cluster: str, resamples: int, rng: np.random.Generator
+        cls,
+        cases: pd.DataFrame,
+        cluster: str,
+        draw: str,
+        resamples: int,
+        rng: np.random.Generator,
     ) -> Resamples:
-        """Resample the clusters of some cases, those of a motion and epoch among themselves.
+        """Resample the draws of some cases, those of a motion and epoch among themselves.
 
-        Of n clusters n - 1 are drawn, each for n / (n - 1): a plain resample of a handful varies
-        too little (Rao & Wu 1988, *Journal of the American Statistical Association* 83). Where a
-        motion has an epoch with a single cluster, its epochs are taken together.
+        Clusters of one draw come up together. Of n draws n - 1 are drawn, each for n / (n - 1): a
+        plain resample of a handful varies too little (Rao & Wu 1988, *Journal of the American
+        Statistical Association* 83). Where a
+        motion has an epoch with a single draw, its epochs are taken together.
 
         Parameters
         ----------
-        cases : ``motion_id``, ``epoch`` and the column `cluster`.
+        cases : ``motion_id``, ``epoch`` and the columns `cluster` and `draw`.
+        cluster : column of what stands and falls together.
+        draw : column that tells the draws of a motion and epoch apart.
         """
-        known = cases[["motion_id", "epoch", cluster]].drop_duplicates()
+        known = cases[[*dict.fromkeys(("motion_id", "epoch", draw, cluster))]].drop_duplicates()
         names: list[str] = []
         weights = [np.zeros((resamples, 0))]
         for _, of_motion in known.groupby("motion_id", sort=True):
             by_epoch = [epoch for _, epoch in of_motion.groupby("epoch", sort=True)]
-            is_fixed = min(map(len, by_epoch)) > 1
-            for debates in by_epoch if is_fixed else [of_motion]:
-                names += sorted(debates[cluster])
-                weights.append(_rescaled(len(debates), resamples, rng))
+            is_fixed = min(epoch[draw].nunique() for epoch in by_epoch) > 1
+            for stratum in by_epoch if is_fixed else [of_motion]:
+                draws = stratum.groupby(["epoch", draw], sort=True).ngroup().to_numpy()
+                names += list(stratum[cluster])
+                weights.append(_rescaled(int(draws.max()) + 1, resamples, rng)[:, draws])
         return cls(names, np.hstack(weights))
 
 
-def _rescaled(clusters: int, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Weights of one stratum's clusters, shape (resamples, clusters); a single one has 1."""
-    if clusters < 2:
-        return np.ones((resamples, clusters))
-    drawn = rng.integers(0, clusters, size=(resamples, clusters - 1))
-    counted = np.zeros((resamples, clusters))
-    np.add.at(counted, (np.arange(resamples)[:, None], drawn), clusters / (clusters - 1.0))
+def _rescaled(draws: int, resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Weights of one stratum's draws, shape (resamples, draws); a single one has 1."""
+    if draws < 2:
+        return np.ones((resamples, draws))
+    drawn = rng.integers(0, draws, size=(resamples, draws - 1))
+    counted = np.zeros((resamples, draws))
+    np.add.at(counted, (np.arange(resamples)[:, None], drawn), draws / (draws - 1.0))
     return counted
 
 

@@ -1,8 +1,9 @@
 """What becomes of claims: shares that survive, are contested, are demolished, by type of claim.
 
-Claims of a debate stand and fall together, so that intervals resample whole debates, those of a
-motion and epoch among themselves. A claim of the last speech cannot be answered any more, and
-survives: kinds and speakers that come late look robust, which the rows by speech show.
+Claims of a debate stand and fall together, so that intervals resample whole draws, with a debate in
+every arm, those of a motion and epoch among themselves. A claim of the last speech cannot be
+answered any more, and survives: kinds and speakers that come late look robust, which the rows by
+speech show.
 """
 
 from __future__ import annotations
@@ -59,14 +60,14 @@ def estimate_survival(claims: pd.DataFrame, inference: Mapping[str, Any], seed: 
 
     Notes
     -----
-    Intervals resample debates, see :func:`dissensus.union.inference.shares.shares`.
+    Intervals resample draws, see :func:`dissensus.union.inference.shares.shares`.
     """
     motions = sorted(set(claims["motion_id"]))
     rows = []
     for motion in (*motions, *([ALL] if len(motions) > 1 else [])):
         of_motion = claims if motion == ALL else claims[claims["motion_id"] == motion]
         rng = stream("union", "survival", seed, motion)
-        drawn = Resamples.of(of_motion, "session_id", inference["resamples"], rng)
+        drawn = Resamples.of(of_motion, "session_id", "run", inference["resamples"], rng)
         for arm, by, keys in _groupings(of_motion):
             here = of_motion if arm == ALL else of_motion[of_motion["arm"] == arm]
             labels = keys.loc[here.index]

@@ -288,7 +288,7 @@ def _resampled(
     verdicts: pd.DataFrame, inference: Mapping[str, Any], key: Sequence[Any]
 ) -> Resamples:
     rng = stream("union", "wins", *key)
-    return Resamples.of(verdicts, "draw_id", inference["resamples"], rng)
+    return Resamples.of(verdicts, "draw_id", "draw_id", inference["resamples"], rng)
 
 
 def _shares(

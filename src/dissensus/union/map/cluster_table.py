@@ -54,7 +54,7 @@ def cluster_table(clusters: Iterable[Mapping[str, Any]], view: View) -> Table:
     )
     note = (
         "Distinct: claims in different words. Survive: share of the claims that stand at the end "
-        f"of their debate, with a {view.level} interval that resamples debates. Won: share of "
+        f"of their debate, with a {view.level} interval that resamples draws. Won: share of "
         "debates won by the sides that make a claim of the cluster; lift: percentage points above "
         "the base rate of their side. Nobody was told at random what to claim: a lift is an "
         "association. p by permutation of verdicts within motion, adjusted over its clusters. "

@@ -43,7 +43,7 @@ def summarise(
 
     Notes
     -----
-    Intervals resample debates, see :func:`dissensus.union.inference.shares.shares`.
+    Intervals resample draws, see :func:`dissensus.union.inference.shares.shares`.
     """
     members = claims[claims["cluster"] != NONE]
     if members.empty:
@@ -54,7 +54,7 @@ def summarise(
     lifted = lifts(members, known, ("cluster",), inference, (seed, motion, "cluster"))
     wins = {row["cluster"]: row for row in lifted}
     rng = stream("union", "clusters", seed, motion)
-    drawn = Resamples.of(claims, "session_id", inference["resamples"], rng)
+    drawn = Resamples.of(claims, "session_id", "run", inference["resamples"], rng)
     fates = shares(
         members["session_id"],
         members["cluster"],
