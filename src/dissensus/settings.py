@@ -53,7 +53,7 @@ OneOrEachOnce = AfterValidator(_one_or_each_once)
 
 
 #: What YAML 1.1 may take for a number in base 8 or 60.
-_OCTAL_OR_BASE_60 = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
+_OCTAL_OR_BASE_60 = re.compile(r"\A[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)\Z")
 
 
 class Settings(BaseModel):
@@ -88,7 +88,7 @@ def misread(text: str) -> str:
     The end of a sentence; "" where YAML reads what a reader does. As YAML 1.1 has it, ``010`` is 8
     and ``1:30`` is 90 (https://yaml.org/type/int.html, https://yaml.org/type/float.html).
     """
-    number = _OCTAL_OR_BASE_60.fullmatch(text) and yaml.safe_load(text)
+    number = _OCTAL_OR_BASE_60.match(text) and yaml.safe_load(text)
     plain = text.replace("_", "")
     # A truth value, an empty text and a date are no such numbers.
     if not isinstance(number, int | float) or (":" not in text and int(plain) == number):
