@@ -14,8 +14,10 @@ from dissensus.deliberation.controls.crit import parse_assessment
 from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.turns import parse_turn
 from dissensus.identity.measures.reading import parse_answer, parse_leniently
+from dissensus.llm.outcomes import fault_in, message_of, outcome_of, status_of
 from dissensus.llm.providers.anthropic import AnthropicInterface
 from dissensus.llm.providers.openai import OpenAIInterface
+from dissensus.session.quoting import block
 from dissensus.session.replies import JsonReply
 from dissensus.union import replies as union
 from support import ROOT
@@ -58,6 +60,13 @@ def read(entry: dict[str, Any]) -> Any:
             f"{way}_tokens": getattr(answer.usage, f"{way}_tokens") for way in ("input", "output")
         }
         return {name: getattr(answer, name) for name in names} | used
+    if reader == "fault":
+        fault = fault_in(reply)
+        if fault is None:
+            return None
+        return {"outcome": outcome_of(status_of(fault), fault), "message": message_of(fault)}
+    if reader == "block":
+        return block(reply)
     if reader == "assessment":
         assessment = parse_assessment(reply)
         return None if assessment.problems else {"reasons": len(assessment.reasons)}
@@ -81,6 +90,7 @@ def test_there_are_enough_of_every_kind() -> None:
     kinds = Counter(entry["reader"] for entry in REPLIES)
     assert kinds.total() >= 200
     assert set(kinds) == {"choice", "number", "ballot", "turn", "assessment", "verdict"} | {
+        *("fault", "block"),
         *INTERFACES,
         *MODELS,
     }

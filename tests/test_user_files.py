@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dissensus.errors import ResourceError
-from dissensus.user_files import YamlFile, read_csv, read_yaml
+from dissensus.settings import misread
+from dissensus.user_files import YamlFile, read_csv, read_settings, read_yaml
 
 
 def test_a_line_break_inside_quotes_belongs_to_the_text(tmp_path: Path):
@@ -100,6 +104,15 @@ def test_yaml_as_people_save_it(tmp_path: Path, content: bytes, value: object):
         ("a: *b", "line 1: it is not YAML (found undefined alias); "),
         ("\n" + "[" * 50_000, "line 2: lists and blocks stand more than 100 deep in each other; "),
         ("- " * 50_000 + "x", "line 1: lists and blocks stand more than 100 deep in each other; "),
+        ("a: 1\nb: 010", "line 2: b holds 010, which YAML reads as 8; write 10 for the number, "),
+        ("a: {b: [7, -010]}", "line 1: a.b.1 holds -010, which YAML reads as -8; write -10 for "),
+        ("a: 0_10", "line 1: a holds 0_10, which YAML reads as 8; write 10 for the number, or "),
+        ("a:\n- 1:30", "line 2: a.0 holds 1:30, which YAML reads as 90; write 90 for the number, "),
+        ("a: 1:30.5", "line 1: a holds 1:30.5, which YAML reads as 90.5; write 90.5 for the "),
+        ("a: 23:59:59", "line 1: a holds 23:59:59, which YAML reads as 86399; write 86399 for "),
+        ("a: &b 010\nc: *b", "line 1: a holds 010, which YAML reads as 8; write 10 for the number"),
+        ("a: !!int 010", "line 1: a holds 010, which YAML reads as 8; write 10 for the number, "),
+        ("010: x", "line 1: 010 is read as 8; put the key in quotes."),
     ],
 )  # fmt: skip
 def test_yaml_that_cannot_be_used_is_named_by_line(tmp_path: Path, content: str, sentence: str):
@@ -110,6 +123,34 @@ def test_yaml_that_cannot_be_used_is_named_by_line(tmp_path: Path, content: str,
     said = str(caught.value)
     assert said.removeprefix(str(path)).lstrip(",: ").startswith(sentence)
     assert said.endswith(".") and "\n" not in said
+
+
+def test_numbers_that_yaml_reads_as_they_are_written_stay(tmp_path: Path):
+    text = "[007, 00, 0, 0.5, 010.5, 0x1F, 0b11, 1_000, '010', \"1:30\", 089, 1:75, 12:30 pm]"
+    (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
+    assert read_yaml(tmp_path / "a.yaml") == [
+        *(7, 0, 0, 0.5, 10.5, 31, 3, 1000, "010", "1:30", "089", "1:75", "12:30 pm")
+    ]
+
+
+@given(st.integers(), st.sampled_from(["{}", "{:+}", "{:_}", "{:03}", "{:05}", "{:+04}"]))
+def test_a_number_is_read_as_it_is_written_or_refused(number: int, form: str):
+    text = form.format(number)
+    assert misread(text) or yaml.safe_load(text) in (number, text)
+
+
+@given(st.from_regex(r"[-+]?[0-9][0-9_:.]{0,7}", fullmatch=True))
+def test_no_number_is_read_as_another_without_a_word(text: str):
+    read = yaml.safe_load(f"[{text}]")[0]
+    if isinstance(read, int | float) and not misread(text):
+        assert read == float(text.replace("_", ""))
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "7", "text", "a: &b {c: *b}"])
+def test_a_file_that_is_no_block_holds_no_settings(tmp_path: Path, content: str):
+    (tmp_path / "a.yaml").write_text(content, encoding="utf-8")
+    with pytest.raises(ResourceError, match=r"a\.yaml holds (no settings; each|a value that can)"):
+        read_settings(tmp_path / "a.yaml")
 
 
 @pytest.mark.parametrize("content", [b"a: 1\nb: \xb1\xe0", "a: 1\nb: é".encode("latin-1")])

@@ -52,6 +52,10 @@ def _one_or_each_once(values: list[Any]) -> list[Any]:
 OneOrEachOnce = AfterValidator(_one_or_each_once)
 
 
+#: What YAML 1.1 may take for a number in base 8 or 60.
+_OCTAL_OR_BASE_60 = re.compile(r"\A[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)\Z")
+
+
 class Settings(BaseModel):
     """Base of every block of settings: no unknown key, no silent conversion, no later change.
 
@@ -76,11 +80,31 @@ class Settings(BaseModel):
         return read
 
 
+def misread(text: str) -> str:
+    """What YAML 1.1 makes of a number that is written as octal or in base 60, with the mend.
+
+    Returns
+    -------
+    The end of a sentence; "" where YAML reads what a reader does. As YAML 1.1 has it, ``010`` is 8
+    and ``1:30`` is 90 (https://yaml.org/type/int.html, https://yaml.org/type/float.html).
+    """
+    number = _OCTAL_OR_BASE_60.match(text) and yaml.safe_load(text)
+    plain = text.replace("_", "")
+    # A truth value, an empty text and a date are no such numbers.
+    if not isinstance(number, int | float) or (":" not in text and int(plain) == number):
+        return ""
+    meant = number if ":" in text else int(plain)
+    return (
+        f"which YAML reads as {number}; write {meant} for the number, or put it in quotes if it "
+        "is a text"
+    )
+
+
 def _read(value: Any, kind: Any) -> Any:
     """The number or truth value that a text stands for where one is wanted, in lists too."""
     kind = _without_none(kind)
     inner = get_args(kind)
-    if kind in (int, float, bool) and isinstance(value, str):
+    if kind in (int, float, bool) and isinstance(value, str) and not misread(value):
         try:
             scalar = yaml.safe_load(value)
         except yaml.YAMLError:
@@ -375,6 +399,10 @@ def _keys(location: tuple[Any, ...], values: Any, given: Any) -> list[str]:
     return keys
 
 
+#: Problems with what is no number or truth value.
+_NO_NUMBER = ("int_type", "float_type", "bool_type")
+
+
 def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[BaseModel]) -> str:
     value = problem["input"]
     if kind == "list_type" and isinstance(value, Mapping):
@@ -414,7 +442,8 @@ def _sentence(problem: Any, kind: str, context: Any, path: str, model: type[Base
         "string_too_long": f"it may have at most {context.get('max_length')} characters",
         "string_pattern_mismatch": f"it must match {context.get('pattern')}",
     }.get(kind, problem["msg"])
-    return fault(path, value, may)
+    another = misread(value) if isinstance(value, str) and kind in _NO_NUMBER else ""
+    return f"{path} holds {value}, {another}." if another else fault(path, value, may)
 
 
 def _noun(model: type[BaseModel]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 import yaml
 
 from dissensus.errors import ResourceError
-from dissensus.settings import unwritable
+from dissensus.settings import misread, unwritable
 
 try:
     from yaml import CSafeLoader as _SafeLoader
@@ -152,7 +153,8 @@ class YamlFile:
 
     @classmethod
     def read(cls, path: str | Path) -> YamlFile:
-        """Read a file strictly: in UTF-8, no key twice, and no key that YAML takes for no text.
+        """Read a file strictly: in UTF-8, no key twice, and no key or number that YAML takes for
+        another.
 
         Raises
         ------
@@ -190,6 +192,26 @@ class YamlFile:
 def read_yaml(path: str | Path) -> Any:
     """What a YAML file holds; see :meth:`YamlFile.read`."""
     return YamlFile.read(path).value
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """What a file of settings holds, as a block that may have no setting that is right.
+
+    Raises
+    ------
+    ResourceError : it cannot be read as YAML, see :meth:`YamlFile.read`, or holds no block.
+    """
+    settings = read_yaml(path)
+    try:
+        # A block that holds itself has no end.
+        json.dumps(settings, default=str, skipkeys=True)
+    except (ValueError, RecursionError) as error:
+        raise ResourceError(
+            f"{path} holds a value that cannot be read ({error}); correct it."
+        ) from None
+    if not isinstance(settings, dict):
+        raise ResourceError(f"{path} holds no settings; each is a line such as 'seed: 7'.")
+    return settings
 
 
 class _Loader(_SafeLoader):
@@ -248,16 +270,27 @@ def _refuse_lost_keys(path: str | Path, loader: _Loader, root: yaml.Node | None)
         lines: dict[Any, int] = {}
         for name, line, key, inner in _entries(node):
             waiting.append((inner, f"{above}{name}."))
+            another = _misread(inner)
+            if another:
+                raise ResourceError(
+                    f"{path}, line {line}: {above}{name} holds {inner.value}, {another}."
+                )
             if key is None:
                 continue
             where = f"{path}, line {line}: {above}{name}"
             read = name if key.tag == _MERGE else loader.construct_object(key)
-            if read is None or isinstance(read, bool):
-                meant = "nothing" if read is None else "a truth value"
+            if read is None or isinstance(read, bool) or _misread(key):
+                meant = "nothing" if read is None else read
+                meant = "a truth value" if isinstance(read, bool) else meant
                 raise ResourceError(f"{where} is read as {meant}; put the key in quotes.")
             if read in lines:
                 raise ResourceError(f"{where} stands in line {lines[read]} already; keep one.")
             lines[read] = line
+
+
+def _misread(node: yaml.Node | None) -> str:
+    """As :func:`misread`, of what stands without quotes."""
+    return misread(node.value) if isinstance(node, yaml.ScalarNode) and not node.style else ""
 
 
 def _entries(node: yaml.Node) -> Iterator[tuple[str, int, yaml.Node | None, yaml.Node]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 
 from dissensus.errors import DissensusError
-from dissensus.user_files import read_yaml
+from dissensus.user_files import read_settings
 
 _FILES = ("--configfile", "--configfiles")
 _ENTRIES = ("--config", "-C")
@@ -62,15 +61,9 @@ def _entry(entry: str) -> str:
 
 def _file(path: str) -> str:
     try:
-        settings = read_yaml(path)
-        # A block that holds itself has no end.
-        json.dumps(settings, default=str, skipkeys=True)
+        read_settings(path)
     except DissensusError as error:
         return str(error)
-    except (ValueError, RecursionError) as error:
-        return f"{path} holds a value that cannot be read ({error}); correct it."
-    if not isinstance(settings, dict):
-        return f"{path} holds no settings; each is a line such as 'seed: 7'."
     return ""
 
 

@@ -237,3 +237,17 @@ def test_what_looks_odd_and_is_right(path: str, value: Any) -> None:
         block = block[key]
     block[last] = value
     load(values)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("seed", "010", "seed holds 010, which YAML reads as 8; write 10 for the number"),
+        ("seed", "1:30", "seed holds 1:30, which YAML reads as 90; write 90 for the number"),
+        ("language/draws", "012", "language.draws holds 012, which YAML reads as 10; write 12"),
+    ],
+)
+def test_numbers_of_a_command_line_are_not_taken_for_others(
+    path: str, value: str, words: str
+) -> None:
+    assert words in complaint(path, value)

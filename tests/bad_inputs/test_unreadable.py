@@ -29,6 +29,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (b"text", "bad.yaml holds no settings"),
         (b"seed: " + b"9" * 5000, "bad.yaml, line 1: it is not YAML ('9999"),
         (b"prices: 2020-13-45", "bad.yaml, line 1: it is not YAML ('2020-13-45': month"),
+        (b"seed: 010", "bad.yaml, line 1: seed holds 010, which YAML reads as 8; write 10"),
+        (b"seed: 1:30", "bad.yaml, line 1: seed holds 1:30, which YAML reads as 90; write 90"),
         (b"a: &x {b: *x}", "bad.yaml holds a value that cannot be read (Circular"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from rocrate.rocrate import ROCrate
 
-from dissensus.errors import SettingError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.keep import archive as archives
 from dissensus.study.configuration import load_file
 from dissensus.study.registry import STUDIES
@@ -66,3 +66,63 @@ def test_a_file_outside_the_project_is_named(
     with pytest.raises(SettingError, match=rf"{setting}\S* holds .*motions\.csv.*outside"):
         archives.archive({}, settings, Path("results/none"), "c", tmp_path / "a.zip")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["motions.csv"]
+
+
+def _results(folder: Path) -> Path:
+    """The folder of a run with a file in each place that is packed, and in one that is not."""
+    results = folder / "results/demo"
+    for name in ("language/turns.parquet", "language/journal/d001-zh.jsonl", "language/logs/a.log"):
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text("made", encoding="utf-8")
+    return results
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["notes.txt", "language/notes.txt", "language/folder", "language/journal/d002-zh.jsonl"],
+)
+@pytest.mark.parametrize("target", ["secret.txt", "private", "gone.txt"])
+def test_a_link_that_leads_out_of_the_results_is_refused(
+    tmp_path: Path, place: str, target: str
+) -> None:
+    results = _results(tmp_path)
+    (tmp_path / "secret.txt").write_text("a key", encoding="utf-8")
+    (tmp_path / "private").mkdir()
+    (results / place).symlink_to(tmp_path / target)
+    with pytest.raises(ResourceError) as caught:
+        [*archives._published(results, results / "archive.zip"), *archives._journals(results)]
+    said = str(caught.value)
+    assert said.startswith(f"{results / place} is a link to {tmp_path / target}, which is outside ")
+    assert said.endswith("put a copy in the link's place, or take the link out.")
+
+
+def test_journals_behind_a_link_are_not_packed(tmp_path: Path) -> None:
+    results, elsewhere = _results(tmp_path), tmp_path / "elsewhere"
+    (results / "language/journal").rename(elsewhere)
+    (results / "language/journal").symlink_to(elsewhere)
+    with pytest.raises(ResourceError, match=r"journal is a link to .*elsewhere, which is outside"):
+        list(archives._journals(results))
+
+
+def test_links_within_the_results_and_in_what_is_left_out_stay(tmp_path: Path) -> None:
+    results = _results(tmp_path)
+    (tmp_path / "runs").symlink_to(tmp_path / "results")
+    (results / "again.parquet").symlink_to("language/turns.parquet")
+    (results / "language/logs/scratch").symlink_to(tmp_path)
+    for folder in (results, tmp_path / "runs/demo"):
+        packed = archives._published(folder, folder / "archive.zip")
+        assert {str(path.relative_to(folder)) for path in packed} == {
+            "again.parquet",
+            "language/turns.parquet",
+        }
+
+
+def test_a_link_in_a_folder_of_the_project_that_leads_out_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here/resources").mkdir(parents=True)
+    (tmp_path / "secret.txt").write_text("a key", encoding="utf-8")
+    (tmp_path / "here/resources/a.csv").symlink_to(tmp_path / "secret.txt")
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ResourceError, match=r"resources/a\.csv is a link to .*secret\.txt, which"):
+        list(archives._project())

@@ -83,6 +83,17 @@ def test_requests_that_are_no_longer_what_was_sent_are_refused(
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize("content", ["", "[1, 2]", "7", "text"])
+def test_a_file_without_settings_is_a_sentence(
+    at_place: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    Path("none.yaml").write_text(content, encoding="utf-8")
+    assert main(["read", "d001-zh", "--prompts", "--configfile", "none.yaml"]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("none.yaml holds no settings; each is a line such as 'seed: 7'.\n")
+    assert said.count("\n") == 1
+
+
 def test_a_run_keeps_the_configuration_that_its_prompts_are_rebuilt_with(
     at_place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,10 +13,11 @@ from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
 from dissensus.deliberation.reader import READER
 from dissensus.deliberation.settings import DeliberationSettings
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
+from dissensus.settings import fault
 from dissensus.study.study import Diagnosis, Manifest, Row, Source, Study
 
 #: When a session runs changes nothing about it; the hint counts only where it is given.
@@ -135,6 +136,19 @@ class Deliberation(Study[DeliberationSettings]):
     @cached_property
     def _wording(self) -> Wording:
         return Wording.read(self.settings.prompts, self.settings.judging)
+
+    def check_models(self, models: Mapping[str, Any]) -> None:
+        """Refuse simulated debaters as judges, and simulated judges as debaters."""
+        for use in self.models():
+            role = "judge" if use.purpose == "judge" else "debater"
+            for name in use.models:
+                model = models[name]
+                is_ours = model.get("behaviour") == f"{__package__}.simulated"
+                if is_ours and model["speech"]["role"] != role:
+                    may = (
+                        f"it is simulated, and no {role}; name a model whose speech.role is {role}"
+                    )
+                    raise SettingError(fault(f"{self.name}.{use.setting}", name, may))
 
     def compile_prompts(self) -> None:
         """Some rounds of every arm in which all is said that a prompt may show."""

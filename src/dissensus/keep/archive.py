@@ -6,8 +6,9 @@ in the crate too, with digests that a second run is compared with.
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import yaml
 
 from dissensus.digests import file_digest
-from dissensus.errors import SettingError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.ledger import LEDGER
 from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.run.kept import without_passwords
@@ -66,6 +67,7 @@ def archive(
     Raises
     ------
     SettingError : a setting names a file outside the project.
+    ResourceError : a link that would be packed leads out of the run's folder, or of the project.
     """
     with TemporaryDirectory(prefix=".archive-", dir=path.parent) as staged:
         folder = Path(staged) / settings.run
@@ -92,7 +94,7 @@ def archive(
 
 def _project() -> Iterator[Path]:
     for name in PROJECT:
-        yield from _files(Path(name))
+        yield from _files(Path(name), Path())
 
 
 def _named(settings: Configuration) -> Iterator[Path]:
@@ -111,31 +113,53 @@ def _named(settings: Configuration) -> Iterator[Path]:
                 f"{setting} holds {place!r}, which is outside {project}; an archive holds the "
                 "project alone: copy it into the project and name it there."
             )
-        yield from _files(Path(place).resolve().relative_to(project))
+        yield from _files(Path(place).resolve().relative_to(project), Path())
 
 
 def _journals(results: Path) -> Iterator[Path]:
     for folder in sorted(results.glob("*/journal")):
-        yield from _files(folder)
-    yield from _files(results / LEDGER)
+        yield from _files(folder, results)
+    yield from _files(results / LEDGER, results)
 
 
 def _published(results: Path, archived: Path) -> Iterator[Path]:
     """What a reader of the run opens, and a second run is compared with."""
-    for path in _files(results):
-        parts = path.relative_to(results).parts
-        if not {*parts} & (_MADE_AGAIN | _INTERNAL) and path != archived:
+    for path in _files(results, results, left_out=_MADE_AGAIN | _INTERNAL):
+        if path != archived:
             yield path
 
 
-def _files(place: Path) -> Iterator[Path]:
-    """A file, or all files of a folder but those of Python's and of hidden folders."""
-    if place.is_file():
-        yield place
-    for path in sorted(place.rglob("*")) if place.is_dir() else ():
+def _files(place: Path, within: Path, left_out: Collection[str] = ()) -> Iterator[Path]:
+    """A file, or all files of a folder but those of Python's and of hidden folders.
+
+    Parameters
+    ----------
+    within : the folder that no link may lead out of.
+    left_out : names of files and folders that are not packed.
+
+    Raises
+    ------
+    ResourceError : a link leads out.
+    """
+    below = sorted(place.rglob("*")) if place.is_dir() else []
+    for path in (place, *below):
         parts = path.relative_to(place).parts
-        if path.is_file() and not any(p.startswith(".") or p == "__pycache__" for p in parts):
+        if any(p.startswith(".") or p == "__pycache__" or p in left_out for p in parts):
+            continue
+        if path.is_symlink():
+            _refuse_outside(path, within)
+        if path.is_file():
             yield path
+
+
+def _refuse_outside(link: Path, within: Path) -> None:
+    """What a link leads to may be anything that the machine has."""
+    target, folder = Path(os.path.realpath(link)), Path(os.path.realpath(within))
+    if not target.is_relative_to(folder):
+        raise ResourceError(
+            f"{link} is a link to {target}, which is outside {folder}; an archive holds nothing "
+            "from outside: put a copy in the link's place, or take the link out."
+        )
 
 
 def _copy(source: Path, target: Path) -> None:

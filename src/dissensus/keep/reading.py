@@ -19,7 +19,7 @@ from dissensus.study.configuration import Configuration, load
 from dissensus.study.session_tables import SessionTables
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read
-from dissensus.user_files import read_yaml
+from dissensus.user_files import read_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +148,7 @@ def configured(files: Sequence[str | Path] = CONFIGURATION) -> Configuration:
     ------
     DissensusError : a file cannot be read, or holds a wrong setting.
     """
-    values: dict[str, Any] = reduce(merged, map(read_yaml, files), {})
+    values: dict[str, Any] = reduce(merged, map(read_settings, files), {})
     return load(values, ", ".join(map(str, files)))
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from dissensus.errors import DissensusError, ProviderError
+from dissensus.errors import DissensusError, ProviderError, SettingError
 from dissensus.plan.rehearsal import check_declaration
+from dissensus.settings import fault
 from dissensus.study.configuration import Configuration
+from dissensus.study.study import Study
 from dissensus.text.embeddings import is_own
 from dissensus.text.loading import Kind, check_loadable
 
@@ -43,7 +46,25 @@ def check_inputs(settings: Configuration) -> None:
         if name in settings.study_folders:
             check_declaration(study)
         study.compile_prompts()
+        _check_behaviours(study, models)
         study.check_models(models)
+
+
+def _check_behaviours(study: Study[Any], models: Mapping[str, Any]) -> None:
+    """Refuse simulated models of one study of this project in another, whose prompts they cannot
+    read.
+    """
+    house, _, _ = __name__.partition(".")
+    package = type(study).__module__.rpartition(".")[0]
+    for use in study.models() if package.startswith(f"{house}.") else ():
+        for name in use.models:
+            behaviour = models[name].get("behaviour") or ""
+            if behaviour.startswith(f"{house}.") and not behaviour.startswith(f"{package}."):
+                may = (
+                    f"{behaviour} composes its words, which cannot read the prompts of this study; "
+                    f"name a model whose behaviour is {package}.simulated"
+                )
+                raise SettingError(fault(f"{study.name}.{use.setting}", name, may))
 
 
 def check_measures(settings: Configuration, pending: Sequence[str]) -> None:

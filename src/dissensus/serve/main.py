@@ -21,7 +21,7 @@ from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
 from dissensus.serve.service import Options, Service
 from dissensus.study.registry import register
-from dissensus.user_files import read_yaml
+from dissensus.user_files import read_settings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -93,8 +93,7 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
-    values = ModelFiles.of(read_yaml(path), str(path)).merged
-    values = values if isinstance(values, dict) else {}
+    values = ModelFiles.of(read_settings(path), str(path)).merged
     entries, folders = values.get("models"), values.get("study_folders")
     if isinstance(folders, dict):
         # The behaviours of a reader's own studies are in their folders.

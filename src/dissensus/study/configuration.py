@@ -20,7 +20,7 @@ from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
-from dissensus.user_files import read_yaml
+from dissensus.user_files import read_settings
 
 #: What Snakemake's report would run, or lose itself in: settings stand in its scripts as they are.
 _SCRIPT = re.compile("</?script|<!--", re.IGNORECASE)
@@ -224,19 +224,20 @@ def _texts(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def check_keys(files: Iterable[str | Path]) -> None:
-    """Read configuration files strictly: Snakemake takes the last of two equal keys.
+    """Read configuration files strictly: Snakemake takes the last of two equal keys, and 010 for 8.
 
     Raises
     ------
-    ResourceError : a key stands twice, or is no text; by file and line.
+    ResourceError : a key stands twice, is no text, or a number is taken for another; by file and
+        line.
     """
     for file in files:
-        read_yaml(file)
+        read_settings(file)
 
 
 def load_file(path: Path) -> Any:
     """Read and validate a configuration file by itself, outside Snakemake."""
-    return load(read_yaml(path), str(path))
+    return load(read_settings(path), str(path))
 
 
 def schema() -> str:

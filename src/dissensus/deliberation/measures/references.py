@@ -3,7 +3,8 @@
 A reference resolves by the claim's full id ``A2.1.c1``; or by its local id where only one earlier
 claim of the named agent has it; or, where no id is written or several claims have it, by a quote
 that occurs in just one of them. An id that no claim has is dangling, whatever is quoted with it:
-the protocol asks for the agent and the claim.
+the protocol asks for the agent and the claim. A round that is said beside either, as in the
+headings of turns ("A2 (round 1)"), is the round of the claim.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def resolve(
     Returns
     -------
     ``self`` for one's own claim, ``future`` for one of the same or a later round, which the agent
-    cannot have seen; ``ambiguous`` where several earlier claims fit, or the agent named is not the
-    claim's author; ``dangling`` where none fits.
+    cannot have seen; ``ambiguous`` where several earlier claims fit, two rounds are said, or the
+    agent named is not the claim's author; ``dangling`` where none fits.
     """
     written, agent, when, local = _read_id(target, {claim.agent for claim in claims} | {source})
     if agent is None:
@@ -91,6 +92,10 @@ def resolve(
 
 #: What may stand before an agent's name or a claim's id.
 _NOUN = re.compile(r"\A(?:agent|claim)[\s:]+(?=\S)")
+#: A round that is said after either, and what may join the two.
+_SAID_ROUND = re.compile(r"(?:\bround\s*+|\br)([0-9]{1,4})\Z")
+_JOINTS = " ,;:/()[]-–—"
+_ROUND_JOINTS = re.compile(r"\b(?:in|from|of|at)\Z")
 
 
 def _read_id(
@@ -98,21 +103,33 @@ def _read_id(
 ) -> tuple[bool, str | None, int | None, str]:
     """Whether a claim is written, whose it is, of which round and with which local id.
 
-    The agent is "" where none is named, None where two are. Only ``A2.1.c1`` names a round.
+    The agent is "" where none is named, None where two are, or two rounds.
     """
     named = {agent.casefold(): agent for agent in agents}
     # An agent who never claimed anything can be named, and dangles.
-    spoken = _NOUN.sub("", target[0].strip(" @[]()").casefold())
+    spoken, agent_round = _without_round(target[0])
     agent: str | None = named.get(spoken, spoken)
-    parts = _NOUN.sub("", target[1].strip(" #[]()").casefold()).split(".")
-    if parts == [""]:
-        return False, agent, None, ""
+    claim, claim_round = _without_round(target[1])
+    rounds = {said for said in (agent_round, claim_round) if said is not None}
+    parts = claim.split(".")
     if parts[0] in named and len(parts) > 1:
         author = named[parts.pop(0)]
         agent = author if agent in ("", author) else None
         if len(parts) > 1 and parts[0].isdecimal():
-            return True, agent, int(parts[0]), ".".join(parts[1:])
-    return True, agent, None, ".".join(parts)
+            rounds.add(int(parts.pop(0)))
+    if len(rounds) > 1:
+        agent = None
+    return parts != [""], agent, min(rounds, default=None), ".".join(parts)
+
+
+def _without_round(label: str) -> tuple[str, int | None]:
+    """An agent or a claim as written, bare and in small letters, and the round said after it."""
+    bare = _NOUN.sub("", label.strip("@#" + _JOINTS).casefold())
+    said = _SAID_ROUND.search(bare)
+    if said is None or not said.start():
+        return bare, None
+    before = _ROUND_JOINTS.sub("", bare[: said.start()].rstrip(_JOINTS))
+    return before.rstrip(_JOINTS), int(said[1])
 
 
 def _quoting(quote: str, claims: Sequence[Cited]) -> list[Cited]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-_MARKER = re.compile(r"\{[\s*_]*final\s+answer[\s*_]*[:：]", re.IGNORECASE)
+_MARKER = re.compile(r"\{[\s*_]*final(?:[\s~]|\\[\s,;:])+answer[\s*_]*[:：]", re.IGNORECASE)
 # No answer is longer: what is has run away, and Python refuses to read huge numbers.
 _LONGEST = 2_000
-_BRACE = re.compile(r"(?<!\\)[{}]")
+_BRACE = re.compile(r"(\\{0,2})([{}])")
 # LaTeX that stands round an answer, and spaces within one.
 _WRAPPED = re.compile(
     r"\\(?:boxed|fbox|text(?:bf|it|rm)?|math(?:bf|rm|it)|mbox|ensuremath)\s*\{([^{}]*)\}"
@@ -115,11 +115,15 @@ def _read(answer: str, kind: str, n_options: int, options: Sequence[str]) -> str
 
 
 def _braced(text: str, begin: int) -> str | None:
-    """What stands from a place to the brace that closes it; None where none does."""
-    depth = 1
+    """What stands from a place to the brace that closes it; None where none does.
+
+    Escaped braces (``\\{``) and others pair among themselves; the first that closes none ends it.
+    """
+    depth = {False: 0, True: 0}
     for brace in _BRACE.finditer(text, begin, begin + _LONGEST):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
+        is_escaped = bool(brace[1])
+        depth[is_escaped] += 1 if brace[2] == "{" else -1
+        if depth[is_escaped] < 0:
             return text[begin : brace.start()]
     return None
 
