@@ -231,7 +231,7 @@ def test_a_debate_whose_opening_is_not_there_is_no_failure_of_the_session(tmp_pa
 def test_the_calls_of_a_debate_are_known_before_anything_runs(tmp_path):
     here = debates(tmp_path)
     row = next(r for r in here.rows.values() if r["condition"] == "vanilla" and r["team"] == "full")
-    first = next(here.study.steps(here.spec(row), PlaceholderInputs())())
+    first = next(here.steps(row, PlaceholderInputs())())
     assert [call.messages[0].content.count(PLACEHOLDER) for call in first] == [3, 3, 3]
     kinds = {here.study.kind(each) for each in here.rows.values()}
     assert len(kinds) == len(here.rows)

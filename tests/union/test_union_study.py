@@ -296,7 +296,7 @@ def test_a_cast_is_of_all_that_a_session_asks(sessions: Sessions) -> None:
 def plans(sessions: Sessions) -> list[list[Any]]:
     """The calls of every session where nobody is asked."""
     return [
-        list(assumed_calls(sessions.study.steps(sessions.spec(row), PlaceholderInputs())()))
+        list(assumed_calls(sessions.steps(row, PlaceholderInputs())()))
         for row in sessions.rows.values()
     ]
 

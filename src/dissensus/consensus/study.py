@@ -40,7 +40,8 @@ from dissensus.session.protocol import (
     assumed_calls,
     round_label,
 )
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Needs, Row, Source, Study
+from dissensus.study.kind import Needs, Row
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Source, Study
 
 #: When a session runs, of which split its statement is, and what it is for, changes nothing in it.
 _LEFT_OUT = ("block", "arm_order", "position", "split", "agents", "kind")

@@ -17,7 +17,8 @@ from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, Row, Source, Study
+from dissensus.study.kind import Row
+from dissensus.study.study import Diagnosis, Manifest, Source, Study
 
 #: When a session runs changes nothing about it; the hint counts only where it is given.
 _LEFT_OUT = ("block", "arm_order", "position", "hint", "hint_option", "hint_round")

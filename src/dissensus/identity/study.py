@@ -17,7 +17,8 @@ from dissensus.identity.terms import DEBATED, OPENING
 from dissensus.session.inputs import Inputs
 from dissensus.session.prompt_files import ANGLED, check_filled
 from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, Needs, Row, Source, Study
+from dissensus.study.kind import Needs, Row
+from dissensus.study.study import Diagnosis, Manifest, Source, Study
 
 #: When, and by which job, a session runs changes nothing about it.
 _LOGISTICS = ("draw_id", "block", "position", "job")

@@ -11,7 +11,8 @@ from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
-from dissensus.study.study import Diagnosis, Manifest, Needs, Row, Source, Study
+from dissensus.study.kind import Needs, Row
+from dissensus.study.study import Diagnosis, Manifest, Source, Study
 from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.map.extra import check_projection
