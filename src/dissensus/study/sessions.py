@@ -369,8 +369,8 @@ class Sessions:
 
 
 def _fields(spec: Any) -> Mapping[str, Any]:
-    """The fields of a spec."""
-    return spec if isinstance(spec, dict) else vars(spec)
+    """A spec as a part of what a session depends on; a dict is that of a study without kinds."""
+    return spec if isinstance(spec, dict) else {"spec": spec}
 
 
 def _identity(name: str, settings: Row, thought: Path | None) -> str:
