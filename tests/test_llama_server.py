@@ -118,8 +118,14 @@ def test_a_study_runs_with_one_local_model_that_plays_every_part(
     assert "Traceback" not in said, said[-3000:]
     folder = project.results("local", study)
     sessions = [row["session_id"] for row in rows(folder / "manifest.parquet")]
-    assert sorted(path.stem for path in (folder / "calls").iterdir()) == sessions
-    calls = [row for name in sessions for row in rows(folder / f"calls/{name}.parquet")]
+    outcomes, calls = (
+        [row for path in folder.glob(f"shards/*/{name}.parquet") for row in rows(path)]
+        for name in ("outcomes", "calls")
+    )
+    assert sorted(row["session_id"] for row in outcomes) == sorted(sessions)
+    # One that reads what failed asks nothing.
+    asking = {row["session_id"] for row in outcomes if ", which it reads, " not in row["failure"]}
+    assert {row["session_id"] for row in calls} == asking
     assert {row["provider"] for row in calls} == {"local"} and {row["model"] for row in calls} == {
         "local"
     }

@@ -16,8 +16,11 @@ import pytest
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Message
 from dissensus.llm.journal import Journal
+from dissensus.llm.ledger import Ledger
 from dissensus.llm.outcomes import RULES
 from hostile import (
+    BILL,
+    PRICE,
     REQUEST,
     Asked,
     Said,
@@ -75,6 +78,31 @@ BODIES: dict[str, tuple[bytes, str]] = {
     "only thinking": (json.dumps(chat([{"type": "thinking", "thinking": "hm"}])).encode(), "empty"),
     "half an upstream": (json.dumps(chat("Half", "error", usage=None)).encode(), "server_error"),
     "an error": (json.dumps(error("openai", "Busy", code=529)).encode(), "overload"),
+    "an abort": (json.dumps(chat("Half", "abort")).encode(), "server_error"),
+    "an error at the choice": (
+        json.dumps(
+            chat(
+                choices=[
+                    {
+                        "finish_reason": "",
+                        "message": {"content": "Half"},
+                        "error": {"code": 429, "message": "Slow down"},
+                    }
+                ]
+            )
+        ).encode(),
+        "rate_limit",
+    ),
+    "an error in a stream": (
+        b'data: {"error": {"message": "Overloaded"}}\n\ndata: [DONE]',
+        "overload",
+    ),
+    "an error in lines": (b'{"error": "upstream timed out"}\n{"done": true}', "timeout"),
+    "no success": (
+        json.dumps({"success": False, "code": 500, "msg": "x"}).encode(),
+        "server_error",
+    ),
+    "a message instead": (json.dumps(chat(choices=None, message="Busy")).encode(), "overload"),
     "a choice and an error": (json.dumps(chat(error={"message": "x"})).encode(), "server_error"),
 }
 
@@ -85,6 +113,45 @@ def test_a_body_without_an_answer(tmp_path: Path, body: str) -> None:
     with hostile(Said(said)) as server:
         reply = ask(tmp_path, server, retries=1)
     assert (reply.text, reply.error, reply.faults) == ("", outcome, (outcome,))
+
+
+USED = {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}
+#: A body of status 200 without an answer -> what it is billed at PRICE, if it is billed once.
+BILLED: dict[str, tuple[dict[str, Any], float]] = {
+    "an error": ({"error": {"message": "Busy", "code": 529}}, 0.0),
+    "an error after use": (chat(error={"message": "Busy", "code": 529}, usage=USED), 0.027),
+    "no success": ({"success": False, "message": "Too many requests"}, 0.0),
+    "a code of its own": ({"base_resp": {"status_code": 1002, "status_msg": "limit"}}, 0.0),
+    "no choice after use": (chat(choices=None, usage=USED), 0.027),
+    "an abort": (chat("Half", "abort", usage=USED), 0.027),
+}
+
+
+@pytest.mark.parametrize("kind", BILLED)
+def test_what_an_answer_without_one_is_billed(tmp_path: Path, kind: str) -> None:
+    body, usd = BILLED[kind]
+    with hostile(Said(body), Said(chat())) as server:
+        reply = ask(tmp_path, server, model={"price": PRICE})
+    assert (reply.text, len(reply.faults)) == ("Hello.", 1)
+    assert reply.faults_usd == pytest.approx(usd)
+    assert Ledger(tmp_path / "ledger.jsonl", None).spent_usd == pytest.approx(usd + BILL)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}},
+        {"success": False, "code": 1113, "msg": "insufficient balance"},
+        chat(choices=None, message="insufficient balance", usage=None),
+    ],
+)
+def test_an_empty_account_stops_the_run_wherever_it_is_said(tmp_path: Path, body: Any) -> None:
+    with (
+        hostile(Said(body)) as server,
+        pytest.raises(ProviderError, match=r"no credit left \(models\.m: insufficient balance\)"),
+    ):
+        ask(tmp_path, server, model={"price": PRICE})
+    assert Ledger(tmp_path / "ledger.jsonl", None).spent_usd == 0.0
 
 
 GOOD: dict[str, tuple[bytes, str]] = {

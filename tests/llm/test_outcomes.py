@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from dissensus.llm.outcomes import RULES, message_of, outcome_of, status_of
+from dissensus.llm.outcomes import (
+    RULES,
+    cut_off,
+    fault_in,
+    finish_reason,
+    message_of,
+    outcome_of,
+    status_of,
+)
 from serving import ROOT
 
 
@@ -192,6 +200,78 @@ REAL: list[tuple[str, int, Any]] = [
 @pytest.mark.parametrize(("outcome", "status", "body"), REAL)
 def test_what_providers_really_send(outcome: str, status: int, body: Any) -> None:
     assert outcome_of(status, body) == outcome
+
+
+WITHIN: list[tuple[str, Any, str]] = [
+    # MiniMax; Zhipu and SiliconFlow; Baidu; DashScope; Cloudflare; OpenRouter; vLLM; FastAPI
+    ("credit", {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}},
+     "insufficient balance"),
+    ("credit", {"choices": None, "base_resp": {"status_code": 1008, "status_msg": "-"}}, "-"),
+    ("rate_limit", {"base_resp": {"status_code": 1002, "status_msg": "limit"}}, "limit"),
+    ("authentication", {"base_resp": {"status_code": 2049, "status_msg": "invalid api key"}},
+     "invalid api key"),
+    ("content_filter", {"base_resp": {"status_code": 1027, "status_msg": "output new_sensitive"}},
+     "output new_sensitive"),
+    ("credit", {"success": False, "code": 1113, "msg": "您的账户余额不足"}, "您的账户余额不足"),
+    ("rate_limit", {"success": False, "message": "Too many requests"}, "Too many requests"),
+    ("server_error", {"success": "false"}, ""),
+    ("context_overflow", {"error_code": 336007, "error_msg": "the prompt is too long"},
+     "the prompt is too long"),
+    ("credit", {"code": "Arrearage", "message": "Access denied, account in arrears."},
+     "Access denied, account in arrears."),
+    ("authentication", {"success": False, "errors": [{"code": 10000, "message": "Not authorised"}]},
+     "Not authorised"),
+    ("overload", {"error": {"code": 503, "message": "No instances"}}, "No instances"),
+    ("rate_limit", {"choices": [{"finish_reason": "", "error": {"code": 429, "message": "Slow"}}]},
+     "Slow"),
+    ("server_error", {"choices": [{"message": {"error": "it broke"}}]}, "it broke"),
+    ("rejected", {"object": "error", "message": "bad", "code": 400}, "bad"),
+    ("server_error", {"type": "error", "error": {"type": "api_error", "message": "x"}}, "x"),
+    ("overload", {"status": "failed", "message": "The server is busy"}, "The server is busy"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("outcome", "body", "said"), WITHIN)
+def test_errors_within_an_answer_are_those_of_its_status(
+    outcome: str, body: Any, said: str
+) -> None:
+    fault = fault_in(body)
+    assert fault is not None
+    assert outcome_of(status_of(fault), fault) == outcome
+    assert message_of(fault) == said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {
+            "choices": [{"message": {"content": "x"}}],
+            "error": None,
+            "base_resp": {"status_code": 0},
+        },
+        {"choices": [{"message": {"content": "x"}, "error": None}], "success": True, "code": 200},
+        {"choices": [{"message": {"content": "x"}}], "status": "completed", "code": "SUCCESS"},
+        {"content": [{"type": "text", "text": "x"}], "type": "message", "error": {}},
+        {"data": [], "object": "list"},
+        {},
+        [],
+        None,
+    ],
+)
+def test_an_answer_has_no_error(body: Any) -> None:
+    assert fault_in(body) is None
+
+
+@pytest.mark.parametrize("finish", ["stop", "", "tool_calls", "refusal"])
+def test_natural_ends_are_whole(finish: str) -> None:
+    assert cut_off(finish) == ""
+
+
+@pytest.mark.parametrize(
+    "given", ["length", "SAFETY", "pause_turn", "OTHER", "load", "repetition", "", {}, "?", 7]
+)
+def test_whatever_else_ends_a_text_cuts_it_off(given: Any) -> None:
+    assert cut_off(finish_reason(given)).startswith("cut off")
 
 
 @pytest.mark.parametrize(

@@ -265,7 +265,8 @@ def test_a_reply_cut_off_in_its_thought_is_one_of_length() -> None:
         *(("FinishReason.SAFETY", "content_filter"), ("SAFETY", "content_filter")),
         *(("content_filter: RECITATION", "content_filter"), ("content-filter", "content_filter")),
         *(("FINISH_REASON_MAX_TOKENS", "length"), ("refusal", "refusal")),
-        *(("tool_calls", "tool_calls"), ("", ""), (None, ""), (7, ""), ("Odd one", "Odd one")),
+        *(("tool_calls", "tool_calls"), (None, ""), ("", "unknown"), (7, "unknown")),
+        *(("Odd one", "Odd one"), ("abort", "error"), ("tool_use", "tool_calls")),
     ],
 )
 def test_finish_reasons_are_known_without_case_and_prefix(given: Any, reason: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ import yaml
 
 from dissensus.cli import main
 from dissensus.keep.reading import messages, read_session, sent
+from dissensus.keep.reading_pages import page
 from dissensus.llm.call import Message, Request
 from dissensus.run.kept import keep_configuration
 from dissensus.tables.artefact import read
+from dissensus.text.seen import UNSEEN
 from reader.small_run import configuration, run_sessions
 from support import ROOT
 
@@ -125,6 +128,20 @@ def test_the_command_prints_turns_and_prompts(
         assert "You are participating in a debate" in whole
         assert "You are participating in a debate" not in plain
         assert "Simulated models" in plain
+
+
+def test_what_no_reader_sees_is_written_out(at_place: Path) -> None:
+    reading = read_session(Path("results/demo/language"), "d002-en")
+    attack = "a\u061c\u200f\u3164\U000e0041\u2028b\x1b[2J"
+    turns = [{**turn, "text": attack} for turn in reading.turns]
+    for form in ("text", "md", "json"):
+        shown = page(replace(reading, turns=turns), None, form)
+        assert not UNSEEN.search(shown)
+        if form == "json":
+            assert json.loads(shown)["turns"][0]["text"] == attack
+        else:
+            told = shown.replace("\\", "").replace("\n> ", "\n")
+            assert "a[U+061C][U+200F][U+3164][U+E0041]\nb[U+001B][2J" in told
 
 
 def test_a_session_that_is_not_there_is_one_sentence(

@@ -29,7 +29,10 @@ from report.rendered import csv_rows, markdown_shape, markdown_words, rst_words
 #: Marks of all formats beside letters, so that examples meet them in every order.
 MARKS = st.text(st.sampled_from(list("ab1_*`\\|<>&[]()!:/#~$-=+.{}%@;,\"'^\n\t\x00\x1b\u2028 ")))
 TEXTS = st.one_of(MARKS, st.text(), st.sampled_from(HOSTILE))
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def squeezed(text: str) -> str:

@@ -95,6 +95,8 @@ def left(text: str, words: tuple[str, ...]) -> list[str]:
         ("Kwabena Osei-\n  Boateng.", "a speaker of team B."),
         ("Mr Achter-\nberg", "a speaker of team A"),
         ("Had\u200bdad and Hadd\u00adad", "a speaker of team A and a speaker of team A"),
+        ("Had\u061cdad and Hadd\U000e0041ad", "a speaker of team A and a speaker of team A"),
+        ("Dr\u3164Lindqvist, Mara\u2800Lindqvist", "a speaker of team A, a speaker of team A"),
         ("_Haddad_ @YusraHaddad", "_a speaker of team A_ @a speaker of team A"),
         ("Haddad2024 and Roth (2021)", "a speaker of team A2024 and a speaker of team B (2021)"),
         ("The Proposition's case", "team A's case"),

@@ -81,7 +81,7 @@ def test_every_attempt_is_kept(paths: SessionPaths, tmp_path: Path):
 def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_path: Path):
     full = Reply(
         "one",
-        finish_reason="end_turn",
+        finish_reason="tool_calls",
         input_tokens=70,
         output_tokens=8,
         cost_usd=0.5,
@@ -110,7 +110,7 @@ def test_a_call_keeps_all_that_its_provider_reported(paths: SessionPaths, tmp_pa
         "faults_usd": 0.125,
         "latency_s": 1.5,
         "queued_s": 0.25,
-        "finish_reason": "end_turn",
+        "finish_reason": "tool_calls",
         "thought": "hm",
         "thought_characters": 2,
         "error": "",

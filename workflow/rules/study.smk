@@ -222,8 +222,8 @@ for NAME, STUDY in STUDIES.items():
             f"compare_{NAME}_conduct"
         input:
             manifest=FOLDER / "manifest.parquet",
-            turns=FOLDER / "turns.parquet",
-            outcomes=FOLDER / "outcomes.parquet",
+            turns=of_shards(NAME, "turns"),
+            outcomes=of_shards(NAME, "outcomes"),
             source=FOLDER / f"{STUDY.source.artefact}.parquet",
         output:
             **tables(FOLDER, "arm_conduct"),

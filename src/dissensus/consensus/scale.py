@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from dissensus.text.seen import BLANK, as_seen
+
 #: In the order of their points, 0 to 4.
 LABELS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
 POINTS = len(LABELS)
@@ -85,13 +87,13 @@ def middle(truth: Sequence[int]) -> int:
 def names_label(text: str, truth: Sequence[int]) -> str:
     """The first label of a preference that a text has in it; "" for none.
 
-    Capitals, white space, full width and characters that are not seen hide no label, nor does a
-    longer word: "disagree" has "agree" in it. To be on the safe side costs a nudger a word.
+    Capitals, white space, full width, characters that are not seen and letters that look like
+    others hide no label, nor does a longer word: "disagree" has "agree" in it. To be on the safe
+    side costs a nudger a word.
     """
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    seen = "".join(c for c in plain if unicodedata.category(c)[0] not in "CM" or c.isspace())
-    folded = " ".join(seen.split())
-    return next((LABELS[point] for point in truth if LABELS[point].casefold() in folded), "")
+    labels = {LABELS[point]: " ".join(LABELS[point].casefold().split()) for point in truth}
+    folded = " ".join("".join(as_seen(word)) for word in BLANK.sub(" ", text).split())
+    return next((label for label, words in labels.items() if words in folded), "")
 
 
 def agreed(votes: Sequence[int]) -> bool:

@@ -11,6 +11,7 @@ from dissensus.keep.reading import Reading
 from dissensus.report import escaping
 from dissensus.report.captions import SIMULATED
 from dissensus.report.labels import counted
+from dissensus.text.seen import UNSEEN
 
 Row = Mapping[str, Any]
 
@@ -51,7 +52,7 @@ class _Form:
 
 def _paragraphs(text: str) -> str:
     """A quotation that keeps its lines."""
-    parts = [part for part in _EMPTY_LINE.split(escaping.plain(text)) if part.strip()]
+    parts = [part for part in _EMPTY_LINE.split(escaping.shown(text)) if part.strip()]
     broken = "\\\n> "
     kept = (broken.join(map(escaping.markdown, part.strip().split("\n"))) for part in parts)
     return "\n>\n".join(f"> {part}" for part in kept) or "*No text.*"
@@ -59,7 +60,7 @@ def _paragraphs(text: str) -> str:
 
 _TEXT = _Form(
     lambda level, words: f"{'=-'[level - 1] * 2} {escaping.line(words)}",
-    lambda text: escaping.plain(text).strip("\n") or "(no text)",
+    lambda text: escaping.shown(text).strip("\n") or "(no text)",
 )
 _MARKDOWN = _Form(lambda level, words: f"{'#' * level} {escaping.markdown(words)}", _paragraphs)
 
@@ -164,4 +165,5 @@ def _data(reading: Reading, messages: Sequence[Row] | None) -> str:
     if messages is not None:
         data["messages"] = messages
     text = json.dumps(data, ensure_ascii=False, indent=1, default=str)
-    return escaping.plain(text) + "\n"
+    # Written as JSON writes them, so that no text changes.
+    return UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], text) + "\n"

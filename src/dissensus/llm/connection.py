@@ -18,6 +18,8 @@ from dissensus.llm.secret import Secret
 
 #: The most of an answer that is read: embeddings of 256 texts take a few megabytes.
 MAX_BYTES = 20_000_000
+#: The most of one of its headers: gateways with many cookies send more than the usual 8 kB.
+MAX_HEADER_BYTES = 65_536
 #: Seconds for a connection to be made. Nothing has been sent until then, so nothing is booked.
 _CONNECT_S = 10.0
 
@@ -51,7 +53,8 @@ class Connection:
     Raises
     ------
     ValueError : the address is none.
-    ProviderError : the certificates that the environment names cannot be read.
+    ProviderError : the certificates that the environment names cannot be read, or the proxy that it
+        names is no address.
     """
 
     def __init__(
@@ -60,17 +63,21 @@ class Connection:
         url = URL(address)
         if url.scheme not in ("http", "https") or not url.host:
             raise ValueError("it has no host")
-        self._address = address.rstrip("/")
+        plain, mark, query = address.partition("?")
+        # Azure wants its version after the path of each request.
+        self._address, self._query = plain.rstrip("/"), mark + query
         self._timeout_s = timeout_s
         self._secret = secret
         secret.guard_logs()
         # Asked once: for every request, it would take a thread of its own.
-        self._proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
+        self._proxy = None if proxy_bypass(url.host) else _proxy(url.scheme)
         self._session = aiohttp.ClientSession(
             headers=headers,
             connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(url)),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(sock_connect=min(_CONNECT_S, timeout_s / 2)),
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
         )
 
     @property
@@ -94,7 +101,7 @@ class Connection:
             asyncio.timeout(self._timeout_s),
             self._session.request(
                 method,
-                URL(self._address + path, encoded=True),
+                URL(self._address + path + self._query, encoded=True),
                 data=body,
                 proxy=self._proxy,
                 allow_redirects=False,
@@ -113,6 +120,27 @@ class Connection:
     async def close(self) -> None:
         """Close all connections."""
         await self._session.close()
+
+
+def _proxy(scheme: str) -> str | None:
+    """The address of the proxy that the environment names for a scheme; None for none."""
+    named = getproxies().get(scheme)
+    if not named:
+        return None
+    name = f"the environment variable {scheme.upper()}_PROXY (or {scheme}_proxy)"
+    # A name and a password may stand before the last "@", and are not shown.
+    shown = named.rpartition("@")[2]
+    may = "write it as http://host:port or http://name:password@host:port"
+    if "#" in named:
+        raise ProviderError(f"{name} has a '#' in it, which ends an address; write it as %23.")
+    try:
+        url = URL(named)
+        is_address = url.scheme in ("http", "https") and bool(url.host)
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise ProviderError(f"{name} names the proxy {shown!r}, which is no address; {may}.")
+    return named
 
 
 def _certificates(url: URL) -> ssl.SSLContext | bool:

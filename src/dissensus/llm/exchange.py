@@ -165,6 +165,16 @@ UNREADABLE = (
     *(ValueError, TypeError, KeyError, AttributeError, IndexError),
     *(ArithmeticError, RecursionError),
 )
+
+
+class NoAnswer(ValueError):
+    """An answer that has no reply in it; ``usage`` is what the provider counts all the same."""
+
+    def __init__(self, usage: Usage) -> None:
+        super().__init__("its answer holds no answer")
+        self.usage = usage
+
+
 #: More tokens than any call has.
 _ABSURD = 10**9
 

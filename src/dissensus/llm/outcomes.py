@@ -9,8 +9,10 @@ account's stops the run.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -61,24 +63,33 @@ RULES = {
 
 #: Outcome -> words in the body of an error; the first that match decide.
 _BY_WORDS = (
-    ("credit", re.compile(r"insufficient[_ ](quota|balance|credit|funds)|credit[_ ]balance|"
+    ("credit", re.compile(r"insufficient[_ ]((account|user)[_ ])?(quota|balance|credit|funds)|"
+                          r"(credit|account)[_ ]balance|balance (is )?(too low|not enough)|"
+                          r"not enough (balance|credit|funds)|out of credit|arrearage|in arrears|"
                           r"billing_(hard_limit|not_active|error)|specified api usage limits|"
-                          r"used all available credits")),
+                          r"used all available credits|余额不足|欠费")),
     ("authentication", re.compile(r"(invalid|incorrect) (x-)?api[ _-]key|invalid_api_key|"
                                   r"api[ _]key not (valid|found)|api_key_invalid")),
     ("context_overflow", re.compile(r"context[_ ](length|window|limit|size)|maximum context|"
                                     r"too many (input )?tokens|(prompt|input) is too long|"
                                     r"exceeds the maximum number of tokens|string_above_max|"
+                                    r"(输入|上下文|长度).{0,9}(过长|超长|超过|超出)|"
                                     r"max_tokens must be at least 1, got -")),
     ("content_filter", re.compile(r"content[_ ](filter|policy|management|moderation|exists risk)|"
                                   r"usage polic|responsibleai|was flagged|requires moderation|"
                                   r"safety (system|reasons)|moderation_blocked|"
-                                  r"data_inspection_failed|inappropriate content")),
+                                  r"data_inspection_failed|inappropriate content|"
+                                  r"(input|output|content|new)[_ ]?sensitive|敏感|违规")),
 )  # fmt: skip
-#: The members of an error that hold its words; others may repeat the request.
+#: The members of an error that hold its sentence, the surest first.
+_SENTENCES = (
+    *("error", "message", "detail", "msg", "status_msg", "error_msg", "error_message", "errors"),
+    *("error_description", "description", "reason", "title", "base_resp"),
+)
+#: And those that hold words; others may repeat the request.
 _MEMBERS = (
-    *("error", "code", "type", "status", "message", "detail", "msg", "metadata", "raw"),
-    "innererror",
+    *_SENTENCES,
+    *("code", "type", "status", "status_code", "error_code", "metadata", "raw", "innererror"),
 )
 _BY_STATUS = {
     401: "authentication",
@@ -97,23 +108,50 @@ _BY_STATUS = {
 }
 #: Status -> names of errors, for errors that came with status 200.
 _BY_NAME = (
-    (429, re.compile(r"rate.?limit|too_many_requests")),
-    (529, re.compile(r"overloaded|unavailable|capacity")),
-    (401, re.compile(r"authentication|unauthorized")),
+    (429, re.compile(r"rate.?limit|too.many.requests|throttl|\bqps\b|频率|限流|速率|并发")),
+    (529, re.compile(r"overloaded|unavailable|capacity|\bbusy\b|繁忙|过载")),
+    (401, re.compile(r"authenticat|unauthori[sz]ed|not authori[sz]ed|鉴权|认证失败|身份验证")),
     (403, re.compile(r"permission|forbidden")),
-    (400, re.compile(r"invalid|bad.?request|not.?found|unsupported")),
+    (504, re.compile(r"time.?out|timed out|超时")),
+    (400, re.compile(r"invalid|bad.?request|not.?found|unsupported|参数")),
+)
+#: MiniMax's codes of its own (platform.minimax.io/docs/api-reference/errorcode), in ``base_resp``.
+_BASE_RESP = {
+    **{1001: 504, 1002: 429, 1004: 401, 1008: 402, 1013: 500, 1024: 500, 1033: 500, 1039: 429},
+    **{1041: 503, 1042: 400, 2013: 400, 2037: 400, 2039: 400, 2042: 403, 2048: 400, 2049: 401},
+    2056: 429,
+}
+#: What members of an answer hold where there is no error.
+_NO_ERROR: tuple[Any, ...] = (
+    *(None, False, 0, 200, [], {}),
+    *("", "0", "200", "ok", "success", "null", "none"),
 )
 
 
+_CODES = ("code", "status_code", "status", "http_code", "http_status", "error_code")
 #: Words for why a model stopped, as they are after their prefix -> ours.
 _FINISHES = {
+    # The natural ends: a model's own, a stop sequence, and what calls a tool.
     **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete"), "stop"),
+    **dict.fromkeys(("completed", "end", "eot", "normal", "stop_token", "finished"), "stop"),
+    **dict.fromkeys(("tool_calls", "tool_use", "function_call", "tool_call"), "tool_calls"),
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), "length"),
     **dict.fromkeys(("model_context_window_exceeded", "max_length"), "length"),
     **dict.fromkeys(("content_filter", "safety", "recitation", "sensitive"), "content_filter"),
     **dict.fromkeys(("blocklist", "prohibited_content", "spii", "image_safety"), "content_filter"),
     **dict.fromkeys(("content_filtered", "guardrail_intervened"), "content_filter"),
     "refusal": "refusal",
+    # What a provider's own fault cut off: vLLM's and SGLang's aborts, gateways' and DeepSeek's.
+    **dict.fromkeys(("error", "abort", "aborted", "cancelled", "canceled", "interrupted"), "error"),
+    **dict.fromkeys(("network_error", "insufficient_system_resource", "server_error"), "error"),
+    **dict.fromkeys(("internal_error", "timeout", "timed_out", "failed", "failure"), "error"),
+    **dict.fromkeys(("engine_overloaded", "overloaded", "disconnect", "disconnected"), "error"),
+}
+#: The ends of whole texts. A server that gives no reason at all is believed.
+_WHOLE = ("stop", "tool_calls", "refusal", "")
+_CUT_OFF = {
+    "length": "cut off at the limit of tokens",
+    "content_filter": "cut off by the provider's content filter",
 }
 
 
@@ -121,12 +159,24 @@ def finish_reason(value: Any) -> str:
     """Why a model stopped, in one word for all providers; the provider's own where it has none.
 
     Gateways pass on the words of others: ``MAX_TOKENS``, ``FinishReason.SAFETY``,
-    ``content_filter: RECITATION``.
+    ``content_filter: RECITATION``. ``""`` is for no reason, ``unknown`` for one that is no word.
     """
-    given = label(value)
+    if value is None:
+        return ""
+    given = label(value) or "unknown"
     words = re.split(r"[.:\s]+", given.lower().replace("-", "_").replace("finish_reason_", ""))
     known = [_FINISHES[word] for word in words if word in _FINISHES]
     return known[0] if known else given
+
+
+def cut_off(finish: str) -> str:
+    """How a text was cut off, by :func:`finish_reason`, as a format rule that it breaks; or "".
+
+    What is not known as a natural end is none.
+    """
+    if finish in _WHOLE:
+        return ""
+    return _CUT_OFF.get(finish) or f"cut off: its end is {finish!r}, which is no natural one"
 
 
 def outcome_of(status: int, error: Any) -> str:
@@ -163,13 +213,67 @@ def stopped(provider: str, outcome: str, message: str) -> ProviderError:
     )
 
 
+def fault_in(body: Any) -> Any:
+    """The error in the body of an answer of status 200, wherever it stands; None for none.
+
+    Gateways, and some providers, answer 200 with what went wrong: as ``error``, at the choice or
+    its message, as ``success: false``, as a code of their own.
+    """
+    if not isinstance(body, Mapping):
+        return None
+    choices = body.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        for part in (choices[0], choices[0].get("message")):
+            if isinstance(part, Mapping) and _is_set(part.get("error")):
+                return {"error": part["error"]}
+    base = body.get("base_resp")
+    if isinstance(base, Mapping) and _is_set(base.get("status_code")):
+        return base
+    has_answer = bool(choices or body.get("content") or body.get("data"))
+    is_error = (
+        any(_is_set(body.get(name)) for name in ("error", "errors", "error_code", "error_msg"))
+        or str(body.get("success", "")).lower() in ("false", "0")
+        or "error" in (body.get("type"), body.get("object"))
+        or str(body.get("status", "")).lower() in ("error", "failed", "fail", "failure")
+        or (not has_answer and _is_set(body.get("code")))
+    )
+    return body if is_error else None
+
+
+def _is_set(value: Any) -> bool:
+    plain = value.lower() if isinstance(value, str) else value
+    return plain not in _NO_ERROR
+
+
+def fault_of_stream(text: str) -> Any:
+    """The first error in an answer in pieces, such as ``data: {"error": ...}``; None for none."""
+    for line in text.splitlines()[:1000]:
+        piece = line.strip().removeprefix("data:").strip()
+        if not piece.startswith("{"):
+            continue
+        with suppress(ValueError, RecursionError):
+            if (fault := fault_in(json.loads(piece))) is not None:
+                return fault
+    return None
+
+
 def status_of(error: Any) -> int:
     """The status that an error stands for which came with an answer of status 200."""
-    inner = error.get("error", error) if isinstance(error, Mapping) else error
-    code = inner.get("code") if isinstance(inner, Mapping) else None
-    if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
-        return int(code)
+    parts = [error] if isinstance(error, Mapping) else []
+    for name in ("error", "errors", "base_resp"):
+        inner = parts[0].get(name) if parts else None
+        inner = inner[0] if isinstance(inner, list) and inner else inner
+        parts += [inner] if isinstance(inner, Mapping) else []
+    codes = [part.get(name) for part in parts[::-1] for name in _CODES]
+    for code in codes:
+        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
+            return int(code)
     text = _words(error).lower()
+    if isinstance(error, Mapping) and "status_msg" in error:
+        with suppress(ValueError, TypeError):
+            known = _BASE_RESP.get(int(str(error.get("status_code"))))
+            if known is not None:
+                return known
     if any(words.search(text) for _, words in _BY_WORDS):
         return 400
     return next((status for status, words in _BY_NAME if words.search(text)), 502)
@@ -181,8 +285,8 @@ def message_of(error: Any) -> str:
         if isinstance(error, list):
             error = error[0] if error else ""
         else:
-            inner = (error.get(name) for name in ("error", "message", "detail", "msg"))
-            error = next((value for value in inner if value), "")
+            inner = (error.get(name) for name in _SENTENCES)
+            error = next((value for value in inner if value not in ("", None, [], {}, True)), "")
     return "" if error is None else str(error)
 
 

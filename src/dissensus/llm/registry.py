@@ -202,7 +202,7 @@ class ModelRegistry:
         address = settings["base_url"] or kind.address
         secret = Secret(key if settings["key_from"] else "")
         try:
-            connection = Connection(address, kind.headers(key), terms.timeout_s, secret)
+            connection = Connection(address, kind.headers(key, address), terms.timeout_s, secret)
         except ValueError as error:
             raise ProviderError(
                 f"providers.{provider}: {address} is no address ({error}); correct base_url."

@@ -9,23 +9,33 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import aiohttp
 
 from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Reply, Usage
-from dissensus.llm.connection import MAX_BYTES, Connection, Response
+from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response
 from dissensus.llm.exchange import (
     UNREADABLE,
     Exchange,
     Failure,
+    NoAnswer,
     Terms,
     first_cause,
     label,
 )
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.outage import Outage
-from dissensus.llm.outcomes import RULES, message_of, outcome_of, status_of, stopped
+from dissensus.llm.outcomes import (
+    RULES,
+    fault_in,
+    fault_of_stream,
+    message_of,
+    outcome_of,
+    status_of,
+    stopped,
+)
 from dissensus.llm.rate_limiter import RateLimiter
 from dissensus.llm.secret import Secret
 
@@ -33,8 +43,16 @@ from dissensus.llm.secret import Secret
 SIMULATED_HEADER = "x-dissensus-simulated"
 
 
+#: What a proxy answers that wants a name and a password.
+_PROXY_STATUS = 407
+#: Of an answer whose every word stands where a model thinks.
+THOUGHT_ALONE = "it has thought alone, and no text"
+
 #: Types of content of answers that come in pieces.
 _STREAMS = ("text/event-stream", "application/x-ndjson")
+
+
+_TOO_LONG = aiohttp.http_exceptions.LineTooLong
 
 
 class TryFailed(Exception):
@@ -97,40 +115,72 @@ class Sender:
             raise
         except Exception as error:
             outcome, reached = _outcome_of_exception(error)
-            words = type(error).__name__ if reached else self._secret.strike(first_cause(error))
+            if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == _PROXY_STATUS:
+                raise self._proxy_refused(reservation) from None
+            words = _words(error) if reached else self._secret.strike(first_cause(error))
             raise self._record(exchange, reservation, outcome, words, reached=reached) from None
         wrong = mislabelled(self._terms, response.headers)
         if wrong and (response.is_success or not self._terms.simulated):
             self._ledger.release(reservation)
             raise wrong
+        if response.status == _PROXY_STATUS:
+            raise self._proxy_refused(reservation)
         if not response.is_success:
             raise self._record_error(exchange, reservation, response, response.status)
         return self._read(exchange, reservation, response)
 
+    def _proxy_refused(self, reservation: str) -> ProviderError:
+        """The error of a proxy that wants a password; nothing was asked."""
+        self._ledger.release(reservation)
+        proxy = self._connection.proxy
+        named = f"the proxy {proxy}, which the environment names," if proxy else "a proxy"
+        return ProviderError(
+            f"providers.{self._terms.name}: {named} wants a name and a password (status 407); "
+            "write them in the proxy's address, as http://name:password@host:port, and start again."
+        )
+
     def _read(self, exchange: Exchange, reservation: str, response: Response) -> Reply:
         """The answer in a response of status 200, booked; raises as :meth:`send` does."""
-        try:
-            if len(response.body) > MAX_BYTES:
-                raise ValueError("no answer is so long")
-            content = self._secret.parse(response.body)
-            if not isinstance(content, dict):
-                raise ValueError("an answer is an object")
-            if content.get("error"):
-                # Some gateways answer 200 with what their own provider refused.
-                raise self._record_error(exchange, reservation, response, status_of(content))
-            reply = exchange.parse(content)
-        except UNREADABLE:
+        reply, used, fault = self._reply_in(exchange, response)
+        usage = used if used and (used.input_tokens or used.output_tokens) else None
+        if fault is not None:
+            # Some gateways answer 200 with what their own provider refused.
+            status = status_of(fault)
+            raise self._record_error(exchange, reservation, response, status, fault, usage)
+        if reply is None:
             self._check_stream(exchange, reservation, response)
             words = "its answer holds no answer"
-            raise self._record(exchange, reservation, "malformed", words) from None
+            raise self._record(exchange, reservation, "malformed", words, usage=usage)
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
         identifier = self._secret.strike(label(header)) or reply.request_id
         reply = replace(reply, request_id=identifier)
         usage = reply.usage if exchange.price is None or _reports_usage(reply) else None
         if reply.error:
-            raise self._record(exchange, reservation, reply.error, reply=reply, usage=usage)
+            words = THOUGHT_ALONE if reply.error == "empty" and reply.thought else ""
+            raise self._record(exchange, reservation, reply.error, words, reply=reply, usage=usage)
         self._outage.answered(exchange.sent)
         return replace(reply, cost_usd=self._book(exchange, reservation, usage))
+
+    def _reply_in(
+        self, exchange: Exchange, response: Response
+    ) -> tuple[Reply | None, Usage | None, Any]:
+        """The reply in a response, what it has used, and the error in it; None for none."""
+        try:
+            if len(response.body) > MAX_BYTES:
+                raise ValueError("no answer is so long")
+            content = self._secret.parse(response.body)
+        except (ValueError, RecursionError):
+            page = self._secret.strike(response.body[:MAX_BYTES].decode(errors="replace"))
+            return None, None, fault_of_stream(page)
+        fault = fault_in(content)
+        try:
+            reply = exchange.parse(content)
+        except NoAnswer as none:
+            # Without an answer, what is said in its place is an error, too.
+            return None, none.usage, fault or (content if message_of(content) else None)
+        except UNREADABLE:
+            return None, None, fault
+        return reply, reply.usage, fault
 
     def _check_stream(self, exchange: Exchange, reservation: str, response: Response) -> None:
         """Stop, with nothing booked, where a server that never answered only streams.
@@ -149,21 +199,40 @@ class Sender:
             )
 
     def _record_error(
-        self, exchange: Exchange, reservation: str, response: Response, status: int
+        self,
+        exchange: Exchange,
+        reservation: str,
+        response: Response,
+        status: int,
+        error: Any = None,
+        usage: Usage | None = None,
     ) -> TryFailed:
         """Record what an error response means, and pause all calls where it asks to wait.
+
+        Parameters
+        ----------
+        status : that it has or, with status 200, stands for.
+        error, usage : of one with status 200, what is wrong in it and what it has used.
 
         Raises
         ------
         DissensusError : no other call could fare better, or not before the deadline.
         """
-        try:
-            error = self._secret.parse(response.body)
-        except (ValueError, RecursionError):
-            error = response.body[:4000].decode(errors="replace")
-        words = words_of(response, self._secret)
+        words = ""
+        if error is not None:
+            words = self._secret.strike(label(message_of(error), 300))
+        else:
+            try:
+                error = self._secret.parse(response.body)
+            except (ValueError, RecursionError):
+                error = response.body[:4000].decode(errors="replace")
         failed = self._record(
-            exchange, reservation, outcome_of(status, error), words, status=status
+            exchange,
+            reservation,
+            outcome_of(status, error),
+            words or words_of(response, self._secret),
+            usage=usage,
+            status=status,
         )
         seconds = retry_after(response.headers) if failed.again else 0.0
         if seconds > self._terms.deadline_s:
@@ -293,6 +362,23 @@ def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
     # A value that no request can carry is found before anything is sent.
     never_sent = isinstance(error, aiohttp.ClientConnectorError | ValueError)
     return "connection", not never_sent
+
+
+def _words(error: Exception) -> str:
+    """What became of a request that may have got through, for a person to read."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if is_garbled(error):
+        return "its answer is compressed wrongly"
+    if isinstance(error, aiohttp.ClientResponseError):
+        cause = first_cause(error)
+        if "bytes when reading" in cause or isinstance(error.__cause__, _TOO_LONG):
+            return (
+                f"a header of its answer is longer than {MAX_HEADER_BYTES:,} bytes, as of a "
+                "gateway that sets large cookies"
+            )
+        return "its answer is no HTTP"
+    return "the connection broke off"
 
 
 def is_garbled(error: Exception) -> bool:

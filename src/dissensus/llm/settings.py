@@ -215,11 +215,32 @@ class ProviderSettings(Settings):
             raise Faults("key_from must be the name of an environment variable, not the key.")
         if address is not None and not address.startswith(("http://", "https://")):
             raise Faults("base_url must be an address that begins with http:// or https://.")
-        if address is not None and ("@" in address or "?" in address):
+        if address is not None and _holds_secret(address):
             raise Faults("base_url must hold no user, password or key; key_from names the key.")
+        if address is not None and "#" in address:
+            raise Faults("base_url must hold no '#', after which nothing is sent; leave it out.")
         if address is not None and not _has_host(address):
             raise Faults("base_url must name a host, as https://api.example.com/v1 does.")
         return self
+
+
+#: Names of what an address may carry that opens it, and texts that are nobody's version or region.
+_SECRET_NAME = re.compile(
+    r"key|token|secret|passw|pwd|auth|credential|sig|code|session|user|login|access", re.IGNORECASE
+)
+_SECRET_VALUE = re.compile(r"[\w+/=.~%-]{25,}")
+
+
+def _holds_secret(address: str) -> bool:
+    """Whether an address has a user, a password or a key in it; ``?api-version=`` is none."""
+    plain, _, query = address.partition("?")
+    if "@" in plain or "@" in query:
+        return True
+    parts = [part.partition("=") for part in re.split("[&;]", query)] if query else []
+    return any(
+        not value or _SECRET_NAME.search(name) or is_key(value) or _SECRET_VALUE.fullmatch(value)
+        for name, _, value in parts
+    )
 
 
 def _has_host(address: str) -> bool:

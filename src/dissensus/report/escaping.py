@@ -3,8 +3,8 @@ r"""Texts of others, made safe for every format that readers get.
 A speech, a provider's field, a motion, a title or a name may hold anything. Artefacts keep it as it
 came; whatever writes for a reader passes each text through here, once, when it is written.
 
-Each function gives what its format shows as the text itself, but for what no format shows: control
-characters and those that turn the direction of writing become U+FFFD, tabs become blanks. Where a
+Each function gives what its format shows as the text itself, but for what no reader sees
+(:mod:`dissensus.text.seen`), which becomes U+FFFD; tabs become blanks. Where a
 text must stay on its line, line breaks become blanks, too.
 
 Figures leave ``$`` alone by a setting of their look.
@@ -18,12 +18,10 @@ from collections.abc import Iterable
 from html import escape
 from re import Match
 
+from dissensus.text.seen import UNSEEN, with_escapes
+
 #: All that :meth:`str.splitlines` takes for the end of a line, as docutils does.
 _BREAK = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-#: What XML may not hold or a terminal would obey, overrides of direction, halves of pairs.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
 _NO_WIDTH = "\u200b\u2060\ufeff"
 
 _MARKDOWN = re.compile(
@@ -79,7 +77,12 @@ class Rst(str):
 
 def plain(text: str) -> str:
     """With what no format shows replaced, and every line break the same."""
-    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", _BREAK.sub("\n", text).replace("\t", " "))
+    return UNSEEN.sub("\N{REPLACEMENT CHARACTER}", _BREAK.sub("\n", text).replace("\t", " "))
+
+
+def shown(text: str) -> str:
+    """The same with what no reader sees written out, such as ``[U+200F]``, for who looks for it."""
+    return with_escapes(_BREAK.sub("\n", text).replace("\t", " "))
 
 
 def line(text: str) -> str:

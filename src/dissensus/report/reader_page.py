@@ -12,6 +12,7 @@ from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.tables import page
+from dissensus.text.seen import UNSEEN_JS
 
 _ASSETS = Path(__file__).parent / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "reader.css")
@@ -63,5 +64,6 @@ def reader_page(run: str, studies: Mapping[str, Estimated], simulated: bool) -> 
     told = json.dumps([run, {name: vars(study) for name, study in studies.items()}])
     told = told.replace("<", "\\u003c")
     code = "\n".join(path.read_text(encoding="utf-8") for path in _SCRIPTS)
+    code = code.replace("%UNSEEN%", UNSEEN_JS)
     script = f'"use strict";\n{code}\nReader.start(...{told});\n'
     return page(f"Debates of run {run}", style, "\n".join(body), [script], beside="scripts")

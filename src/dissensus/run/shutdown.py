@@ -37,6 +37,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _stopping = threading.Lock()
+#: That a signal has told this run to stop.
+_signalled = threading.Event()
 _before_exit: list[Callable[[], object]] = []
 _last_words: dict[str, None] = {}
 
@@ -209,11 +211,13 @@ def _notice(folder: Path) -> str:
 
 
 def _interrupted(number: int, _: FrameType | None) -> None:
-    if _stopping.locked():
-        if number != signal.SIGHUP:
-            _leave(128 + number, wait_s=0.0)
-        return
-    threading.Thread(target=_stop_for, args=(number,), daemon=True).start()
+    # Noted here, and not by the thread: a second signal may come before that has begun.
+    is_second = _stopping.locked() or _signalled.is_set()
+    _signalled.set()
+    if not is_second:
+        threading.Thread(target=_stop_for, args=(number,), daemon=True).start()
+    elif number != signal.SIGHUP:
+        _leave(128 + number, wait_s=0.0)
 
 
 def _stop_for(number: int) -> None:

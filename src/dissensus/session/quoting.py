@@ -9,9 +9,10 @@ All of them break up the tokens by which chat templates part one message from th
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
+
+from dissensus.text.seen import as_seen
 
 #: How a quoted line begins, and no line that a prompt has of its own.
 MARK = "> "
@@ -27,6 +28,9 @@ _NAMED = re.compile(
     r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])",
     re.IGNORECASE,
 )
+#: Letters that look like others, or like two of them, on both sides of a comparison; and digits.
+_TWINS = {"i": "l", "m": "rn", "w": "vv"}
+_AS_LETTERS = str.maketrans("01", "ol")
 #: A text all of whose lines are empty or begin with a plain letter or digit, as nearly all are.
 _PLAIN_LINES = re.compile("\n*(?:[0-9A-Za-z][^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\n+|\\Z))*")
 
@@ -42,10 +46,10 @@ def quoted(text: str) -> str:
 def block(text: str, heads: tuple[str, ...] = DIVIDERS) -> str:
     """A text of which no line can be taken for one that begins with a head.
 
-    Such lines are quoted, and keep their words. Lines may end as Unicode has it. A head is known
-    in spite of white space, of characters that are not seen, of full width, and one of letters in
-    spite of case, digits and punctuation. All other lines stay as they are. Doing it twice changes
-    nothing more.
+    Such lines are quoted, and keep their words. Lines may end as Unicode has it. A head is known as
+    a reader would: in spite of white space, of characters that are not seen, of full width and of
+    letters that look like its own, and one of letters in spite of case, digits and punctuation. All
+    other lines stay as they are. Doing it twice changes nothing more.
 
     Parameters
     ----------
@@ -81,7 +85,8 @@ def _has_signs(text: str) -> bool:
 def heads_of(*templates: str) -> tuple[str, ...]:
     """How the lines of some templates begin, up to a colon or slot; lines without letters not."""
     starts = (_HEAD_ENDS.split(line, maxsplit=1)[0] for t in templates for line in t.splitlines())
-    return tuple(dict.fromkeys(head for head in map(_letters, starts) if head))
+    heads = ("".join(islice(filter(str.isalpha, as_seen(start)), _HEAD)) for start in starts)
+    return tuple(dict.fromkeys(head for head in heads if head))
 
 
 @cache
@@ -98,23 +103,20 @@ def _is_like(line: str, signs: tuple[str, ...], words: tuple[str, ...]) -> bool:
     # As nearly all lines begin; none that begins with signs does.
     if signs and not plain and _signs(line).startswith(signs):
         return True
-    return bool(words) and _letters(line).startswith(words)
+    if not words:
+        return False
+    return _letters(line).startswith(words) or (
+        # A nought or a one within a word is a letter to who reads it.
+        ("0" in line or "1" in line) and _letters(line.translate(_AS_LETTERS)).startswith(words)
+    )
 
 
 def _signs(line: str) -> str:
-    """The first characters of a line that are seen, in their plain form, without white space."""
-    shown = (
-        character
-        for character in unicodedata.normalize("NFKC", line)
-        # White space and separators, control and format characters, and marks on letters.
-        if unicodedata.category(character)[0] not in "ZCM"
-    )
-    return "".join(islice(shown, 3))
+    """The first characters of a line as they are seen, without white space."""
+    return "".join(islice(as_seen(line), 3))
 
 
 def _letters(line: str) -> str:
-    """The first letters of a line, in their plain form, whatever stands between them."""
-    plain = unicodedata.normalize("NFKD", line).casefold()
-    return "".join(
-        islice((letter for letter in plain if unicodedata.category(letter)[0] == "L"), _HEAD)
-    )
+    """The first letters of a line as they are seen, whatever stands between them."""
+    seen = (_TWINS.get(letter, letter) for letter in as_seen(line) if letter.isalpha())
+    return "".join(islice(chain.from_iterable(seen), _HEAD))

@@ -11,6 +11,7 @@ from typing import Any
 
 from dissensus.llm.call import Message, Provider, Reply, Request
 from dissensus.llm.journal import Journal
+from dissensus.llm.outcomes import cut_off
 from dissensus.session.progress import PROGRESS_COUNTS, Counted
 from dissensus.session.protocol import Call, Parsed, ReplyFormat, Steps, Turn
 
@@ -63,13 +64,6 @@ class Session:
     turns: list[Turn] = field(default_factory=list)
     session_attempts: int = 0
     failure: str = ""
-
-
-#: A text that was cut off breaks a rule of its own, whatever the format rules say of the rest.
-CUT_OFF = {
-    "length": "cut off at the limit of tokens",
-    "content_filter": "cut off by the provider's content filter",
-}
 
 
 class CallFailed(Exception):
@@ -217,8 +211,9 @@ class SessionAttempt:
         PROGRESS_COUNTS.count(answers=1, repairs=int(number > 1))
         parsed = Parsed[Any](None) if reply.error else _read(call.format, reply)
         broken = parsed.problems
-        if reply.finish_reason in CUT_OFF and not reply.error:
-            broken = (*broken, CUT_OFF[reply.finish_reason])
+        # A text that was cut off breaks a rule of its own, whatever is said of the rest.
+        if not reply.error and (cut := cut_off(reply.finish_reason)):
+            broken = (*broken, cut)
         last = number == self.limits.repairs + 1
         return Attempt(
             self.session_attempt,

@@ -136,7 +136,7 @@ def test_the_lines_of_openai() -> None:
     lines = asyncio.run(by_openai(handle).results("batch_1"))
     assert lines.pop("a") == Line(answer)
     assert {name: (line.outcome, line.message, line.billed) for name, line in lines.items()} == {
-        "b": ("server_error", "Rate limit", False),
+        "b": ("rate_limit", "Rate limit", False),
         "c": ("rate_limit", "Rate limit", False),
         "d": ("credit", "no quota", False),
         "e": ("server_error", "", False),

@@ -19,6 +19,7 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.llm.batches.interface import Line
 from dissensus.llm.call import Reply, Usage
+from dissensus.llm.exchange import NoAnswer
 from dissensus.llm.prices import Price
 
 _PLAN = ".plan.json"
@@ -114,14 +115,18 @@ def tried(
         if line.outcome:
             raise ValueError(line.message)
         reply = parse(line.body, call.model)
-    except _MALFORMED:
-        # The cost of an answer that cannot be read is unknown: book the most.
+    except _MALFORMED as error:
         message = line.message or "its answer holds no answer"
-        return Try(line.outcome or "malformed", message, None, call.usd, call.most, sure=False)
+        used = error.usage if isinstance(error, NoAnswer) else Usage()
+        if used == Usage():
+            # The cost of an answer that cannot be read is unknown: book the most.
+            return Try(line.outcome or "malformed", message, None, call.usd, call.most, sure=False)
+        reply = Reply("", "malformed", **vars(used))
+        line = Line(None, message=message)
     used = reply.usage
     tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
     usd = None if price is None else price.cost(*tokens, batch=True)
-    return Try(reply.error, "", line.body, usd, used)
+    return Try(reply.error, line.message, line.body, usd, used)
 
 
 class BatchFiles:

@@ -14,7 +14,8 @@ import openai
 from openai.types import Batch
 
 from dissensus.llm.batches.interface import SKEW_S, Found, Line, Sought, State, id_of
-from dissensus.llm.outcomes import outcome_of
+from dissensus.llm.exchange import label
+from dissensus.llm.outcomes import fault_in, message_of, outcome_of, status_of
 
 #: The key of our own name for a batch in its metadata.
 _OURS = "dissensus"
@@ -97,11 +98,10 @@ def _line(entry: Any) -> Line:
         code, message = (str((error or {}).get(name) or "") for name in ("code", "message"))
         return Line(outcome=_NEVER.get(code) or outcome_of(500, error), message=message or code)
     status, body = response.get("status_code") or 500, response.get("body")
-    wrong = body.get("error") if isinstance(body, dict) else None
-    if 200 <= status < 300 and not wrong:
+    fault = fault_in(body)
+    if 200 <= status < 300 and fault is None:
         return Line(body)
-    return Line(outcome=outcome_of(status if status >= 400 else 500, body), message=_message(wrong))
-
-
-def _message(error: Any) -> str:
-    return str(error.get("message") if isinstance(error, dict) else error or "")[:300]
+    if status < 400:
+        status = status_of(fault) if 200 <= status < 300 else 500
+    said = label(message_of(body if fault is None else fault), 300)
+    return Line(outcome=outcome_of(status, body if fault is None else fault), message=said)

@@ -8,11 +8,11 @@ from typing import Any
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
-from dissensus.llm.call import Reply, Request
-from dissensus.llm.exchange import count, label
+from dissensus.llm.call import Reply, Request, Usage
+from dissensus.llm.exchange import UNREADABLE, NoAnswer, count, label
 from dissensus.llm.marks import Marks
 from dissensus.llm.outcomes import finish_reason
-from dissensus.llm.providers.openai import plain_text, why_empty
+from dissensus.llm.providers.openai import plain_text, why_lost
 from dissensus.llm.thought import split_thought
 
 #: The version of its interface that is spoken here.
@@ -27,7 +27,7 @@ class AnthropicInterface:
     call_path, embedding_path, models_path = "/v1/messages", "", "/v1/models"
 
     @staticmethod
-    def headers(key: str) -> dict[str, str]:
+    def headers(key: str, address: str) -> dict[str, str]:
         """Of every request."""
         return {
             "x-api-key": key,
@@ -57,28 +57,41 @@ class AnthropicInterface:
         )
 
     def parse(self, body: Any, marks: Marks | None = None) -> Reply:
+        usage = _usage(body)
+        try:
+            return self._parse(body, usage, marks)
+        except UNREADABLE:
+            raise NoAnswer(usage) from None
+
+    def _parse(self, body: Any, usage: Usage, marks: Marks | None) -> Reply:
         text, thought = split_thought(plain_text(body["content"]), marks)
         if not text and (used := _tools(body["content"])):
             text = json.dumps(used, ensure_ascii=False)
         reason = finish_reason(body.get("stop_reason"))
-        usage = body.get("usage") or {}
-        cached = count(usage.get("cache_read_input_tokens"))
-        written = count(usage.get("cache_creation_input_tokens"))
         return Reply(
             text=text,
             thought=thought or plain_text(body["content"], "thinking"),
             finish_reason=reason,
-            # Anthropic counts the cached tokens beside the input, the others count them in it.
-            input_tokens=count(usage.get("input_tokens")) + cached + written,
-            cached_tokens=cached,
-            output_tokens=count(usage.get("output_tokens")),
+            **vars(usage),
             answered_by=label(body.get("model")),
             request_id=label(body.get("id")),
-            error="" if text else why_empty(reason),
+            error=why_lost(text, reason),
         )
 
     def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
         raise ValueError("there are no embeddings here")
+
+
+def _usage(body: Any) -> Usage:
+    """Tokens; Anthropic counts the cached ones beside the input, the others count them in it."""
+    usage = body.get("usage") or {}
+    cached = count(usage.get("cache_read_input_tokens"))
+    written = count(usage.get("cache_creation_input_tokens"))
+    return Usage(
+        count(usage.get("input_tokens")) + cached + written,
+        cached,
+        count(usage.get("output_tokens")),
+    )
 
 
 def _tools(content: Any) -> list[Any]:

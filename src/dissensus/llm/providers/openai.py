@@ -7,19 +7,18 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Reply, Request, Usage
-from dissensus.llm.exchange import count, label
+from dissensus.llm.exchange import UNREADABLE, NoAnswer, count, label
 from dissensus.llm.marks import Marks
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.thought import split_thought
 
-#: Finish reasons of gateways and DeepSeek for a text that their own fault cut off.
-_BROKEN = ("error", "network_error", "insufficient_system_resource")
 #: Variables of the environment that OpenAI's own package sends, too -> header.
 _ACCOUNT = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
 
@@ -32,11 +31,11 @@ class OpenAIInterface:
     call_path, embedding_path, models_path = "/chat/completions", "/embeddings", "/models"
 
     @staticmethod
-    def headers(key: str) -> dict[str, str]:
-        """Of every request."""
+    def headers(key: str, address: str) -> dict[str, str]:
+        """Of every request; Azure, whose addresses name its version, has its own for the key."""
         account = {header: _account(name) for name, header in _ACCOUNT.items()}
         return {
-            "authorization": f"Bearer {key}",
+            **({"api-key": key} if _query(address) else {"authorization": f"Bearer {key}"}),
             "content-type": "application/json",
             **{header: value for header, value in account.items() if value},
         }
@@ -48,8 +47,16 @@ class OpenAIInterface:
 
         from dissensus.llm.batches.openai import OpenAIBatches
 
+        query = _query(address)
         return OpenAIBatches(
-            openai.AsyncOpenAI(api_key=key, base_url=address, timeout=None, http_client=http_client)
+            openai.AsyncOpenAI(
+                api_key=key,
+                base_url=address.partition("?")[0],
+                timeout=None,
+                http_client=http_client,
+                default_query=query,
+                default_headers={"api-key": key} if query else {},
+            )
         )
 
     def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,6 +67,13 @@ class OpenAIInterface:
         return {"model": model, "input": list(texts), **coding}
 
     def parse(self, body: Any, marks: Marks | None = None) -> Reply:
+        usage = _usage(body)
+        try:
+            return self._parse(body, usage, marks)
+        except UNREADABLE:
+            raise NoAnswer(usage) from None
+
+    def _parse(self, body: Any, usage: Usage, marks: Marks | None) -> Reply:
         choice = body["choices"][0]
         message = choice["message"]
         reason = finish_reason(choice.get("finish_reason"))
@@ -72,11 +86,11 @@ class OpenAIInterface:
             text=text,
             thought=thought or _apart(message),
             finish_reason=reason,
-            **vars(_usage(body)),
+            **vars(usage),
             answered_by=label(body.get("model")),
             fingerprint=label(body.get("system_fingerprint")),
             request_id=label(body.get("id")),
-            error="server_error" if reason in _BROKEN else "" if text else why_empty(reason),
+            error=why_lost(text, reason),
         )
 
     def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
@@ -95,6 +109,12 @@ class OpenAIInterface:
             request_id=label(body.get("id")),
         )
         return reply, vectors
+
+
+def _query(address: str) -> dict[str, str]:
+    """What an address has after its path, where Azure's version is among it; empty for others."""
+    query = dict(parse_qsl(urlsplit(address).query))
+    return query if "api-version" in query else {}
 
 
 def _account(name: str) -> str:
@@ -136,8 +156,15 @@ def _apart(message: Mapping[str, Any]) -> str:
     return next((plain_text(thought) for thought in thoughts if isinstance(thought, str)), "")
 
 
-def why_empty(reason: str) -> str:
-    """The outcome of an answer without a text, by why the model stopped."""
+def why_lost(text: str, reason: str) -> str:
+    """The outcome of an answer that cannot be used, by why the model stopped; "" of one that can.
+
+    What the provider's own fault cut off is asked for again.
+    """
+    if reason == "error":
+        return "server_error"
+    if text:
+        return ""
     return reason if reason in ("length", "content_filter", "refusal") else "empty"
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
 from dissensus.llm.call import Reply, Request, Usage
+from dissensus.llm.cut_prompts import is_cut, warn_of_cut
 from dissensus.llm.exchange import Exchange, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import Marks
@@ -37,6 +38,9 @@ _MENDS = {
     "length": "it spends max_tokens before its first word, as on thought: raise max_tokens in the "
     "study's protocol, or have it think less by `parameters` of the model",
     "empty": "check the model's name and its `parameters`",
+    "thought": "they are thought alone (`reasoning_content`): have its server not part thought "
+    "from text, have the model not think by `parameters`, as with {chat_template_kwargs: "
+    "{enable_thinking: false}}, or raise max_tokens",
     "content_filter": "its provider's filter takes them out: take another model, or set the filter",
     "refusal": "it refuses: take another model, or change the prompts",
 }
@@ -88,6 +92,7 @@ class Host:
     http : sends what the interface writes.
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
+    cut : those that seem to have been shown less than was sent.
     ends : file of how calls ended before their model answered any, shared by all processes.
     watch : looks at the first replies of each model; None for not at all.
     """
@@ -98,6 +103,7 @@ class Host:
     http: HttpClient
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
+    cut: set[str] = field(default_factory=set)
     ends: Path | None = None
     watch: Watch | None = None
 
@@ -157,6 +163,9 @@ class RemoteModel:
         check_accepted(exchange, reply, host)
         if host.watch and self.marks and not reply.error:
             _warn_of_marks(self.name, host.watch.see(self.name, reply.text, self.marks))
+        if not reply.error and self.name not in host.cut and is_cut(request, reply.input_tokens):
+            host.cut.add(self.name)
+            warn_of_cut(self.name, size, reply.input_tokens)
         return exchange.ended(reply)
 
     def _takes(self, interface: Interface) -> Iterable[str]:
@@ -208,7 +217,8 @@ def check_accepted(exchange: Exchange, reply: Reply, host: Host) -> None:
             host.answered.add(model)
             _note_end(host, model, _ANSWERED)
         return
-    _check_ends(model, exchange.faults[-1], host)
+    end = exchange.faults[-1]
+    _check_ends(model, "thought" if end == "empty" and reply.thought else end, host)
     if exchange.faults[-1] != "rejected":
         return
     if model in host.answered or host.ledger.answered(model):
@@ -227,6 +237,11 @@ def check_accepted(exchange: Exchange, reply: Reply, host: Host) -> None:
 
 def _mend(model: str, message: str) -> str:
     """What to change where a provider rejects the first calls, by the parameter that it names."""
+    if re.search(r"\bstream", message, re.IGNORECASE) and "stream_options" not in message:
+        return (
+            "it gives its answers in pieces only, and answers in one piece are needed: take "
+            "another model or provider, or a gateway that puts the pieces together"
+        )
     named = [name for name in _PARAMETERS if re.search(rf"\b{name}\b", message)]
     if "max_tokens" in named and "max_completion_tokens" in message:
         return f"set models.{model}.rename to {{max_tokens: max_completion_tokens}}"

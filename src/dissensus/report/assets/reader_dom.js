@@ -1,7 +1,7 @@
 // Texts of models are data: they reach the page as text nodes only, and what has no shape is shown.
 const Text = (() => {
-  // Control characters, what turns the direction of writing, what has no width, halves of pairs.
-  const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\u{e0000}-\u{e007f}]/gu;
+  // What no reader sees, from dissensus/text/seen.py, and halves of pairs.
+  const UNSEEN = /[%UNSEEN%]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu;
   const shown = (text) => String(text ?? "").replace(/\r\n?/g, "\n").replace(UNSEEN, (one) => `[U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
   // Of the same length, so that places in it are places in the text.
   const fold = (text) => {

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from dissensus.text.seen import UNSEEN as NOT_SEEN
+
 #: Between the words of a phrase.
 SPACE = r"[\W_]{1,4}"
 _LETTER = r"[^\W\d_]"
@@ -155,7 +157,7 @@ def _plain(character: str) -> str:
     kind = unicodedata.category(character)
     if kind[0] == "Z" or character == "\x85":
         return "\n" if character in "\x85\u2028\u2029" else " "
-    if kind in ("Cf", "Cc"):
+    if kind in ("Cf", "Cc") or NOT_SEEN.match(character):
         return UNSEEN
     folded = character.casefold()
     letters = _PLAIN.get(character.lower()) or (character if len(folded) == 1 else folded)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dissensus.errors import ResourceError
 from dissensus.settings import unwritable
+from dissensus.text.seen import UNSEEN
 
 #: The folders that a speaker's documents stand in.
 BIO = "bio"
@@ -204,7 +205,9 @@ def _speaker(entry: Path, refused: Refused) -> str:
 
 def _is_hidden(letter: str) -> bool:
     """Whether a character is not seen, or is of nobody's script."""
-    return letter not in _JOINERS and unicodedata.category(letter) in ("Cf", "Co", "Cn")
+    if letter in _JOINERS:
+        return False
+    return unicodedata.category(letter) in ("Cf", "Co", "Cn") or bool(UNSEEN.match(letter))
 
 
 def _character(name: str) -> str:

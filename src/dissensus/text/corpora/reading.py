@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dissensus.errors import ResourceError
+from dissensus.text.seen import UNSEEN
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
@@ -28,10 +29,6 @@ _LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _AT_LINE_ENDS = re.compile(r" ?\n ?")
 _EMPTY_LINES = re.compile(r"\n{3,}")
-# Control characters, what turns the direction of writing, halves of characters, no characters.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
-)
 
 
 class Document(NamedTuple):
@@ -85,9 +82,9 @@ def read_document(path: Path, largest_mb: float) -> Document:
 def normalised(text: str) -> str:
     """A text in Unicode's form C, with line ends, blanks and empty lines of one kind.
 
-    Control characters but for line ends are left out.
+    What no reader sees is left out.
     """
-    text = unicodedata.normalize("NFC", _UNSEEN.sub("", _LINE_END.sub("\n", text)))
+    text = unicodedata.normalize("NFC", UNSEEN.sub("", _LINE_END.sub("\n", text)))
     text = _AT_LINE_ENDS.sub("\n", _BLANKS.sub(" ", text))
     return _EMPTY_LINES.sub("\n\n", text).strip()
 
