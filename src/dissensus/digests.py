@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +25,11 @@ _WORD = re.compile(r"\w+")
 
 def _plain(value: Any) -> Any:
     """What stands for a value that JSON does not have."""
-    return vars(value) if is_dataclass(value) else str(value)
+    return (
+        {each.name: getattr(value, each.name) for each in fields(value)}
+        if is_dataclass(value)
+        else str(value)
+    )
 
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=_plain)
