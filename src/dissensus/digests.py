@@ -25,11 +25,9 @@ _WORD = re.compile(r"\w+")
 
 def _plain(value: Any) -> Any:
     """What stands for a value that JSON does not have."""
-    return (
-        {each.name: getattr(value, each.name) for each in fields(value)}
-        if is_dataclass(value)
-        else str(value)
-    )
+    if not is_dataclass(value):
+        return str(value)
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=_plain)

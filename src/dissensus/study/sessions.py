@@ -135,7 +135,7 @@ class Sessions:
         )
 
     def spec(self, row: Row, known: dict[str, str] | None = None) -> dict[str, Any]:
-        """All that a session depends on, as plain data.
+        """All that a session depends on.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Sessions:
         kind = study.kind_of(row)
         spec = {
             **{name: row[name] for name in (*study.ids, "seed")},
-            **_fields(self._of_its_kind(row)),
+            "spec": self._of_its_kind(row),
             "protocol": {**self._protocol},
             "code": _protocol_code(study.protocol),
             "models": {name: self.identities[name] for name in kind.cast(row)},
@@ -172,10 +172,7 @@ class Sessions:
 
     def steps(self, row: Row, inputs: Inputs) -> Callable[[], Steps]:
         """Start the protocol of a session; ``inputs``: what it reads."""
-        spec = self._of_its_kind(row)
-        if isinstance(spec, dict):
-            spec = self.spec(row)
-        return self.study.kind_of(row).steps(spec, inputs)
+        return self.study.kind_of(row).steps(self._of_its_kind(row), inputs)
 
     @cached_property
     def _protocol(self) -> dict[str, Any]:
@@ -366,11 +363,6 @@ class Sessions:
                 waiting[name] = self.before(self.rows[name])
                 queue += waiting[name]
         return [self.rows[name] for name in TopologicalSorter(waiting).static_order()]
-
-
-def _fields(spec: Any) -> Mapping[str, Any]:
-    """A spec as a part of what a session depends on; a dict is that of a study without kinds."""
-    return spec if isinstance(spec, dict) else {"spec": spec}
 
 
 def _identity(name: str, settings: Row, thought: Path | None) -> str:

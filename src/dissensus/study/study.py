@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -215,15 +215,13 @@ class Study(ABC, Generic[S]):
                 first.setdefault(name, each.path)
         return [(path, name) for name, path in first.items()]
 
-    @cached_property
+    @property
+    @abstractmethod
     def kinds(self) -> Sequence[Kind[Any, Any]]:
         """The kinds of its sessions."""
-        return ()
 
     def kind_of(self, row: Row) -> Kind[Any, Any]:
         """The kind of a session; the first that holds its row of the manifest."""
-        if not self.kinds:
-            return _Whole(self.settings, self, row)
         return next(kind for kind in self.kinds if kind.holds(row))
 
     @cached_property
@@ -357,34 +355,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     return value
-
-
-@dataclass(frozen=True)
-class _Whole(Kind[Any, Any]):
-    """Until each study lists its kinds: what its own methods say of one session."""
-
-    study: Any
-    row: Row
-
-    @property
-    def part(self) -> int:  # type: ignore[override]
-        return self.study.part(self.row) if hasattr(self.study, "part") else 0
-
-    def spec(self, row: Row, item: Row) -> Any:
-        return self.study.spec(row, item)
-
-    def cast(self, row: Row) -> Any:
-        return self.study.cast(row) if hasattr(self.study, "cast") else self.study.all_models
-
-    def steps(self, spec: Any, inputs: Inputs) -> Any:
-        return self.study.steps(spec, inputs)
-
-    def needs(self, row: Row) -> Any:
-        return self.study.needs(row) if hasattr(self.study, "needs") else super().needs(row)
-
-    def alike(self, row: Row) -> Any:
-        return self.study.kind(row) if hasattr(self.study, "kind") else super().alike(row)
-
-    def embedded(self, call: Any) -> int:
-        known = hasattr(self.study, "embedded")
-        return self.study.embedded(call) if known else super().embedded(call)
