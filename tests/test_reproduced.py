@@ -23,6 +23,7 @@ from snakemake.utils import update_config
 from both import BOTH, rows, with_both
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.given import page_settings
+from read_captions import caption_numbers, counted_anew
 from read_facts import wrong_numbers
 from support import ROOT, SMALL, Project, built_once
 
@@ -191,6 +192,27 @@ def test_every_number_that_a_reader_sees_is_the_one_in_the_artefact_that_it_name
         ]
         said = " ".join(row["sentence"] for row in rows(folder / "findings.parquet"))
         assert f"alpha of the judges' blind votes is {alpha:.2f} [" in said.replace("−", "-")
+
+
+@pytest.mark.parametrize(
+    ("study", "name"),
+    [
+        *((study, name) for study in STUDIES for name in ("spending", "tables")),
+        *(("union", "map"), ("language", "recycled_speeches")),
+    ],
+)
+def test_captions_of_pages_count_what_their_artefacts_hold(
+    reproduced: Project, study: str, name: str
+) -> None:
+    file = "spending" if name == "spending" else f"{study}_{name}"
+    template = (ROOT / f"workflow/report/{file}.rst").read_text("utf-8")
+    folder = reproduced.results(study=study)
+    expected = counted_anew(folder, name)
+    for part, text in caption_numbers(folder, name, template).items():
+        if re.search(r"\d", text):
+            # Languages are named, and so is what is counted.
+            shown = re.sub(r", in \w+,", ",", text)
+            assert re.sub(r" (?:sessions|debates)$", "", shown) == expected[part], part
 
 
 def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None:

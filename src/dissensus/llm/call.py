@@ -76,11 +76,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one reply as the provider counted them; the cached are among the input."""
+    """Tokens of one reply as the provider counted them.
+
+    Those read from its cache, and those written to it (for an hour among them), are of the input.
+    """
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    written_tokens: int = 0
+    written_1h_tokens: int = 0
 
     @property
     def total(self) -> int:
@@ -99,7 +104,9 @@ class Reply:
     finish_reason : why the model stopped: stop, length, content_filter, refusal, or the
         provider's own word; "error" where there is no answer at all.
     input_tokens, cached_tokens, output_tokens : as the provider counted them; the input includes
-        the cached.
+        the cached and the written.
+    written_tokens, written_1h_tokens : of the input, what the provider wrote to its cache, and what
+        of that it keeps for an hour.
     cost_usd : of this answer; None where the model has no price.
     latency_s : seconds from sending the first try to the reply, with retries and their backoff.
     queued_s : seconds that the call waited besides, under the provider's limits.
@@ -131,13 +138,15 @@ class Reply:
     faults_said: tuple[str, ...] = ()
     thought: str = ""
     raw: str = ""
+    written_tokens: int = 0
+    written_1h_tokens: int = 0
     started: str = field(default="", compare=False)
     ended: str = field(default="", compare=False)
 
     @property
     def usage(self) -> Usage:
         """Its tokens."""
-        return Usage(self.input_tokens, self.cached_tokens, self.output_tokens)
+        return Usage(**{each.name: getattr(self, each.name) for each in fields(Usage)})
 
 
 class Provider(Protocol):

@@ -136,7 +136,12 @@ class Exchange:
         if self.price is None:
             return None
         tokens = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
-        return self.price.cost(*tokens, batch=batch)
+        return self.price.cost(
+            *tokens,
+            batch=batch,
+            written_tokens=usage.written_tokens,
+            written_1h_tokens=usage.written_1h_tokens,
+        )
 
     @contextmanager
     def queueing(self) -> Iterator[None]:

@@ -16,7 +16,12 @@ _COLUMNS = (
     *("provider", "model", "input_usd", "cached_input_usd", "output_usd"),
     *("batch_factor", "as_of", "source"),
 )
+#: Columns that a table may leave out.
+_WRITES = ("cache_write_usd", "cache_write_1h_usd")
 _MILLION = 1_000_000
+#: What a cache's writes cost where no price says it, as a share of the input's price: Anthropic's,
+#: for five minutes and for an hour. No other provider counts them.
+_WRITE, _WRITE_1H = 1.25, 2.0
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class Price:
     batch_factor : a batch costs this share of it; None where batches are no cheaper.
     as_of : the date of the price (ISO), "" for a model's own setting.
     source : the page that it was taken from.
+    cache_write_usd, cache_write_1h_usd : of prompt that the provider writes to its cache, for
+        minutes and for an hour; None for 1.25 and 2 times the input.
     """
 
     input_usd: float
@@ -38,15 +45,35 @@ class Price:
     batch_factor: float | None
     as_of: str
     source: str
+    cache_write_usd: float | None = None
+    cache_write_1h_usd: float | None = None
 
     def cost(
-        self, input_tokens: float, cached_tokens: float, output_tokens: float, batch: bool = False
+        self,
+        input_tokens: float,
+        cached_tokens: float,
+        output_tokens: float,
+        batch: bool = False,
+        *,
+        written_tokens: float = 0,
+        written_1h_tokens: float = 0,
     ) -> float:
-        """Dollars for a call; the cached tokens are among the input."""
+        """Dollars for a call.
+
+        The tokens read from a cache and those written to it, for an hour among them, are of the
+        input.
+        """
         cached = min(cached_tokens, input_tokens)
+        written = min(written_tokens, input_tokens - cached)
+        long = min(written_1h_tokens, written)
+        write_usd, long_usd = self.cache_write_usd, self.cache_write_1h_usd
+        write_usd = _WRITE * self.input_usd if write_usd is None else write_usd
+        long_usd = _WRITE_1H * self.input_usd if long_usd is None else long_usd
         cached_usd = self.input_usd if self.cached_input_usd is None else self.cached_input_usd
         usd = (
-            (input_tokens - cached) * self.input_usd
+            (input_tokens - cached - written) * self.input_usd
+            + (written - long) * write_usd
+            + long * long_usd
             + cached * cached_usd
             + output_tokens * self.output_usd
         ) / _MILLION
@@ -83,6 +110,7 @@ def read_prices(path: str | Path) -> Table:
             batch_factor=_factor(row, where),
             as_of=_day(row, where),
             source=_text(row, "source", where),
+            **{name: _dollars(row, name, where) for name in _WRITES if row.get(name, "").strip()},
         )
     return table
 
@@ -100,14 +128,14 @@ def price_of(
     provider : its name in the configuration.
     model : the provider's name for the model; a snapshot costs what its base name does.
     table : from :func:`read_prices`.
-    set_price : the model's own ``price`` setting (input, output, cached_input), which wins.
+    set_price : the model's own ``price`` setting (input, output, ...), which wins.
     """
     if set_price is not None:
         cached = set_price.get("cached_input")
         usd_in, usd_out = float(set_price["input"] or 0.0), float(set_price["output"] or 0.0)
-        return Price(
-            usd_in, cached, usd_out, set_price.get("batch_factor"), "", "the configuration"
-        )
+        writes = set_price.get("cache_write"), set_price.get("cache_write_1h")
+        factor = set_price.get("batch_factor")
+        return Price(usd_in, cached, usd_out, factor, "", "the configuration", *writes)
     exact = table.get((provider, model))
     if exact is not None:
         return exact

@@ -102,6 +102,10 @@ class PriceSettings(Settings):
     """Dollars for a million tokens of reply."""
     cached_input: Dollars | None = None
     """Dollars for a million tokens of prompt that the provider had in its cache."""
+    cache_write: Dollars | None = None
+    """Dollars for a million tokens of prompt written to its cache; 1.25 of input unless set."""
+    cache_write_1h: Dollars | None = None
+    """The same where it keeps them for an hour; 2 of input unless set."""
     batch_factor: Annotated[float, Field(gt=0, le=1)] | None = None
     """What a batch costs of that; null where that is no less."""
 

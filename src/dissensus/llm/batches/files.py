@@ -125,7 +125,16 @@ def tried(
         line = Line(None, message=message)
     used = reply.usage
     tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
-    usd = None if price is None else price.cost(*tokens, batch=True)
+    usd = (
+        None
+        if price is None
+        else price.cost(
+            *tokens,
+            batch=True,
+            written_tokens=used.written_tokens,
+            written_1h_tokens=used.written_1h_tokens,
+        )
+    )
     return Try(reply.error, line.message, line.body, usd, used)
 
 

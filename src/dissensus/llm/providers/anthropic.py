@@ -87,10 +87,14 @@ def _usage(body: Any) -> Usage:
     usage = body.get("usage") or {}
     cached = count(usage.get("cache_read_input_tokens"))
     written = count(usage.get("cache_creation_input_tokens"))
+    parts = usage.get("cache_creation")
+    long = count(parts.get("ephemeral_1h_input_tokens")) if isinstance(parts, dict) else 0
     return Usage(
         count(usage.get("input_tokens")) + cached + written,
         cached,
         count(usage.get("output_tokens")),
+        written,
+        min(written, long),
     )
 
 

@@ -178,7 +178,12 @@ def _usage(body: Any) -> Usage:
     usage = body.get("usage") or {}
     details = _details(usage, "prompt_tokens_details")
     # DeepSeek counts what its cache answered in a place of its own.
-    cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
+    # Moonshot, too, at the top.
+    cached = (
+        details.get("cached_tokens")
+        or usage.get("prompt_cache_hit_tokens")
+        or usage.get("cached_tokens")
+    )
     prompt = count(usage.get("prompt_tokens"))
     completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
     thought = count(_details(usage, "completion_tokens_details").get("reasoning_tokens"))

@@ -108,6 +108,11 @@ class Host:
     watch: Watch | None = None
 
 
+def _marks_cache(*sent: Mapping[str, Any]) -> bool:
+    """Whether something that is sent has marks of what a provider is to keep in its cache."""
+    return any('"cache_control"' in json.dumps(each) for each in sent)
+
+
 class RemoteModel:
     """A model behind a provider's interface.
 
@@ -148,7 +153,10 @@ class RemoteModel:
         host = self._host()
         interface = host.interface
         size = sum(len(message.content.encode()) for message in request.messages)
-        max_usage = Usage(max_tokens_of(size), 0, request.max_tokens)
+        most = max_tokens_of(size)
+        # What is marked for a cache may cost what is written to it for the longest.
+        written = most if _marks_cache(self._parameters, request.options) else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, written)
         parse: Callable[[Any], Reply] = partial(interface.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
