@@ -151,7 +151,10 @@ WRONG = {
         *('"own.show:table"', '"own.show:tabel"'),
         "table_x names 'own.show:tabel', and there is no such function",
     ),
-    "key": ('item["asked"]', 'item["asekd"]', "ended with KeyError: 'asekd'; correct the study"),
+    "key": (
+        *("spec.asked", "spec.asekd"),
+        "ended with AttributeError: 'Question' object has no attribute 'asekd'",
+    ),
     "cast": ("return [self.settings.model]", "return []", "asks 'm', which cast does not name"),
 }
 

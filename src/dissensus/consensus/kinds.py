@@ -97,7 +97,7 @@ class _Told(Kind[ConsensusSettings, Spec]):
 
 
 @dataclass(frozen=True)
-class CompareDebate(_Told[DebateSpec]):
+class ComparedDebate(_Told[DebateSpec]):
     """A debate that is compared with others, in an arm that learns nothing."""
 
     name, part = DEBATE, 2
@@ -191,7 +191,7 @@ class CompareDebate(_Told[DebateSpec]):
 
 
 @dataclass(frozen=True)
-class LearnedDebate(CompareDebate):
+class LearnedDebate(ComparedDebate):
     """A debate that is compared, of agents who read examples of earlier ones."""
 
     part = 3
@@ -214,7 +214,7 @@ class LearnedDebate(CompareDebate):
 
 
 @dataclass(frozen=True)
-class TrainingDebate(CompareDebate):
+class TrainingDebate(ComparedDebate):
     """A debate that others learn from, in an arm of the learning."""
 
     name, part = TRAINING, 0

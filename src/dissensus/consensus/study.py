@@ -12,7 +12,7 @@ from dissensus.consensus.figures import FIGURES, HEADLINE, TABLES
 from dissensus.consensus.kinds import (
     ASKED,
     Check,
-    CompareDebate,
+    ComparedDebate,
     Files,
     LearnedDebate,
     LookBack,
@@ -99,7 +99,7 @@ class Consensus(Study[ConsensusSettings]):
     @cached_property
     def kinds(self) -> Sequence[Kind[ConsensusSettings, Any]]:
         settings, files, sanity = self.settings, self._files, self.settings.sanity
-        debates = [TrainingDebate, LearnedDebate, CompareDebate]
+        debates = [TrainingDebate, LearnedDebate, ComparedDebate]
         return [
             *(kind(settings, files) for kind in debates),
             LookBack(settings, files),

@@ -144,7 +144,7 @@ class Opening(_OfATeam[TeamSpec]):
 
 
 @dataclass(frozen=True)
-class GoneOn(_OfATeam[DebateSpec]):
+class Rounds(_OfATeam[DebateSpec]):
     """The rounds after an opening, under one condition."""
 
     def holds(self, row: Row) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.identity.design.manifest import IDS
 from dissensus.identity.figures import FIGURES, HEADLINE, TABLES
-from dissensus.identity.kinds import GoneOn, Opening, PromptFiles
+from dissensus.identity.kinds import Opening, PromptFiles, Rounds
 from dissensus.identity.reader import READER
 from dissensus.identity.settings import IdentitySettings
 from dissensus.study.kind import Kind
@@ -56,7 +56,7 @@ class Identity(Study[IdentitySettings]):
     @cached_property
     def kinds(self) -> Sequence[Kind[IdentitySettings, Any]]:
         files = PromptFiles(self.settings)
-        return [Opening(self.settings, files), GoneOn(self.settings, files)]
+        return [Opening(self.settings, files), Rounds(self.settings, files)]
 
     def summary(self) -> str:
         return (
