@@ -77,7 +77,7 @@ def prompts(sessions: Sessions, words: str) -> Iterator[str]:
     kinds = {(study.arm_of(row), row.get("kind")): row for row in sessions.rows.values()}
     for row in kinds.values():
         saying = Saying(sessions.study.expected_inputs(sessions.folder), words)
-        steps = sessions.study.steps(sessions.spec(row), saying)()
+        steps = sessions.steps(row, saying)()
         for call in assumed_calls(steps, saying.reply):
             yield from (message.content for message in call.messages)
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +21,16 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from ([.\w]+) import (\([^)]*\)|[^(\n]+)|import ([\w.]+))", re.MULTILINE
 )
 _WORD = re.compile(r"\w+")
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _plain(value: Any) -> Any:
+    """What stands for a value that JSON does not have."""
+    if not is_dataclass(value):
+        return str(value)
+    return {each.name: getattr(value, each.name) for each in fields(value)}
+
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=_plain)
 
 
 def digest(value: Any) -> str:

@@ -103,10 +103,10 @@ def play(
     inputs: Inputs | None = None,
 ) -> Played:
     """Run one session's protocol."""
-    spec = made.spec(row, statements()[row["statement_id"]])
-    spec["protocol"] = made.settings.protocol.model_dump()
+    kind = made.kind_of(row)
+    spec = kind.spec(row, statements()[row["statement_id"]])
     played = Played(row)
-    protocol = made.steps(spec, inputs or PlaceholderInputs())()
+    protocol = kind.steps(spec, inputs or PlaceholderInputs())()
     step = next(protocol, None)
     while step is not None:
         turns = []
@@ -162,7 +162,7 @@ def whole_run(speech: Mapping[str, Any], arms: Mapping[str, str], **changes: Any
     learning, inputs = made.settings.learning, Tables(rows=ran.tables)
     words = read_prompts(LearningWords, learning.prompts)
     for part in range(4):
-        for row in (one for one in ran.manifest if made.part(one) == part):
+        for row in (one for one in ran.manifest if made.kind_of(one).part == part):
             say = simulated(row, speech)
             ran.played[row["session_id"]] = play(made, row, say, inputs=inputs)
         turns = {name: [_turn_row(t) for t in one.turns] for name, one in ran.played.items()}

@@ -244,7 +244,7 @@ def test_what_the_public_prefers_changes_no_word_of_a_lesson() -> None:
     (reflection, *_) = [r for r in ran().manifest if r["kind"] == "reflection"]
     first = asked(0)
     assert first == asked(4) and not any("SECRET" in one for one in first)
-    spec = made.spec(reflection, statements()[reflection["statement_id"]])
+    spec = made.kind_of(reflection).spec(reflection, statements()[reflection["statement_id"]])
     assert "truth" not in str(spec)
 
 
@@ -297,7 +297,8 @@ def test_what_learns_waits_for_its_examples_and_nothing_else() -> None:
     made = study()
     rows = draw(statements(), drawn_by(made), 1)
     for row in rows:
-        needs, part = made.needs(row), made.part(row)
+        kind = made.kind_of(row)
+        needs, part = kind.needs(row), kind.part
         assert needs.sessions == ()
         if row["kind"] == "reflection":
             assert (part, needs.artefacts) == (1, (PROFILES_FILE,))
@@ -319,7 +320,7 @@ def test_the_models_and_the_temperature_of_an_arm_are_its_own() -> None:
         if row["kind"] == "debate":
             call = play(made, row, say).calls[0]
             asked[row["arm"]] = (call.model, call.decoding.temperature)
-            assert made.cast(row) == [call.model]
+            assert made.kind_of(row).cast(row) == [call.model]
     assert asked == {
         "debate": ("consensus-agent", 0.7),
         "hot": ("consensus-agent", 1.0),

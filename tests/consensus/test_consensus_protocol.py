@@ -137,8 +137,8 @@ def test_only_a_nudger_is_told_what_the_public_prefers(domain: str) -> None:
             if f"Ground truth: {truth}" in message.content
         }
         assert told == ({"nudger"} if strategy == "nudger" else set())
-        spec = MADE.spec(chosen, statements()[chosen["statement_id"]])
-        assert spec["truth"] == (truth if strategy == "nudger" else "")
+        spec = MADE.kind_of(chosen).spec(chosen, statements()[chosen["statement_id"]])
+        assert spec.truth == (truth if strategy == "nudger" else "")
 
 
 def test_a_nudger_that_names_the_secret_is_asked_again_and_shown_to_nobody() -> None:

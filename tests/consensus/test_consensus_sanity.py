@@ -181,7 +181,7 @@ def test_a_condition_s_model_is_asked() -> None:
     conditions = {"trained": {"model": "consensus-other", "interview": False}}
     made = study(**ARMS, sanity={**CONFIG["consensus"]["sanity"], "conditions": conditions})
     rows = [r for r in draw(statements(), drawn_by(made), 1) if r["kind"] == "sanity"]
-    assert {made.cast(row)[0] for row in rows} == {"consensus-other"}
+    assert {made.kind_of(row).cast(row)[0] for row in rows} == {"consensus-other"}
     used = {use.setting: use.models for use in made.models()}
     assert used["sanity.conditions.trained.model"] == ["consensus-other"]
 

@@ -13,6 +13,7 @@ from dissensus.digests import digest
 from dissensus.errors import ArtefactError
 from dissensus.identity.design.banks import QUESTIONS, collect_questions
 from dissensus.identity.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
+from dissensus.identity.kinds import TeamSpec
 from dissensus.identity.protocol import order, read_personas
 from dissensus.identity.settings import IdentitySettings
 from dissensus.identity.study import Identity
@@ -82,6 +83,12 @@ def debates(folder: Path, study: IdentitySettings = STUDY, **model: Any) -> Sess
     return Sessions.of(Identity(study), folder, {"m": MODEL | model})
 
 
+def team_of(here: Sessions, row: Any) -> TeamSpec:
+    """What a session's team is asked."""
+    spec = here.study.kind_of(row).spec(row, here.items[row["question_id"]])
+    return getattr(spec, "team", spec)
+
+
 def texts(here: Sessions, session_id: str) -> dict[tuple[int, str], str]:
     table = read(SessionPaths.of(here.folder, session_id).transcript, transcript(IDS))
     return {(turn["turn"], turn["speaker"]): turn["text"] for turn in table.to_pylist()}
@@ -96,9 +103,10 @@ def test_a_specification_names_all_that_a_session_depends_on(tmp_path):
         assert set(spec["models"]) == {"m"}
         assert spec["protocol"]["top_p"] == 0.9
         asked = here.items[row["question_id"]]
-        assert spec["question"].startswith(asked["text"])
-        assert ("\n(A) " in spec["question"]) is (asked["kind"] == "choice")
-        assert len(spec["systems"]) == (3 if row["personas"] else 0)
+        team = team_of(here, row)
+        assert team.question.startswith(asked["text"])
+        assert ("\n(A) " in team.question) is (asked["kind"] == "choice")
+        assert len(list(filter(None, team.systems))) == (3 if row["personas"] else 0)
         assert ("needs" in spec) is (row["condition"] != "opening")
 
 
@@ -180,7 +188,7 @@ def test_debates_go_on_from_the_transcript_of_their_opening(tmp_path):
         assert here.run(row, registry).outcome["failure"] == ""
         asked = [request.messages[-1].content for request in registry.asked[before:]]
         assert len(asked) == 6
-        assert all(prompt.startswith(here.spec(row)["question"]) for prompt in asked)
+        assert all(prompt.startswith(team_of(here, row).question) for prompt in asked)
         own, shown = said[0, "A1"], said[0, "A2"]
         if row["condition"] == "vanilla":
             assert any(f"opinion:\n- {own}\nBased" in p and shown in p for p in asked)
@@ -231,9 +239,9 @@ def test_a_debate_whose_opening_is_not_there_is_no_failure_of_the_session(tmp_pa
 def test_the_calls_of_a_debate_are_known_before_anything_runs(tmp_path):
     here = debates(tmp_path)
     row = next(r for r in here.rows.values() if r["condition"] == "vanilla" and r["team"] == "full")
-    first = next(here.study.steps(here.spec(row), PlaceholderInputs())())
+    first = next(here.steps(row, PlaceholderInputs())())
     assert [call.messages[0].content.count(PLACEHOLDER) for call in first] == [3, 3, 3]
-    kinds = {here.study.kind(each) for each in here.rows.values()}
+    kinds = {here.study.kind_of(each).alike(each) for each in here.rows.values()}
     assert len(kinds) == len(here.rows)
 
 

@@ -93,13 +93,15 @@ def ran(
 def test_a_specification_names_all_that_a_session_depends_on(specs, rows, pool, study):
     for spec, row in zip(specs, rows, strict=True):
         language = row["language"]
-        assert {name: spec[name] for name in row} == row
-        assert spec["topic"] == pool[row["motion_id"]][f"motion_{language}"]
-        assert spec["script"] == {"en": "latin", "zh": "hans"}[language]
+        assert {name: spec[name] for name in IDS} == {name: row[name] for name in IDS}
+        assert spec["seed"] == row["seed"]
+        assert spec["spec"].cast == {role: row[role] for role in ROLES}
+        assert spec["spec"].topic == pool[row["motion_id"]][f"motion_{language}"]
+        assert spec["spec"].script == {"en": "latin", "zh": "hans"}[language]
         assert spec["protocol"] == study.protocol.model_dump()
         assert set(spec["models"]) == {row[role] for role in ROLES}
         assert len(set(spec["models"].values())) == 4
-        assert len(spec["prompts_sha256"]) == 64
+        assert len(spec["spec"].prompts_sha256) == 64
 
 
 def test_a_specification_changes_with_its_own_models_alone(specs, rows, debates):
@@ -130,7 +132,7 @@ def test_a_session_leaves_a_transcript_of_eight_turns(rows, debates, tmp_path: P
             "P2",
             "O2",
         ]
-        assert all(turn["model"] == spec[turn["speaker"]] for turn in turns)
+        assert all(turn["model"] == spec["spec"].cast[turn["speaker"]] for turn in turns)
         assert {turn["session_id"] for turn in turns} == {spec["session_id"]}
         said = provenance_of(paths.transcript)
         assert (said["simulated"], said["stage"]) == (True, "run_session")

@@ -30,8 +30,8 @@ from dissensus.plan.cost import (
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.configuration import load, load_file
+from dissensus.study.kind import DEBATING
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import DEBATING
 from scripted import ROOT
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -116,9 +116,7 @@ def test_calls_are_planned_as_they_will_be_sent(language: str, system: bool) -> 
     assert [call.prompt.count(PLACEHOLDER) for call in calls] == [0, 2, 3, 4, 5, 6, 7, 8]
     assert [call.model for call in calls] == [*"acbd", *"acbd"]
     speech = "空置的住房应当先给市民居住。" if language == "zh" else "Empty homes house money."
-    steps = debates.study.steps(
-        debates.spec(debates.rows[f"d001-{language}"]), PlaceholderInputs()
-    )()
+    steps = debates.steps(debates.rows[f"d001-{language}"], PlaceholderInputs())()
     step = next(steps)
     for planned in calls:
         (call,) = step

@@ -11,12 +11,14 @@ from support import Project
 
 #: The page's study as a Study of its own, whose parts are all declared by hand.
 STUDY = """
+from dataclasses import dataclass
 from functools import partial
 
 from dissensus.design.manifest import rows_of_draw
 from dissensus.llm.call import Message
 from dissensus.report.declared import Table
-from dissensus.session.protocol import Call, Decoding, Parsed
+from dissensus.session.protocol import Call, Parsed
+from dissensus.study.kind import Kind
 from dissensus.study.settings import StudySettings
 from dissensus.study.study import Manifest, ModelUse, Source, Study
 from dissensus.tables.artefact import Schema
@@ -41,9 +43,24 @@ class Any_:
     def read(self, text):
         return Parsed(text)
 
-def ask(spec):
-    prompt, decoding = (Message("user", spec["asked"]),), Decoding.of(spec["protocol"])
-    place = (1, "A", "r", "round 1", spec["model"])
+@dataclass(frozen=True)
+class Question:
+    asked: str
+    model: str
+
+class Answer(Kind):
+    def cast(self, row):
+        return [self.settings.model]
+
+    def spec(self, row, item):
+        return Question(item["asked"], self.settings.model)
+
+    def steps(self, spec, inputs):
+        return partial(ask, spec, self.decoding)
+
+def ask(spec, decoding):
+    prompt = (Message("user", spec.asked),)
+    place = (1, "A", "r", "round 1", spec.model)
     yield [Call(*place, prompt, Any_(), lambda _: prompt, decoding, purpose="debate")]
 
 class Own(Study[OwnSettings]):
@@ -59,14 +76,9 @@ class Own(Study[OwnSettings]):
     def models(self):
         return [ModelUse("model", "debate", [self.settings.model])]
 
-    def cast(self, row):
-        return [self.settings.model]
-
-    def spec(self, row, item):
-        return {"asked": item["asked"], "model": self.settings.model}
-
-    def steps(self, spec, inputs):
-        return partial(ask, spec)
+    @property
+    def kinds(self):
+        return [Answer(self.settings)]
 """
 SHOW = "def table(artefacts, view):\n    raise AssertionError\n"
 RULES = 'rule own:\n    input:\n        core("own"),\n'
@@ -139,7 +151,10 @@ WRONG = {
         *('"own.show:table"', '"own.show:tabel"'),
         "table_x names 'own.show:tabel', and there is no such function",
     ),
-    "key": ('spec["asked"]', 'spec["asekd"]', "ended with KeyError: 'asekd'; correct the study"),
+    "key": (
+        *("spec.asked", "spec.asekd"),
+        "ended with AttributeError: 'Question' object has no attribute 'asekd'",
+    ),
     "cast": ("return [self.settings.model]", "return []", "asks 'm', which cast does not name"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import yaml
 from dissensus.errors import ResourceError
 from dissensus.language.design.manifest import MANIFEST, draw
 from dissensus.language.design.pool import POOL, build_pool
+from dissensus.language.kinds import Debate
 from dissensus.run.job_graph import JobGraph
 from dissensus.study.completion import note
 from dissensus.study.configuration import Configuration, load, load_file
+from dissensus.study.kind import Needs, Row
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Needs, pick, plain
+from dissensus.study.study import pick, plain
 from dissensus.tables.artefact import write
 from support import ROOT
 
@@ -74,6 +77,17 @@ def later(graph: JobGraph, position: int) -> str:
     return next(row["session_id"] for row in rows if row["position"] == position)
 
 
+def read(graph: JobGraph, needs: Callable[[Row], Needs]) -> None:
+    """Have debates read other sessions and artefacts."""
+
+    class Reading(Debate):
+        def needs(self, row: Row) -> Needs:
+            return needs(row)
+
+    study = graph.drawn("language").sessions.study
+    study.kinds = [Reading(study.settings)]
+
+
 def test_a_named_session_runs_with_those_before_it_and_waits_for_no_job(results: Path) -> None:
     made = graph(results)
     for position in (1, 2):
@@ -85,8 +99,7 @@ def test_a_shard_waits_for_those_that_its_sessions_read(results: Path) -> None:
     made = graph(results)
     (changed,) = made.shard_inputs("language", "2")
     assert changed.suffix == ".changed"
-    study = made.drawn("language").sessions.study
-    study.needs = lambda row: Needs(("d001-en",) if row["block"] == 2 else ())
+    read(made, lambda row: Needs(("d001-en",) if row["block"] == 2 else ()))
     waits, changed = made.shard_inputs("language", "2")
     assert waits == results / "language/shards/1/outcomes.parquet"
     assert len(made.shard_inputs("language", "1")) == 1
@@ -142,8 +155,7 @@ def test_a_study_is_pending_until_all_its_sessions_are_complete(results: Path) -
 
 def test_what_a_session_reads_is_among_its_inputs_and_its_age_matters(results: Path) -> None:
     made = graph(results)
-    study = made.drawn("language").sessions.study
-    study.needs = lambda row: Needs((), ("memos/1.txt",) if row["draw_id"] == "d001" else ())
+    read(made, lambda row: Needs((), ("memos/1.txt",) if row["draw_id"] == "d001" else ()))
     memo = results / "language/memos/1.txt"
     assert memo in made.session_inputs("language", "d001-en")
     assert memo not in made.session_inputs("language", "d002-en")

@@ -20,7 +20,7 @@ from dissensus.run.spending import (
     spent_usd,
 )
 from dissensus.run.spending_tables import table_models, table_spending
-from dissensus.study.study import DEBATING
+from dissensus.study.kind import DEBATING
 from dissensus.tables.artefact import read, write
 
 BLOCKS = {"d001-en": 1, "d002-en": 2}

@@ -20,7 +20,7 @@ from dissensus.study.study import Study
 
 class Mine(Study):
     name = "{name}"
-    spec = steps = None
+    kinds = ()
 """
 
 
@@ -99,7 +99,7 @@ def test_a_study_has_the_name_that_the_configuration_gives_it(tmp_path: Path) ->
     ("line", "sentence"),
     [
         ("name =", "must declare one study with the name 'echo'; it has one without a name."),
-        ("spec = steps =", "study.py: Mine has no method spec; write it."),
+        ("kinds =", "study.py: Mine has no method kinds; write it."),
     ],
 )
 def test_a_study_without_a_name_or_a_method_is_a_sentence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ import pytest
 from dissensus.digests import digest
 from dissensus.language.design.manifest import Drawing, draw_manifest
 from dissensus.language.design.pool import build_pool
+from dissensus.language.kinds import Debate
 from dissensus.language.study import Language
 from dissensus.session.record import SessionPaths
 from dissensus.study.configuration import Configuration, load_file
+from dissensus.study.kind import Needs
 from dissensus.study.sessions import Sessions, journal_in
-from dissensus.study.study import Needs
 from support import ROOT
 
 
@@ -99,11 +100,8 @@ def test_a_session_waits_for_the_one_before_it_in_its_draw(
             assert sessions.rows[one]["position"] == row["position"] - 1
 
 
-@dataclass(frozen=True)
-class Reading(Language):
-    """A study whose second languages read the first, and a memo."""
-
-    settings: Any
+class Reading(Debate):
+    """Debates of which those in second languages read the first, and a memo."""
 
     def needs(self, row: Any) -> Needs:
         if row["language"] == "en":
@@ -115,8 +113,9 @@ def test_what_a_session_reads_is_part_of_what_it_depends_on(
     study: tuple[Sessions, list[Any], Any],
 ):
     plain, rows, _ = study
-    settings = plain.study.settings
-    sessions = replace(plain, study=Reading(settings))
+    reading = Language(plain.study.settings)
+    reading.kinds = [Reading(reading.settings)]
+    sessions = replace(plain, study=reading)
     first, second = rows[0], rows[1]
     assert "needs" not in sessions.spec(first)
     before = sessions.spec(second)

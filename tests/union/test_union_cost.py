@@ -86,10 +86,7 @@ class HalfInputs(ExpectedInputs):
 
 def played(sessions: Sessions) -> dict[str, Session]:
     inputs = HalfInputs(None, sessions.folder)
-    return {
-        name: play(half, sessions.study.steps(sessions.spec(row), inputs))
-        for name, row in sessions.rows.items()
-    }
+    return {name: play(half, sessions.steps(row, inputs)) for name, row in sessions.rows.items()}
 
 
 def test_calls_and_tokens_are_those_of_sessions_that_are_played(sessions: Sessions) -> None:
@@ -245,7 +242,7 @@ class Heard(ExpectedInputs):
 def run_all(sessions: Sessions, people: dict[str, Any]) -> dict[str, Session]:
     limits, found, styles = Limits(repairs=2, session_attempts=1), {}, {}
     for row in sorted(sessions.rows.values(), key=lambda row: str(row["kind"]), reverse=True):
-        steps = sessions.study.steps(sessions.spec(row), Heard(None, sessions.folder, styles))
+        steps = sessions.steps(row, Heard(None, sessions.folder, styles))
         session = run_session(row["seed"], steps, people, NoJournal(), limits)
         if row["kind"] == "style":
             styles.update({turn.speaker: turn.text for turn in session.turns})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +18,10 @@ from dissensus.session.protocol import assumed_calls
 from dissensus.session.record import SessionPaths, transcript
 from dissensus.session.runner import Limits
 from dissensus.study.given import stage_settings
+from dissensus.study.kind import Needs
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.union.design.manifest import draw
-from dissensus.union.protocol.debate import Draw
 from dissensus.union.settings import UnionSettings
 from dissensus.union.study import Union
 from dissensus.union.tables import CHUNKS, IDS, MANIFEST, MOTIONS, PASSAGES
@@ -107,6 +106,10 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Sessions:
     return prepare(tmp_path_factory.mktemp("union"))
 
 
+def needs_of(sessions: Sessions, row: Any) -> Needs:
+    return sessions.study.kind_of(row).needs(row)
+
+
 def digests(sessions: Sessions) -> dict[str, str]:
     return {name: digest(sessions.spec(row)) for name, row in sessions.rows.items()}
 
@@ -133,21 +136,20 @@ def readers(sessions: Sessions, name: str) -> set[str]:
         found |= {
             one
             for one, row in sessions.rows.items()
-            if found & set(sessions.study.needs(row).sessions)
+            if found & set(needs_of(sessions, row).sessions)
         }
     return found
 
 
-def test_a_specification_names_its_session_and_is_plain_data(sessions: Sessions) -> None:
+def test_a_specification_names_its_session(sessions: Sessions) -> None:
     for row in sessions.rows.values():
         spec = sessions.spec(row)
-        assert json.loads(json.dumps(spec)) == spec
         assert {name: spec[name] for name in IDS} == {name: row[name] for name in IDS}
     assert len(set(digests(sessions).values())) == len(sessions.rows) == 10
 
 
 def test_sessions_wait_for_what_they_read_and_for_nothing_else(sessions: Sessions) -> None:
-    needs = {name: sessions.study.needs(row) for name, row in sessions.rows.items()}
+    needs = {name: needs_of(sessions, row) for name, row in sessions.rows.items()}
     assert needs[STYLE].sessions == ()
     assert needs[STYLE].artefacts == ("chunks.parquet",)
     assert needs[MEMO].sessions == ("lottery-e1-r01-coached", "lottery-e1-r02-coached")
@@ -162,7 +164,7 @@ def test_sessions_wait_for_what_they_read_and_for_nothing_else(sessions: Session
 def test_a_memo_is_of_the_epoch_before_alone(tmp_path: Path) -> None:
     sessions = prepare(tmp_path, epochs=4)
     for epoch in (2, 3, 4):
-        needs = sessions.study.needs(sessions.rows[f"lottery-e{epoch}-memo"])
+        needs = needs_of(sessions, sessions.rows[f"lottery-e{epoch}-memo"])
         assert needs.sessions == tuple(f"lottery-e{epoch - 1}-r0{n}-coached" for n in (1, 2))
         assert set(needs.sessions) <= set(sessions.rows)
 
@@ -189,8 +191,9 @@ def own_changes(before: Sessions, after: Sessions) -> set[str]:
 
     def own(sessions: Sessions) -> dict[str, Any]:
         return {
-            name: (sessions.study.spec(row, MOTION), sessions.study.cast(row))
+            name: (kind.spec(row, MOTION), kind.cast(row))
             for name, row in sessions.rows.items()
+            for kind in (sessions.study.kind_of(row),)
         }
 
     one, other = own(before), own(after)
@@ -286,9 +289,11 @@ def test_what_is_switched_off_is_no_part_of_a_session(
 
 def test_a_cast_is_of_all_that_a_session_asks(sessions: Sessions) -> None:
     for plan, row in zip(plans(sessions), sessions.rows.values(), strict=True):
-        assert {call.model for call in plan} == set(sessions.study.cast(row))
+        assert {call.model for call in plan} == set(sessions.study.kind_of(row).cast(row))
     quiet = with_settings(sessions, protocol={"points": False})
-    assert all("interjector" not in quiet.study.cast(row) for row in quiet.rows.values())
+    assert all(
+        "interjector" not in quiet.study.kind_of(row).cast(row) for row in quiet.rows.values()
+    )
     named = {name for use in sessions.study.models() for name in use.models}
     assert named == set(NAMES)
 
@@ -296,7 +301,7 @@ def test_a_cast_is_of_all_that_a_session_asks(sessions: Sessions) -> None:
 def plans(sessions: Sessions) -> list[list[Any]]:
     """The calls of every session where nobody is asked."""
     return [
-        list(assumed_calls(sessions.study.steps(sessions.spec(row), PlaceholderInputs())()))
+        list(assumed_calls(sessions.steps(row, PlaceholderInputs())()))
         for row in sessions.rows.values()
     ]
 
@@ -344,8 +349,8 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
         ]
         write(SessionPaths.of(sessions.folder, name).transcript, transcript(IDS), turns, {})
     row = sessions.rows["lottery-e2-r01-coached"]
-    spec = json.loads(json.dumps(sessions.spec(row)))
-    steps = sessions.study.steps(spec, FolderInputs(sessions.folder, IDS))
+    spec = sessions.spec(row)
+    steps = sessions.steps(row, FolderInputs(sessions.folder, IDS))
     session = play(talk, steps)
     assert not session.failure
     assert Limits.of(spec["protocol"]) == Limits(1, 1)
@@ -355,7 +360,7 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
         assert f"advice for {call.speaker}" in prompt or call.speaker not in MOTION["students"]
         assert f"register of {call.speaker}" in prompt
     lenses = [int(lens) for lens in row["lenses"]]
-    assert Draw.of(spec["draw"]).lenses == tuple(lenses)
+    assert spec["spec"].draw.lenses == tuple(lenses)
 
 
 def test_motions_need_two_equal_sides_and_somebody_to_coach(tmp_path: Path) -> None:

@@ -231,11 +231,11 @@ def _when(row: Row) -> tuple[int, bool]:
 def _play(made: Ensemble, name: str, models: Mapping[str, SimulatedModel]) -> None:
     row, study = made.manifest[name], made.study
     protocol = study.settings.protocol.model_dump()
-    spec = {**row, **study.spec(row, made.motions[row["motion_id"]]), "protocol": protocol}
-    needed = study.needs(row).sessions
+    kind = study.kind_of(row)
+    needed = kind.needs(row).sessions
     assert all(one in made.memory.transcripts for one in needed)
-    steps = study.steps(spec, made.memory)
-    asked = {one: models[one] for one in study.cast(row)}
+    steps = kind.steps(kind.spec(row, made.motions[row["motion_id"]]), made.memory)
+    asked = {one: models[one] for one in kind.cast(row)}
     made.sessions[name] = run_session(row["seed"], steps, asked, NoJournal(), Limits.of(protocol))
     ids = {column: row[column] for column in IDS}
     made.memory.transcripts[name] = [{**ids, **turn} for turn in turns_of(made.sessions[name])]

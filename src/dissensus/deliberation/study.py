@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from dissensus.deliberation import kinds
 from dissensus.deliberation.design.manifest import IDS
 from dissensus.deliberation.figures import FIGURES, HEADLINE, TABLES
-from dissensus.deliberation.prompts import Note, Topic, Wording
-from dissensus.deliberation.protocol import Arm, Cast, deliberate, example_reply
 from dissensus.deliberation.reader import READER
 from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
-from dissensus.session.inputs import Inputs
-from dissensus.session.prompt_files import check_filled
-from dissensus.session.protocol import PLACEHOLDER, Decoding, Steps, assumed_calls
 from dissensus.settings import fault
-from dissensus.study.study import Diagnosis, Manifest, Row, Source, Study
+from dissensus.study.kind import Kind, Row
+from dissensus.study.study import Diagnosis, Manifest, Source, Study
 
-#: When a session runs changes nothing about it; the hint counts only where it is given.
-_LEFT_OUT = ("block", "arm_order", "position", "hint", "hint_option", "hint_round")
 _DESIGN = "dissensus.deliberation.design"
-#: The third round is the first to show two rounds before it.
-_ROUNDS_COMPILED = 3
 
 
 class Deliberation(Study[DeliberationSettings]):
@@ -87,55 +79,9 @@ class Deliberation(Study[DeliberationSettings]):
                 f"{hinted[0]} need; give one, or leave that arm out."
             )
 
-    def spec(self, row: Row, item: Row) -> dict[str, Any]:
-        """Of models and prompts, the judge's only where the arm asks one; the hint only where it is
-        given; of the topic, not the truth, which no one is told; of the control, what the arm's
-        schedule looks at.
-        """
-        settings = self.settings
-        arm = settings.arms[row["arm"]]
-        note = [row["hint_option"], row["hint_round"]] if row["hint"] != "none" else []
-        return {
-            **{name: value for name, value in row.items() if name not in _LEFT_OUT},
-            "judge": self._judge(row),
-            "topic": {
-                "question": item["question"],
-                "options": item["options"],
-                "evidence": dict(zip(item["evidence_ids"], item["evidence"], strict=True)),
-            },
-            "arm_settings": arm.protocol(settings.control),
-            "note": note if arm.hints else [],
-            "prompts": settings.prompts,
-            "judging": settings.judging,
-            "wording_sha256": self._wording.sha256(arm.judged),
-        }
-
-    def cast(self, row: Row) -> list[str]:
-        return [name for name in (*row["cast"], self._judge(row)) if name]
-
-    def _judge(self, row: Row) -> str:
-        """The judge of a session, "" where its arm asks none."""
-        return str(row["judge"]) if self.settings.arms[row["arm"]].judged else ""
-
-    def kind(self, row: Row) -> tuple[str, ...]:
-        hint = (row["hint_option"], str(row["hint_round"]))
-        return (row["arm"], row["topic_id"], *row["cast"], row["judge"], *hint)
-
-    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
-        topic = spec["topic"]
-        return deliberate(
-            self._wording,
-            Topic(topic["question"], tuple(topic["options"]), topic["evidence"]),
-            Cast({f"A{seat}": name for seat, name in enumerate(spec["cast"], 1)}, spec["judge"]),
-            Arm(**spec["arm_settings"]),
-            spec["rounds"],
-            Note(*spec["note"]) if spec["note"] else None,
-            Decoding.of(spec["protocol"]),
-        )
-
     @cached_property
-    def _wording(self) -> Wording:
-        return Wording.read(self.settings.prompts, self.settings.judging)
+    def kinds(self) -> Sequence[Kind[DeliberationSettings, Any]]:
+        return [kinds.Deliberation(self.settings)]
 
     def check_models(self, models: Mapping[str, Any]) -> None:
         """Refuse simulated debaters as judges, and simulated judges as debaters."""
@@ -149,23 +95,6 @@ class Deliberation(Study[DeliberationSettings]):
                         f"it is simulated, and no {role}; name a model whose speech.role is {role}"
                     )
                     raise SettingError(fault(f"{self.name}.{use.setting}", name, may))
-
-    def compile_prompts(self) -> None:
-        """Some rounds of every arm in which all is said that a prompt may show."""
-        settings = self.settings
-        topic = Topic(PLACEHOLDER, ("a", "b"), {"e1": PLACEHOLDER})
-        for arm in settings.arms.values():
-            steps = deliberate(
-                self._wording,
-                topic,
-                Cast({"A1": PLACEHOLDER, "A2": PLACEHOLDER}, PLACEHOLDER),
-                replace(Arm(**arm.protocol(settings.control)), samples=None),
-                min(settings.rounds, _ROUNDS_COMPILED),
-                Note("a", 2) if arm.hints else None,
-                Decoding.of(settings.protocol.model_dump()),
-            )
-            files = f"{settings.prompts}, {settings.judging}"
-            check_filled(assumed_calls(steps(), example_reply), files)
 
     def summary(self) -> str:
         settings = self.settings

@@ -25,10 +25,10 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.report.readers import Details
 from dissensus.session.record import rows_of
 from dissensus.study.completion import transcript_in
+from dissensus.study.kind import Row
 from dissensus.study.makes import resolve
 from dissensus.study.session_tables import SessionTables
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Row
 from dissensus.tables.artefact import provenance_of, read, write_text
 from dissensus.tables.provenance import SETTINGS_DIGEST
 

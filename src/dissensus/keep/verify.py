@@ -38,10 +38,10 @@ from dissensus.study.gather import (
     outcomes_schema,
     turns_schema,
 )
+from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.session_tables import TRIED
 from dissensus.study.sessions import Sessions, journal_path
-from dissensus.study.study import Row
 from dissensus.tables.artefact import Schema, provenance_of, read
 
 #: More than the rounding error of a sum of dollars.

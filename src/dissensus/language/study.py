@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.language import simulated
-from dissensus.language.design.instrument import is_debate, renderings_of
+from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS, Drawing, translations
 from dissensus.language.figures import FIGURES, HEADLINE, TABLES
-from dissensus.language.prompts import Prompts, refuse_other_schedule
-from dissensus.language.protocol import debate
+from dissensus.language.kinds import Debate, Translation
 from dissensus.language.reader import READER
 from dissensus.language.registration import UNIDENTIFIED, register
-from dissensus.language.settings import ROLES, TRANSLATING, LanguageSettings
-from dissensus.language.translation import (
-    TranslationPrompts,
-    expected_turns,
-    translate,
-)
-from dissensus.session.inputs import Inputs, PlaceholderInputs
-from dissensus.session.prompt_files import check_filled
-from dissensus.session.protocol import PLACEHOLDER, Call, Decoding, Steps, assumed_calls
+from dissensus.language.settings import LanguageSettings
+from dissensus.session.protocol import PLACEHOLDER
+from dissensus.study.kind import Kind, Row
 from dissensus.study.study import (
-    DEBATING,
     Diagnosis,
     Manifest,
-    Needs,
     Registered,
-    Row,
     Source,
     Study,
     Unidentified,
@@ -89,18 +78,15 @@ class Language(Study[LanguageSettings]):
         ),
     )
 
-    def spec(self, row: Row, item: Row) -> dict[str, Any]:
-        condition = self.settings.languages[row["language"]]
-        if not is_debate(row):
-            wording = digest(self._translation.model_dump())
-            return {**row, "prompts_sha256": wording, "script": condition.script}
-        return {
-            **row,
-            "topic": item[condition.motion],
-            "prompts": condition.prompts,
-            "prompts_sha256": self._prompts[row["language"]].sha256,
-            "script": condition.script,
-        }
+    @cached_property
+    def kinds(self) -> Sequence[Kind[LanguageSettings, Any]]:
+        translator = self.settings.instrument.translator
+        translations = [Translation(self.settings, self._debates, translator)] if translator else []
+        return [self._debates, *translations]
+
+    @cached_property
+    def _debates(self) -> Debate:
+        return Debate(self.settings)
 
     def rendering(self, models: Mapping[str, Any]) -> dict[str, Any]:
         """How debates get their parallel texts without a translator: by the simulated models' own.
@@ -137,67 +123,10 @@ class Language(Study[LanguageSettings]):
             "sources": sources,
         }
 
-    def cast(self, row: Row) -> list[str]:
-        return [row[role] for role in ROLES] if is_debate(row) else [self._translator]
-
-    def needs(self, row: Row) -> Needs:
-        """A translation reads its debate."""
-        if is_debate(row):
-            return Needs()
-        return Needs(sessions=(f"{row['draw_id']}-{row['rendered_from']}",))
-
-    def arm_of(self, row: Row) -> str:
-        """A translation is no debate in its language."""
-        language = str(row["language"])
-        return language if is_debate(row) else f"{row['rendered_from']} as {language}"
-
-    def embedded(self, call: Call) -> int:
-        return int(call.purpose in (DEBATING, TRANSLATING))
-
-    def kind(self, row: Row) -> tuple[str, ...]:
-        return (self.arm_of(row), row["motion_id"], *self.cast(row))
-
-    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
-        protocol: Mapping[str, Any] = spec["protocol"]
-        if not is_debate(spec):
-            language = spec["rendered_from"]
-            return translate(
-                self._translation,
-                f"{spec['draw_id']}-{language}",
-                expected_turns(self._prompts[language].schedule),
-                into=spec["language"],
-                script=spec["script"],
-                model=self._translator,
-                decoding=Decoding.of(protocol),
-                inputs=inputs,
-            )
-        return debate(
-            self._prompts[spec["language"]],
-            spec["topic"],
-            {role: spec[role] for role in ROLES},
-            script=spec["script"],
-            words_per_sentence=protocol["words_per_sentence"],
-            system_message=protocol["system_message"],
-            decoding=Decoding.of(protocol),
-        )
-
-    @property
-    def _translator(self) -> str:
-        return self.settings.instrument.translator or ""
-
-    @cached_property
-    def _translation(self) -> TranslationPrompts:
-        return TranslationPrompts.read(self.settings.instrument.prompts)
-
-    @cached_property
-    def _prompts(self) -> dict[str, Prompts]:
-        """Language -> its prompts."""
-        languages = self.settings.languages.items()
-        return {name: Prompts.read(language.prompts) for name, language in languages}
-
     def check_models(self, models: Mapping[str, Any]) -> None:
         """Refuse simulated debaters in a language that they do not speak, and as translators."""
-        settings, translator = self.settings, self._translator
+        settings = self.settings
+        translator = settings.instrument.translator
         if translator and models[translator].get("behaviour") == simulated.__name__:
             raise ResourceError(
                 f"language.instrument.translator holds {translator!r}, a simulated debater, which "
@@ -208,7 +137,7 @@ class Language(Study[LanguageSettings]):
         if not any(composed):
             return
         for name, language in settings.languages.items():
-            prompts = self._prompts[name]
+            prompts = self._debates.prompts[name]
             prompt = prompts.turn(PLACEHOLDER, prompts.schedule[0], [])
             try:
                 simulated.check_prompt(prompt)
@@ -217,40 +146,6 @@ class Language(Study[LanguageSettings]):
                     f"{language.prompts}: language.languages.{name} cannot be debated by the "
                     f"simulated models of language.panel. {error}"
                 ) from None
-
-    def compile_prompts(self) -> None:
-        """All turns in every language, with and without the system message; a translation."""
-        settings = self.settings
-        cast = dict(zip(ROLES, settings.panel, strict=False))
-        reference = settings.languages[settings.reference].prompts
-        for name, language in settings.languages.items():
-            prompts = self._prompts[name]
-            refuse_other_schedule(
-                language.prompts, prompts, reference, self._prompts[settings.reference]
-            )
-            for system_message in (False, True):
-                steps = debate(
-                    prompts,
-                    PLACEHOLDER,
-                    cast,
-                    script=language.script,
-                    words_per_sentence=settings.protocol.words_per_sentence,
-                    system_message=system_message,
-                    decoding=Decoding.of(settings.protocol.model_dump()),
-                )
-                check_filled(assumed_calls(steps()), language.prompts)
-        if self._translator:
-            steps = translate(
-                self._translation,
-                PLACEHOLDER,
-                expected_turns(self._prompts[settings.reference].schedule),
-                into=settings.reference,
-                script=settings.languages[settings.reference].script,
-                model=PLACEHOLDER,
-                decoding=Decoding.of(settings.protocol.model_dump()),
-                inputs=PlaceholderInputs(),
-            )
-            check_filled(assumed_calls(steps()), settings.instrument.prompts)
 
     def _has_parallels(self, models: Mapping[str, Any]) -> bool:
         """Whether debates have exact parallels without a translator; ``models``: their settings."""
@@ -261,9 +156,8 @@ class Language(Study[LanguageSettings]):
         self, rows: Sequence[Row], models: Mapping[str, Any], seed: int
     ) -> Unidentified | None:
         """Without parallel texts, an effect of the language cannot be told from the index's own."""
-        if self._translator or self._has_parallels(models):
+        if self.settings.instrument.translator or self._has_parallels(models):
             return None
-        debates = [row for row in rows if is_debate(row)]
         remedies = {}
         for model in dict.fromkeys(self.settings.panel):
             instrument = self.settings.instrument.model_copy(
@@ -271,7 +165,7 @@ class Language(Study[LanguageSettings]):
             )
             amended = Language(self.settings.model_copy(update={"instrument": instrument}))
             drawing = Drawing.of(plain(pick(amended.settings, _DRAWING)), seed)
-            remedies[model] = amended, translations(debates, drawing)
+            remedies[model] = amended, translations(rows, drawing)
         return Unidentified(
             UNIDENTIFIED,
             "Name a model in language.instrument.translator, best one that does not debate, and in "

@@ -16,10 +16,11 @@ from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import shown, sized, unsized
 from dissensus.session.protocol import Call, Steps, assumed_calls
 from dissensus.study.configuration import Configuration
+from dissensus.study.kind import Kind
 from dissensus.study.makes import makes
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Study, Unidentified
+from dissensus.study.study import Unidentified
 
 
 @dataclass(frozen=True)
@@ -75,42 +76,45 @@ def call_plans(sessions: Sessions) -> Iterator[CallPlan]:
     a judge asks for is not among them.
     """
     study, rows = sessions.study, sessions.rows.values()
-    kinds = Counter(study.kind(row) for row in rows)
-    first: dict[Any, Mapping[str, Any]] = {}
+    alike: dict[Any, list[Mapping[str, Any]]] = {}
     for row in rows:
-        first.setdefault(study.kind(row), row)
+        kind = study.kind_of(row)
+        alike.setdefault((type(kind), kind.alike(row)), []).append(row)
     inputs = study.expected_inputs(sessions.folder)
-    for kind, number in kinds.items():
-        ways = _planned(sessions, first[kind], inputs)
-        yield CallPlan(max(ways, key=len), min(ways, key=len), number)
+    for first, *others in alike.values():
+        ways = _planned(sessions, first, inputs)
+        yield CallPlan(max(ways, key=len), min(ways, key=len), 1 + len(others))
 
 
 def _planned(sessions: Sessions, row: Mapping[str, Any], inputs: Inputs) -> list[list[PlannedCall]]:
     """The calls of a session, in each way that it may go."""
     study, name = sessions.study, row["session_id"]
+    kind = study.kind_of(row)
     with naming_the_line(
         type(study).__module__, f"session {name} with expected replies", is_paid=False
     ):
-        start = study.steps(sessions.spec(row), inputs)
-        ways = [planned_calls(study, start())]
+        start = sessions.steps(row, inputs)
+        ways = [planned_calls(kind, start())]
         if any(call.depends for call in ways[0]):
-            ways.append(planned_calls(study, start(), otherwise=True))
+            ways.append(planned_calls(kind, start(), otherwise=True))
         return ways
 
 
-def planned_calls(study: Study[Any], steps: Steps, *, otherwise: bool = False) -> list[PlannedCall]:
+def planned_calls(
+    kind: Kind[Any, Any], steps: Steps, *, otherwise: bool = False
+) -> list[PlannedCall]:
     """The calls of a session whose steps are given, in order.
 
     Parameters
     ----------
     otherwise : whether calls that name another reply are given that.
     """
-    most = study.settings.protocol.max_tokens
+    most = kind.settings.protocol.max_tokens
     say = _other_reply if otherwise else _reply
-    return [_call_as_planned(study, call, most) for call in assumed_calls(steps, say)]
+    return [_call_as_planned(kind, call, most) for call in assumed_calls(steps, say)]
 
 
-def _call_as_planned(study: Study[Any], call: Call, most: int) -> PlannedCall:
+def _call_as_planned(kind: Kind[Any, Any], call: Call, most: int) -> PlannedCall:
     prompt, again = _text(call.messages), _text(call.again(call.format.read("").problems))
     return PlannedCall(
         call.purpose,
@@ -119,7 +123,7 @@ def _call_as_planned(study: Study[Any], call: Call, most: int) -> PlannedCall:
         unsized(again),
         call.decoding.max_tokens,
         shown(prompt, most),
-        study.embedded(call),
+        kind.embedded(call),
         bool(call.otherwise),
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dissensus.report.labels import number, whole
+from dissensus.study.kind import Row
 from dissensus.study.session_tables import SessionTables
-from dissensus.study.study import Row
 
 
 def order_of_starts(folder: Path, rows: Iterable[Row]) -> tuple[float, int]:

@@ -17,9 +17,10 @@ from dissensus.errors import ResourceError
 from dissensus.plan.call_plan import unidentified
 from dissensus.report.escaping import line
 from dissensus.study.configuration import Configuration
+from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Registered, Row, plain
+from dissensus.study.study import Registered, plain
 from dissensus.tables.artefact import write_text
 
 TEXT, DATA = "preregistration.md", "preregistration.json"

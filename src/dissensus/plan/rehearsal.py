@@ -16,9 +16,10 @@ from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.session.record import as_json
+from dissensus.study.kind import Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Row, Study, pick
+from dissensus.study.study import Study, pick
 
 #: Steps of a session beyond which it is taken to have no end.
 _MOST_STEPS = 2000
@@ -93,21 +94,20 @@ def _play(
     name, file = type(study).__module__, sys.modules[type(study).__module__].__file__
     where = f"{file}: session {session}"
     with naming_the_line(name, f"session {session} with assumed replies", is_paid=False):
-        spec = sessions.spec(row)
-        start = study.steps(spec, inputs)
+        start = sessions.steps(row, inputs)
         _check_is_seen(study, start())
         calls, again = (list(_bounded(assumed_calls(start(), say), where)) for _ in range(2))
         for call in calls:
             # What a reply leads to that cannot be read, and what plans count.
             call.again(call.format.read("").problems)
-            study.embedded(call)
+            study.kind_of(row).embedded(call)
         turns = [_turn(row, study, call, say(call)) for call in calls]
     if not calls:
         raise ResourceError(
             f"{where} ({study.arm} {study.arm_of(row)!r}) asks no model; its steps must yield a "
             "call."
         )
-    _check_calls(calls, again, spec["models"], where)
+    _check_calls(calls, again, study.kind_of(row).cast(row), where)
     for call in calls:
         reply = say(call)
         problems = call.format.read(reply).problems

@@ -15,8 +15,8 @@ from dissensus.plan.rehearsal import rehearse
 from dissensus.study.completion import FolderState
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import widest
+from dissensus.study.kind import Row
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Row
 
 
 class Drawn(NamedTuple):
@@ -156,7 +156,7 @@ class JobGraph:
         """
         drawn = self.drawn(study)
         sessions, pending = drawn.sessions, drawn.pending
-        needed = {name for row in rows for name in sessions.study.needs(row).artefacts}
+        needed = {name for row in rows for name in sessions.study.kind_of(row).needs(row).artefacts}
         files = [sessions.folder / name for name in sorted(needed)]
         if to_run or any(row["session_id"] in pending for row in rows):
             files += [*before, self._change]
@@ -204,7 +204,7 @@ class JobGraph:
         return [
             folder / f"shards/{shard}/{kind}.parquet"
             for shard, rows in drawn.sessions.shards.items()
-            if part is None or drawn.sessions.study.part(rows[0]) == part
+            if part is None or drawn.sessions.part(rows[0]) == part
         ]
 
     def shard_names(self, study: str) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from dissensus.study.configuration import Configuration
-from dissensus.study.study import DEBATING, StageFunction, Study, pick, plain
+from dissensus.study.kind import DEBATING
+from dissensus.study.study import StageFunction, Study, pick, plain
 
 
 def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from graphlib import TopologicalSorter
@@ -19,7 +19,8 @@ from dissensus.llm.marks import read_marks
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
-from dissensus.session.inputs import FolderInputs
+from dissensus.session.inputs import FolderInputs, Inputs
+from dissensus.session.protocol import Steps
 from dissensus.session.record import (
     SessionPaths,
     SessionRows,
@@ -31,9 +32,10 @@ from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.completion import FolderState, transcript_in
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import MOST_SHARDS, run_all, shards
+from dissensus.study.kind import Row
 from dissensus.study.makes import resolve
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.study import Row, Study
+from dissensus.study.study import Study
 from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance
 
@@ -133,7 +135,7 @@ class Sessions:
         )
 
     def spec(self, row: Row, known: dict[str, str] | None = None) -> dict[str, Any]:
-        """All that a session depends on, as plain data.
+        """All that a session depends on.
 
         Parameters
         ----------
@@ -144,14 +146,15 @@ class Sessions:
         KeyError : the row is of something, such as a model or a motion, that is not known.
         """
         study, known = self.study, {} if known is None else known
+        kind = study.kind_of(row)
         spec = {
             **{name: row[name] for name in (*study.ids, "seed")},
-            **study.spec(row, self.items[row[study.source.key]]),
+            "spec": self._of_its_kind(row),
             "protocol": {**self._protocol},
             "code": _protocol_code(study.protocol),
-            "models": {name: self.identities[name] for name in study.cast(row)},
+            "models": {name: self.identities[name] for name in kind.cast(row)},
         }
-        needs = study.needs(row)
+        needs = kind.needs(row)
         if needs.sessions:
             spec["needs"] = {name: self.digest(self.rows[name], known) for name in needs.sessions}
         if needs.artefacts:
@@ -161,6 +164,15 @@ class Sessions:
                     known[name] = file_digest(path) if path.exists() else ""
             spec["artefacts"] = {name: known[name] for name in needs.artefacts}
         return spec
+
+    def _of_its_kind(self, row: Row) -> Any:
+        """The spec that a session's kind makes of its row."""
+        study = self.study
+        return study.kind_of(row).spec(row, self.items[row[study.source.key]])
+
+    def steps(self, row: Row, inputs: Inputs) -> Callable[[], Steps]:
+        """Start the protocol of a session; ``inputs``: what it reads."""
+        return self.study.kind_of(row).steps(self._of_its_kind(row), inputs)
 
     @cached_property
     def _protocol(self) -> dict[str, Any]:
@@ -178,9 +190,9 @@ class Sessions:
 
     def before(self, row: Row) -> list[str]:
         """The sessions that must have ended before this one starts: what it reads, and its turn."""
-        needed = list(self.study.needs(row).sessions)
+        needed = list(self.study.kind_of(row).needs(row).sessions)
         if self.study.sequential and row["position"] > 1:
-            before = row["draw_id"], self.study.part(row), row["position"] - 1
+            before = row["draw_id"], self.part(row), row["position"] - 1
             needed += self._draws.get(before, [])
         return needed
 
@@ -189,14 +201,18 @@ class Sessions:
         """Draw, part and position -> the sessions that have them."""
         draws: dict[tuple[str, int, int], list[str]] = {}
         for name, row in self.rows.items():
-            place = row["draw_id"], self.study.part(row), row["position"]
+            place = row["draw_id"], self.part(row), row["position"]
             draws.setdefault(place, []).append(name)
         return draws
+
+    def part(self, row: Row) -> int:
+        """Which part of the study a session belongs to; see :class:`~dissensus.study.kind.Kind`."""
+        return self.study.kind_of(row).part
 
     @cached_property
     def shards(self) -> dict[str, list[Row]]:
         """Shard -> the rows of its sessions."""
-        return shards(self.rows.values(), self.study.part, self.most_shards)
+        return shards(self.rows.values(), self.part, self.most_shards)
 
     def is_complete(self, row: Row) -> bool:
         """Whether a session's transcript is there and made to what it depends on now."""
@@ -231,7 +247,7 @@ class Sessions:
         # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
             with Journal(journal) as replies:
-                session = self._play(spec, registry, replies)
+                session = self._play(row, spec, registry, replies)
             rows = rows_of(session, {column: spec[column] for column in types})
             made_by = provenance("run_session", simulated, spec)
             write_session(paths, rows, types, made_by, separate)
@@ -258,13 +274,13 @@ class Sessions:
         DissensusError : the journal, or what the session reads, is damaged.
         """
         journal = Replay(journal_path(self.folder, row["session_id"]))
-        return self._play(self.spec(row), registry, journal)
+        return self._play(row, self.spec(row), registry, journal)
 
-    def _play(self, spec: Row, registry: ModelRegistry, journal: Journal) -> Session:
+    def _play(self, row: Row, spec: Row, registry: ModelRegistry, journal: Journal) -> Session:
         """Go through a session's protocol with what its journal and its models reply."""
         models = {model: registry.model(model) for model in spec["models"]}
         with naming_the_line(type(self.study).__module__, f"the session {spec['session_id']}"):
-            steps = self.study.steps(spec, FolderInputs(self.folder, self.study.ids))
+            steps = self.steps(row, FolderInputs(self.folder, self.study.ids))
             limits = Limits.of(spec["protocol"])
             return run_session(spec["seed"], steps, models, journal, limits)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,16 +12,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 from dissensus.report.declared import Figure, Headline, Table
 from dissensus.report.readers import Reader
 from dissensus.session.inputs import Inputs, PlaceholderInputs
-from dissensus.session.protocol import Call, Steps
 from dissensus.settings import Settings
+from dissensus.study.kind import DEBATING, Kind, Row
 from dissensus.study.settings import StudySettings, marked
 from dissensus.tables.artefact import Column
 
-Row = Mapping[str, Any]
 S = TypeVar("S", bound=StudySettings)
-
-#: The purpose of what is said in a debate, which is embedded where a study says nothing else.
-DEBATING = "debate"
 
 
 @dataclass(frozen=True)
@@ -102,20 +98,6 @@ class ModelUse:
     setting: str
     purpose: str
     models: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Needs:
-    """What must be there before a session can run, because it reads it.
-
-    Attributes
-    ----------
-    sessions : ids of the sessions whose transcripts it reads. What these depend on, it depends on.
-    artefacts : files that it reads, by their paths in the study's folder.
-    """
-
-    sessions: tuple[str, ...] = ()
-    artefacts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -233,36 +215,19 @@ class Study(ABC, Generic[S]):
                 first.setdefault(name, each.path)
         return [(path, name) for name, path in first.items()]
 
+    @property
     @abstractmethod
-    def spec(self, row: Row, item: Row) -> dict[str, Any]:
-        """What a session depends on, as plain data; it runs again exactly when this changes.
+    def kinds(self) -> Sequence[Kind[Any, Any]]:
+        """The kinds of its sessions."""
 
-        The core adds the ids, the seed, the settings of the protocol, the protocol's code, the
-        models and what the session needs.
-
-        Parameters
-        ----------
-        row : of the manifest.
-        item : the row of the source that ``row`` names.
-        """
-
-    def cast(self, row: Row) -> list[str]:
-        """The models that a session may ask: all that the settings name."""
-        return self._all_models
+    def kind_of(self, row: Row) -> Kind[Any, Any]:
+        """The kind of a session; the first that holds its row of the manifest."""
+        return next(kind for kind in self.kinds if kind.holds(row))
 
     @cached_property
-    def _all_models(self) -> list[str]:
+    def all_models(self) -> list[str]:
+        """All models that its settings name."""
         return list(dict.fromkeys(name for use in self.models() for name in use.models))
-
-    @abstractmethod
-    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
-        """Start the protocol of a session; called once for each attempt at it.
-
-        Parameters
-        ----------
-        spec : from :meth:`spec`, with what the core added.
-        inputs : what other sessions and stages left, see :meth:`needs`.
-        """
 
     def expected_inputs(self, folder: Path) -> Inputs:
         """What sessions are taken to read where calls are counted and priced before a run.
@@ -273,36 +238,13 @@ class Study(ABC, Generic[S]):
         """
         return PlaceholderInputs(self.settings.protocol.max_tokens)
 
-    def embedded(self, call: Call) -> int:
-        """How many texts of the reply to a call are embedded."""
-        return int(call.purpose == DEBATING)
-
     def embedded_first(self, folder: Path) -> Iterable[str]:
         """The texts that are embedded before any session; ``folder`` as in expected_inputs."""
         return ()
 
-    def kind(self, row: Row) -> Hashable:
-        """Equal for sessions whose calls are the same but for what is said in them.
-
-        Calls are counted and priced once for each kind.
-        """
-        return str(row["session_id"])
-
     def arm_of(self, row: Row) -> str:
         """The arm that a session is counted in where a plan is told."""
-        return str(row[self.arm])
-
-    def needs(self, row: Row) -> Needs:
-        """What a session reads of other sessions and stages."""
-        return Needs()
-
-    def part(self, row: Row) -> int:
-        """Which part of the study a session belongs to, in the order in which parts begin.
-
-        Shards hold sessions of one part alone, so that an artefact can be made of the
-        turns of a part, and sessions of a later one read it.
-        """
-        return 0
+        return self.kind_of(row).counted_as(row) or str(row[self.arm])
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse a study that cannot run, where no single setting shows it.
@@ -330,12 +272,14 @@ class Study(ABC, Generic[S]):
         """
 
     def compile_prompts(self) -> None:
-        """Render every kind of prompt once, before the manifest is drawn.
+        """Render every prompt of every kind of session once, before the manifest is drawn.
 
         Raises
         ------
         ResourceError : a prompt file lacks a part, or has one that cannot be filled in.
         """
+        for kind in self.kinds:
+            kind.compile_prompts()
 
     def rehearsed(self, row: Row) -> Hashable:
         """Equal for sessions of which one is played with assumed replies before any call."""

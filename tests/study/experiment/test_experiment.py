@@ -30,17 +30,15 @@ from dissensus.study.experiment.measures import measure_sessions, turns_by_sessi
 from dissensus.study.experiment.session import Read
 from panel_study import Panel, declared, panel
 
+ROW = {"arm": "brief", "side": "for", "seed": 7, "item_id": "i0001"}
+
 
 def play(study: Panel, replies: dict[str, str], arm: str = "brief") -> list[Any]:
     """Every call of a session, by what each speaker replies."""
-    row = {"arm": arm, "side": "for", "seed": 7, "item_id": "i0001"}
+    row = {**ROW, "arm": arm}
     item = {"item_id": "i0001", "topic": "trees", "truth": 3}
-    spec = {
-        **row,
-        **study.spec(row, item),
-        "protocol": study.settings.protocol.model_dump(),
-    }
-    steps = study.steps(spec, PlaceholderInputs())()
+    (kind,) = study.kinds
+    steps = kind.steps(kind.spec(row, item), PlaceholderInputs())()
     calls, step = [], next(steps)
     while True:
         calls.append(list(step))
@@ -96,7 +94,7 @@ def test_models_purposes_and_cast_come_from_the_settings() -> None:
         ("speaker", "speaker", ["s"]),
         ("judges", "judges", ["j", "j"]),
     ]
-    assert study.cast({}) == ["s", "j"]
+    assert study.kinds[0].cast({}) == ["s", "j"]
     assert panel(topics="x.csv").settings.files() == {"topics": "x.csv"}
     assert panel().settings.files() == {}
 
@@ -105,12 +103,12 @@ def test_a_session_depends_on_its_item_and_on_the_settings_of_the_study_alone() 
     item = {"item_id": "i1", "topic": "t", "truth": 1}
 
     def spec(**more: Any) -> Any:
-        return panel(**more).spec({}, item)
+        return panel(**more).kinds[0].spec(ROW, item)
 
     assert spec() == spec(draws=3, repeats=2, block_size=1, inference={"flips": 500})
     assert spec() != spec(words=3)
-    assert spec() != panel().spec({}, {**item, "truth": 2})
-    json.dumps(spec())
+    assert spec() != panel().kinds[0].spec(ROW, {**item, "truth": 2})
+    json.dumps(vars(spec()))
 
 
 def test_a_default_of_a_study_is_checked_like_what_is_set() -> None:
@@ -122,13 +120,13 @@ def test_a_default_of_a_study_is_checked_like_what_is_set() -> None:
 
 
 def test_a_session_depends_on_the_words_of_the_files_that_settings_name(tmp_path: Path) -> None:
-    file, row, item = tmp_path / "topics.csv", {}, {"item_id": "i1", "topic": "t", "truth": 1}
+    file, item = tmp_path / "topics.csv", {"item_id": "i1", "topic": "t", "truth": 1}
     specs = []
     for words in ("oaks", "elms", "oaks"):
         file.write_text(words, encoding="utf-8")
-        specs.append(panel(topics=str(file)).spec(row, item))
+        specs.append(panel(topics=str(file)).kinds[0].spec(ROW, item))
     assert specs[0] == specs[2] != specs[1]
-    assert "files" not in panel().spec(row, item)
+    assert not panel().kinds[0].spec(ROW, item).files
 
 
 @given(
@@ -335,8 +333,9 @@ def test_a_wrong_step_is_a_sentence(step: Any, sentence: str) -> None:
         debate=debate, items=lambda self, rng: [], measure=lambda self, turns, item: {}
     )
     made = study(study.Settings.model_validate({"model": "m"}))
-    spec = {"arm": "a", "seed": 1, "protocol": made.settings.protocol.model_dump()}
-    steps = made.steps({**spec, **made.spec({}, {"topic": "t"})}, PlaceholderInputs())()
+    (kind,) = made.kinds
+    spec = kind.spec({"arm": "a", "seed": 1}, {"topic": "t"})
+    steps = kind.steps(spec, PlaceholderInputs())()
     with pytest.raises(ResourceError) as caught:
         next(steps)
     assert sentence in str(caught.value)

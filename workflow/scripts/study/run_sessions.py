@@ -12,9 +12,9 @@ from dissensus.session.progress import PROGRESS_COUNTS
 from dissensus.session.record import SessionRows
 from dissensus.study.completion import note, transcript_in
 from dissensus.study.gather import GATHERED_CALLS, Gathered, gather, outcomes_schema, turns_schema
+from dissensus.study.kind import Row
 from dissensus.study.session_tables import TRIED
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Row
 from dissensus.tables.artefact import write
 
 #: Lost sessions that a job names.

@@ -55,18 +55,16 @@ class Lesson:
 
     Attributes
     ----------
-    words : of the examples.
     strategy : one of :data:`dissensus.consensus.wording.LEARNED`.
     domain : that the examples are of.
     examples : how many there are of each label, at most.
     """
 
-    words: LearningWords
     strategy: str
     domain: str
     examples: int
 
-    def block(self, inputs: Inputs) -> str:
+    def block(self, words: LearningWords, inputs: Inputs) -> str:
         """The few-shot block of a session.
 
         Raises
@@ -83,7 +81,7 @@ class Lesson:
         ]
         if not rows:
             raise CallFailed(f"there are no examples of {self.domain} to learn from")
-        return block_of(rows, shown, self.words)
+        return block_of(rows, shown, words)
 
 
 def block_of(rows: Sequence[Row], shown: Shown, words: LearningWords) -> str:

@@ -17,6 +17,7 @@ from statistics import median_low
 from typing import Any, TypeVar
 
 from dissensus.consensus.learning.block import Lesson
+from dissensus.consensus.learning.wording import LearningWords
 from dissensus.consensus.replies import Ballot, BallotFormat, SpeechFormat
 from dissensus.consensus.scale import LABELS, UNREAD, agreed, label_of, plurality
 from dissensus.consensus.wording import (
@@ -30,7 +31,7 @@ from dissensus.consensus.wording import (
     instruction_of,
 )
 from dissensus.llm.call import Message
-from dissensus.session.inputs import Inputs, PlaceholderInputs
+from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import (
     PLACEHOLDER,
     Call,
@@ -62,12 +63,11 @@ class Persona:
 
 
 @dataclass(frozen=True)
-class Debate:
+class DebateSpec:
     """What is debated, by whom and how.
 
     Attributes
     ----------
-    words : the wording of all prompts.
     strategy : one of :data:`dissensus.consensus.wording.STRATEGIES`.
     statement : that is voted on.
     agents : name -> persona, in the order in which they are shown.
@@ -76,12 +76,11 @@ class Debate:
     truth, secret : what the public prefers, as a label and as points; for a nudger alone.
     rounds, side_rounds, experts : how many, at most.
     model, extra_model : of the agents, and of those who have no vote.
-    decoding : of every reply.
+    temperature : of every reply.
     lesson : what the agents learn from before they vote; None for nothing.
-    inputs : the examples, where they learn.
+    words_sha256 : of all that they may be told.
     """
 
-    words: Words
     strategy: str
     statement: str
     agents: Mapping[str, Persona]
@@ -95,9 +94,29 @@ class Debate:
     experts: int
     model: str
     extra_model: str
+    temperature: float
+    lesson: Lesson | None
+    words_sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Debate:
+    """A debate as a protocol.
+
+    Attributes
+    ----------
+    words : the wording of all prompts.
+    spec : what is debated, by whom and how.
+    decoding : of every reply.
+    learning : the wording of examples, where agents learn.
+    inputs : the examples, where agents learn.
+    """
+
+    words: Words
+    spec: DebateSpec
     decoding: Decoding
-    lesson: Lesson | None = None
-    inputs: Inputs = field(default_factory=PlaceholderInputs)
+    learning: LearningWords | None
+    inputs: Inputs
 
     def start(self) -> Callable[[], Steps]:
         """What runs one attempt at the session."""
@@ -115,20 +134,22 @@ class _Session:
 
     def steps(self) -> Steps:
         debate = self.debate
-        if debate.lesson:
-            self.block = debate.lesson.block(debate.inputs)
-        yield from self._vote(1, dict.fromkeys(debate.agents, ("", "")))
+        if debate.spec.lesson and debate.learning:
+            self.block = debate.spec.lesson.block(debate.learning, debate.inputs)
+        yield from self._vote(1, dict.fromkeys(debate.spec.agents, ("", "")))
         heard_before = ""
-        for round_ in range(2, debate.rounds + 1):
+        for round_ in range(2, debate.spec.rounds + 1):
             if agreed([ballot.vote for ballot in self.ballots.values()]):
                 return
-            heard, talks = "", dict.fromkeys(debate.agents, "")
-            if debate.strategy in EXTRAS:
+            heard, talks = "", dict.fromkeys(debate.spec.agents, "")
+            if debate.spec.strategy in EXTRAS:
                 heard_before = yield from self._hear(round_ - 1, heard_before)
                 heard = heard_before and self._speech(self._extra.name, heard_before)
-            if debate.strategy in SIDES and round_ == 2:
+            if debate.spec.strategy in SIDES and round_ == 2:
                 talks = yield from self._talk()
-            yield from self._vote(round_, {name: (talks[name], heard) for name in debate.agents})
+            yield from self._vote(
+                round_, {name: (talks[name], heard) for name in debate.spec.agents}
+            )
 
     def _vote(self, round_: int, besides: Mapping[str, tuple[str, str]]) -> Part[None]:
         """All agents vote at once.
@@ -138,7 +159,7 @@ class _Session:
         besides : agent -> what it is shown of its side rounds, and of an extra agent.
         """
         words, debate = self.debate.words, self.debate
-        confident = debate.strategy == RECONCILE
+        confident = debate.spec.strategy == RECONCILE
         reply = words.confident_reply if confident else words.reply
         shown, calls = self._shown(), []
         self.number += 1
@@ -147,7 +168,7 @@ class _Session:
             if round_ == 1:
                 prompt = render(words.first, **given)
             else:
-                given |= {"INSTRUCTION": words.instructions[instruction_of(debate.strategy)]}
+                given |= {"INSTRUCTION": words.instructions[instruction_of(debate.spec.strategy)]}
                 given |= {"BEFORE": str(round_ - 1), "SHOWN": shown, "SIDE": side, "EXTRA": extra}
                 prompt = render(words.later, **given)
             # Where calls are counted, nobody agrees, so that all rounds are.
@@ -160,20 +181,22 @@ class _Session:
 
     def _hear(self, round_: int, said: str) -> Part[str]:
         """What the extra agent says after a round; "" where it may not be shown to anybody."""
-        words, debate, role = self.debate.words, self.debate, self.debate.strategy
+        words, debate, role = self.debate.words, self.debate, self.debate.spec.strategy
         alone, credible = role in _ALONE, role == "credible"
         places = {
-            "COUNT": _NUMBERS[len(debate.agents)] if len(debate.agents) < len(_NUMBERS) else "many",
-            "AGENTS": debate.names,
-            "WHERE": debate.where,
-            "PLACE": debate.place,
+            "COUNT": _NUMBERS[len(debate.spec.agents)]
+            if len(debate.spec.agents) < len(_NUMBERS)
+            else "many",
+            "AGENTS": debate.spec.names,
+            "WHERE": debate.spec.where,
+            "PLACE": debate.spec.place,
         }
         shown = render(words.shown, BEFORE=str(round_), SHOWN=self._shown())
         prompt = render(
             words.extra,
             EXAMPLE=fill(self._extra.example, **places),
-            STATEMENT=debate.statement,
-            TRUTH=render(words.truth, TRUTH=debate.truth) if debate.truth else "",
+            STATEMENT=debate.spec.statement,
+            TRUTH=render(words.truth, TRUTH=debate.spec.truth) if debate.spec.truth else "",
             SHOWN="" if alone else shown.rstrip("\n"),
             OWN=render(words.own, TEXT=quoted(said)).rstrip("\n") if said else "",
             REPLY=words.reply if credible else words.speech_reply,
@@ -182,7 +205,7 @@ class _Session:
             Message("system", fill(self._extra.system, **places)),
             Message("user", prompt),
         )
-        format: ReplyFormat[Any] = BallotFormat() if credible else SpeechFormat(debate.secret)
+        format: ReplyFormat[Any] = BallotFormat() if credible else SpeechFormat(debate.spec.secret)
         expected = f"{PLACEHOLDER}\nVote: Neutral" if credible else PLACEHOLDER
         self.number += 1
         label = f"after {round_label(round_)}"
@@ -195,7 +218,7 @@ class _Session:
         partners = self._partners()
         outsiders = self._outsiders(partners)
         said: list[Said] = []
-        for side_round in range(1, debate.side_rounds + 1):
+        for side_round in range(1, debate.spec.side_rounds + 1):
             calls = []
             self.number += 1
             for name, others in partners.items():
@@ -203,15 +226,15 @@ class _Session:
                 if not circle:
                     continue
                 instruction = render(
-                    words[debate.strategy],
+                    words[debate.spec.strategy],
                     PARTNERS=", ".join(circle.values()),
-                    ROUNDS=str(debate.side_rounds),
+                    ROUNDS=str(debate.spec.side_rounds),
                 )
                 prompt = self._side_prompt(self._question(name), instruction, said, name, circle)
                 messages = self._as(name, prompt)
                 calls.append(self._side_call(name, SIDE, side_round, messages))
             for name, instruction in outsiders.items():
-                speaker, role = self._outsider(name), SIDES[debate.strategy]
+                speaker, role = self._outsider(name), SIDES[debate.spec.strategy]
                 circle = {name: name}
                 prompt = self._side_prompt("", instruction, said, speaker, circle, only=name)
                 calls.append(self._side_call(speaker, role, side_round, (Message("user", prompt),)))
@@ -221,7 +244,7 @@ class _Session:
             said += [(turn.speaker, turn.value or "") for turn in turns]
         return {
             name: self._after_side(name, partners.get(name), outsiders, said)
-            for name in debate.agents
+            for name in debate.spec.agents
         }
 
     def _partners(self) -> dict[str, list[str]]:
@@ -229,7 +252,7 @@ class _Session:
 
         One whose vote could not be read talks with nobody.
         """
-        allied = self.debate.strategy == "alliance"
+        allied = self.debate.spec.strategy == "alliance"
         votes = {n: b.vote for n, b in self.ballots.items() if b.vote != UNREAD}
         return {
             name: [other for other in votes if other != name and (votes[other] == vote) == allied]
@@ -246,16 +269,16 @@ class _Session:
             if vote in others or not others:
                 continue
             told[name] = render(
-                words[SIDES[debate.strategy]],
+                words[SIDES[debate.spec.strategy]],
                 AGENT=name,
-                STATEMENT=debate.statement,
+                STATEMENT=debate.spec.statement,
                 **(
                     {
                         "VOTE": label_of(vote),
                         "MAJORITY": label_of(_common(others)),
-                        "EXPERTS": str(debate.experts),
+                        "EXPERTS": str(debate.spec.experts),
                     }
-                    if debate.strategy == "opposites"
+                    if debate.spec.strategy == "opposites"
                     else {}
                 ),
             )
@@ -263,7 +286,7 @@ class _Session:
 
     def _outsider(self, agent: str) -> str:
         """The speaker's name of the outsider who talks with an agent."""
-        return f"{SIDES[self.debate.strategy]}:{agent}"
+        return f"{SIDES[self.debate.spec.strategy]}:{agent}"
 
     def _circle(
         self, name: str, partners: Sequence[str], outsiders: Mapping[str, str]
@@ -271,7 +294,7 @@ class _Session:
         """Speaker -> what it is called, of those whom an agent talks with."""
         partner_of = {other: other for other in partners}
         if name in outsiders:
-            called = self.debate.words.outsiders[SIDES[self.debate.strategy]]
+            called = self.debate.words.outsiders[SIDES[self.debate.spec.strategy]]
             partner_of[self._outsider(name)] = called
         return partner_of
 
@@ -318,7 +341,7 @@ class _Session:
 
     def _shown(self, only: str = "") -> str:
         """The votes and explanations of the last round, or one agent's; by answer in ReConcile."""
-        words, confident = self.debate.words, self.debate.strategy == RECONCILE
+        words, confident = self.debate.words, self.debate.spec.strategy == RECONCILE
         ballots = [(n, b) for n, b in self.ballots.items() if only in ("", n)]
         if confident:
             ballots.sort(key=lambda entry: entry[1].vote)
@@ -333,25 +356,29 @@ class _Session:
         return "\n\n".join(entries)
 
     def _question(self, name: str) -> str:
-        others = [other for other in self.debate.agents if other != name]
-        given = {"STATEMENT": self.debate.statement, "AGENT": name, "OTHERS": ", ".join(others)}
+        others = [other for other in self.debate.spec.agents if other != name]
+        given = {
+            "STATEMENT": self.debate.spec.statement,
+            "AGENT": name,
+            "OTHERS": ", ".join(others),
+        }
         return render(self.debate.words.question, **given).rstrip("\n")
 
     def _taught(self, prompt: str) -> str:
         """A prompt with the examples before it, where there are any."""
-        if not self.debate.lesson:
+        words = self.debate.learning
+        if not words:
             return prompt
-        words = self.debate.lesson.words
         return render(words.learned.rstrip("\n"), BLOCK=self.block, PROMPT=prompt)
 
     @property
     def _extra(self) -> Extra:
-        extra: Extra = getattr(self.debate.words.extras, self.debate.strategy)
+        extra: Extra = getattr(self.debate.words.extras, self.debate.spec.strategy)
         return extra
 
     def _as(self, name: str, prompt: str) -> tuple[Message, ...]:
         """A prompt to an agent, after its system prompt and its interview."""
-        return asked_as(self.debate.agents[name], prompt)
+        return asked_as(self.debate.spec.agents[name], prompt)
 
     def _side_call(
         self, speaker: str, role: str, side_round: int, messages: tuple[Message, ...]
@@ -374,7 +401,7 @@ class _Session:
             speaker,
             role,
             label,
-            debate.model if voter else debate.extra_model,
+            debate.spec.model if voter else debate.spec.extra_model,
             messages,
             format,
             partial(repaired, messages, debate.words.repair),

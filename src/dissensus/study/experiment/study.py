@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from dissensus.errors import ResourceError
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
 from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Decoding, Steps
+from dissensus.session.protocol import Steps
 from dissensus.study.experiment.declaration import check_names, check_overrides
 from dissensus.study.experiment.design import (
     draw_sessions,
@@ -28,8 +29,9 @@ from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema
 from dissensus.study.experiment.session import Debate, Session, numbered
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
+from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.study import Manifest, Registered, Row, Source, Study
+from dissensus.study.study import Manifest, Registered, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
 if TYPE_CHECKING:
@@ -187,37 +189,14 @@ class Experiment(Study[ExperimentSettings]):
 
     # What the core asks of every study.
 
-    def spec(self, row: Row, item: Row) -> dict[str, Any]:
-        """All of the item, all settings of the study's own, and the files that they name."""
-        spec = {"item": dict(item), "settings": self.session_settings}
-        return {**spec, "files": self._files} if self._files else spec
-
     @cached_property
-    def _files(self) -> dict[str, str]:
-        """Setting -> digest of the file that it names, which steps may read."""
-        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
+    def kinds(self) -> Sequence[Kind[Any, Any]]:
+        return [ExperimentSession(self.settings, self)]
 
     @cached_property
     def session_settings(self) -> dict[str, Any]:
         """The settings of its own, which sessions may use, as plain data."""
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
-
-    def steps(self, spec: Row, inputs: Inputs) -> Callable[[], Steps]:
-        levels = {name: Level(spec[name], name, known) for name, known in self.levels().items()}
-
-        def start() -> Steps:
-            session = Session(
-                arm=levels["arm"],
-                item=Fields(**spec["item"]),
-                factors=Fields(**{name: levels[name] for name in self.factors}),
-                settings=self.settings,
-                seed=spec["seed"],
-                models={use.setting: use for use in self.models()},
-                decoding=Decoding.of(spec["protocol"]),
-            )
-            return numbered(self.debate(session), self.file())
-
-        return start
 
     def rehearsed(self, row: Row) -> Hashable:
         return row["arm"], *(row[name] for name in self.factors)
@@ -237,10 +216,6 @@ class Experiment(Study[ExperimentSettings]):
             "outcomes": {name: outcome.words(name) for name, outcome in named.items()},
             "nulls": {name: outcome.null for name, outcome in named.items()},
         }
-
-    def kind(self, row: Row) -> Hashable:
-        """Items may be of any length, so that each counts for itself."""
-        return row["item_id"], row["arm"], *(row[name] for name in self.factors)
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
         named = self.declared_outcomes()
@@ -270,3 +245,66 @@ class Experiment(Study[ExperimentSettings]):
             f"({', '.join(self.arms)}), in random order, and compared pair by pair with "
             f"{self.arms[0]}."
         ).strip()
+
+
+@dataclass(frozen=True)
+class SessionSpec:
+    """What a session of an experiment depends on.
+
+    Attributes
+    ----------
+    levels : the arm, and what was drawn of each factor.
+    seed : of the session.
+    item : all of it.
+    settings : all of the study's own.
+    files : setting -> digest of the file that it names, which steps may read.
+    """
+
+    levels: Mapping[str, str]
+    seed: int
+    item: Row
+    settings: Mapping[str, Any]
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
+    """The one kind of session that an experiment has: its ``debate``."""
+
+    study: Experiment
+
+    def spec(self, row: Row, item: Row) -> SessionSpec:
+        levels = {name: row[name] for name in self.study.levels()}
+        settings = self.study.session_settings
+        return SessionSpec(levels, row["seed"], dict(item), settings, self._files)
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
+
+    def cast(self, row: Row) -> list[str]:
+        return self.study.all_models
+
+    def alike(self, row: Row) -> Hashable:
+        """Items may be of any length, so that each counts for itself."""
+        return row["item_id"], *(row[name] for name in self.study.levels())
+
+    def steps(self, spec: SessionSpec, inputs: Inputs) -> Callable[[], Steps]:
+        study = self.study
+        levels = {
+            name: Level(spec.levels[name], name, known) for name, known in study.levels().items()
+        }
+
+        def start() -> Steps:
+            session = Session(
+                arm=levels["arm"],
+                item=Fields(**spec.item),
+                factors=Fields(**{name: levels[name] for name in study.factors}),
+                settings=self.settings,
+                seed=spec.seed,
+                models={use.setting: use for use in study.models()},
+                decoding=self.decoding,
+            )
+            return numbered(study.debate(session), study.file())
+
+        return start

@@ -6,9 +6,8 @@ number, and a turn is known by its number and its speaker.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import Steps, restartable
@@ -54,15 +53,6 @@ class Draw:
     styles: str
     memos: str = ""
     coached: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, drawn: Mapping[str, Any]) -> Draw:
-        """From plain data."""
-        fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in drawn.items()
-        }
-        return cls(**fields)
 
 
 @restartable

@@ -26,11 +26,6 @@ class Models:
     annotator: str
     judges: tuple[str, ...]
 
-    @classmethod
-    def of(cls, roles: Mapping[str, Any]) -> Models:
-        """From plain data."""
-        return cls(**{**roles, "judges": tuple(roles["judges"])})
-
 
 @dataclass(frozen=True)
 class Rules:
