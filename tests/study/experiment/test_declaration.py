@@ -51,7 +51,7 @@ from panel_study import declared
             {"check": lambda self: 1},
             "hides what every experiment has, check(self, models, ",
         ),
-        ({"steps": 3}, "Wrong.steps hides what every experiment has, steps(self, spec, inputs);"),
+        ({"kind_of": 3}, "Wrong.kind_of hides what every experiment has, kind_of(self, row);"),
         ({"truth": lambda self: 1}, "Wrong.truth hides what every experiment has, a value;"),
         ({"session_settings": lambda self: 1}, "has, a property; take another name"),
         ({"collect": lambda self: 1}, "has, a method of its class; take another name"),
