@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from dissensus.errors import ResourceError
+from dissensus.language import kinds
 from dissensus.language.design.manifest import Drawing, draw_manifest
-from dissensus.language.kinds import Debate
 from dissensus.language.study import Language
 from dissensus.language.translation import TranslationPrompts, expected_turns, translate
 from dissensus.plan.call_plan import unidentified
@@ -159,7 +159,7 @@ def test_what_a_translator_would_cost_is_what_its_calls_cost(
 
 def test_what_is_expected_of_a_debate_is_its_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    schedule = Debate(settings().language).prompts["en"].schedule
+    schedule = kinds.Debate(settings().language).prompts["en"].schedule
     turns = expected_turns(schedule)
     assert [turn["turn"] for turn in turns] == [*range(1, 9)]
     assert {turn["speaker"] for turn in turns} == {"P1", "P2", "O1", "O2"}
