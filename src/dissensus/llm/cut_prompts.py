@@ -26,7 +26,7 @@ def is_cut(request: Request, tokens: int) -> bool:
 
 def warn_of_cut(model: str, size: int, tokens: int) -> None:
     """Say that a prompt of some bytes seems to have been cut, and what to change."""
-    logging.getLogger("snakemake.logging").warning(
+    logging.getLogger("dissensus").warning(
         f"models.{model}: {tokens:,} tokens are counted of a prompt of {size:,} bytes, so its "
         "server has cut it, or counts only what it had not in its cache. Where it cuts prompts, "
         "the model was not shown all that was sent: raise its context (Ollama's num_ctx, a "

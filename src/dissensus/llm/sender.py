@@ -21,6 +21,7 @@ from dissensus.llm.exchange import (
     Exchange,
     Failure,
     NoAnswer,
+    Post,
     Terms,
     first_cause,
     label,
@@ -94,13 +95,13 @@ class Sender:
         self._outage = outage
         self._told: set[str] = set()
 
-    async def send(self, exchange: Exchange, path: str, content: bytes, reservation: str) -> Reply:
+    async def send(self, exchange: Exchange, post: Post, reservation: str) -> Reply:
         """The answer to one try, booked.
 
         Parameters
         ----------
         exchange : takes the try if it fails.
-        path, content : what to send where.
+        post : what to send where.
         reservation : the ledger's name for the money that is reserved for the try.
 
         Raises
@@ -109,7 +110,7 @@ class Sender:
         DissensusError : and no other call could fare better.
         """
         try:
-            response = await self._connection.fetch("POST", path, content)
+            response = await self._connection.fetch("POST", post.path, post.content)
         except asyncio.CancelledError:
             self._record(exchange, reservation, "timeout")
             raise
@@ -300,7 +301,7 @@ class Sender:
             return
         self._told.add(exchange.model)
         most = exchange.max_usage
-        logging.getLogger("snakemake.logging").warning(
+        logging.getLogger("dissensus").warning(
             f"models.{exchange.model}: providers.{self._terms.name} counts {used.input_tokens:,} "
             f"tokens in and {used.output_tokens:,} out for a call with at most "
             f"{most.input_tokens:,} and {most.output_tokens:,}. All are in the ledger; a budget "
