@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.llm import rejections
+from dissensus.llm import outage
 from dissensus.llm.call import Message
 from hostile import REQUEST, Asked, Hostile, Said, answer, error, every_interface, hostile, prepare
 from llm.test_outage import ask_all, model
@@ -28,11 +28,11 @@ ENDS = {
 @pytest.fixture(autouse=True)
 def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(monkeypatch, outages=True)
-    monkeypatch.setattr(rejections, "FIRST_S", 0.02)
-    monkeypatch.setattr(rejections, "LIMIT_S", 0.5)
-    monkeypatch.setattr(rejections, "_POLL_S", 0.02)
-    defaults = list(rejections.Rejections.__init__.__defaults__ or ())
-    monkeypatch.setattr(rejections.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
+    monkeypatch.setattr(outage, "REJECTED_FIRST_S", 0.02)
+    monkeypatch.setattr(outage, "REJECTED_LIMIT_S", 0.5)
+    monkeypatch.setattr(outage, "_POLL_S", 0.02)
+    defaults = list(outage.Rejections.__init__.__defaults__ or ())
+    monkeypatch.setattr(outage.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
 
 
 def rejecting(interface: str, status: int, words: str) -> Said:

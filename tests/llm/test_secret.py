@@ -15,8 +15,8 @@ import pytest
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Reply
+from dissensus.llm.connection import Secret
 from dissensus.llm.journal import Journal
-from dissensus.llm.secret import Secret
 from hostile import (
     KEY,
     MODEL_MEMBERS,

@@ -12,7 +12,7 @@ import pytest
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Message
 from dissensus.llm.connection import MAX_HEADER_BYTES
-from dissensus.llm.cut_prompts import is_cut
+from dissensus.llm.doubts import is_cut
 from dissensus.llm.settings import ProviderSettings
 from hostile import KEY, REQUEST, Said, chat, hostile, make_registry, prepare, provider
 

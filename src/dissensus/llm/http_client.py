@@ -17,8 +17,7 @@ import aiohttp
 
 from dissensus.llm.call import Reply
 from dissensus.llm.codec import Codec
-from dissensus.llm.concurrency import ConcurrencyLimit
-from dissensus.llm.connection import Connection
+from dissensus.llm.connection import Connection, Secret
 from dissensus.llm.exchange import (
     UNREADABLE,
     Exchange,
@@ -30,11 +29,9 @@ from dissensus.llm.exchange import (
 )
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
-from dissensus.llm.outage import Outage
+from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
+from dissensus.llm.outage import Outage, Rejections
 from dissensus.llm.outcomes import RULES
-from dissensus.llm.rate_limiter import RateLimiter
-from dissensus.llm.rejections import Rejections
-from dissensus.llm.secret import Secret
 from dissensus.llm.sender import Sender, TryFailed, is_garbled, mislabelled, words_of
 
 #: Seconds after which a call that waits checks whether the run is stopping, or has money again.

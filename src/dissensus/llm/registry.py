@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Provider, Reply
-from dissensus.llm.concurrency import ConcurrencyLimit
 from dissensus.llm.exchange import Terms, run
 from dissensus.llm.ledger import LEDGER, Ledger
+from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
 from dissensus.llm.marks import Marks, read_marks
 from dissensus.llm.prices import Price, price_of, read_prices
 from dissensus.llm.providers import codec_of
-from dissensus.llm.rate_limiter import RateLimiter
 
 if TYPE_CHECKING:
     from dissensus.llm.codec import Codec
@@ -188,11 +187,10 @@ class ModelRegistry:
 
     async def _connect(self, provider: str, key: str, codec: Codec) -> Host:
         _allow_files(_FILES)
-        from dissensus.llm.connection import Connection
+        from dissensus.llm.connection import Connection, Secret
+        from dissensus.llm.doubts import Watch
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
-        from dissensus.llm.secret import Secret
-        from dissensus.llm.unknown_marks import Watch
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])

@@ -15,7 +15,7 @@ import aiohttp
 
 from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Reply, Usage
-from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response
+from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response, Secret
 from dissensus.llm.exchange import (
     UNREADABLE,
     Exchange,
@@ -27,6 +27,7 @@ from dissensus.llm.exchange import (
     label,
 )
 from dissensus.llm.ledger import Ledger
+from dissensus.llm.limits import RateLimiter
 from dissensus.llm.outage import Outage
 from dissensus.llm.outcomes import (
     RULES,
@@ -37,8 +38,6 @@ from dissensus.llm.outcomes import (
     status_of,
     stopped,
 )
-from dissensus.llm.rate_limiter import RateLimiter
-from dissensus.llm.secret import Secret
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"

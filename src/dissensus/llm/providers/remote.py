@@ -16,13 +16,12 @@ from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
 from dissensus.llm.call import Message, Reply, Request, Usage
 from dissensus.llm.codec import Codec
-from dissensus.llm.cut_prompts import is_cut, warn_of_cut
+from dissensus.llm.doubts import Watch, is_cut, warn_of_cut
 from dissensus.llm.exchange import Exchange, Post, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import Marks
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
-from dissensus.llm.unknown_marks import Watch
 
 if TYPE_CHECKING:
     from dissensus.llm.http_client import HttpClient
