@@ -12,8 +12,7 @@ from consensus.consensus_runs import STILL, run, statements
 from dissensus.consensus.inference import contrast_arms, estimate_arms, planted_values
 from dissensus.consensus.learning.inference import learned_contrasts
 from dissensus.design.contrasts import Options
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 OTHERS = {
     "debate": "debate",

@@ -13,8 +13,7 @@ import pandas as pd
 from dissensus.deliberation.inference.contrasts import contrast_arms
 from dissensus.deliberation.inference.trajectories import TRAJECTORIES, follow_debates
 from dissensus.deliberation.inference.unanswered import UNANSWERED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from equal_token_rows import equal_tokens
 
 #: The study's arms, and what each sets.

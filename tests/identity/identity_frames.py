@@ -11,8 +11,7 @@ import pandas as pd
 
 from dissensus.identity.inference.power import detectable_ibc, needed_questions, power_of
 from dissensus.identity.terms import POOLED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from equal_token_rows import equal_tokens
 
 VIEW = View("identity", {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}, True)

@@ -15,8 +15,7 @@ from dissensus.language.inference.effect import estimate_language_effect
 from dissensus.language.inference.power import power_table
 from dissensus.language.inference.saturation import measure_saturation
 from dissensus.language.settings import InferenceSettings
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.anchors import fit, weighted
 from language.inference_frames import MEASURES
 

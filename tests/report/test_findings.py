@@ -18,12 +18,11 @@ from dissensus.errors import ResourceError
 from dissensus.language.figures.headline import state
 from dissensus.language.figures.paired_effects import describe
 from dissensus.language.inference.estimators import REFITTED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import html
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
 from dissensus.report.results import Part, _abstract
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.run.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
 from dissensus.tables.common import flag, text

@@ -247,8 +247,8 @@ class Rejections:
         if self._in_a_row[model] >= REJECTED_IN_A_ROW:
             raise ProviderError(
                 f"models.{model}: providers.{self._provider} rejected {REJECTED_IN_A_ROW} calls in "
-                f"a row and takes a short question only ({words}); mend that and start again: the run "
-                "goes on where it stopped."
+                f"a row and takes a short question only ({words}); mend that and start again: the "
+                "run goes on where it stopped."
             )
 
     async def _asked_after(

@@ -12,12 +12,11 @@ from typing import Any
 from pyarrow import Table
 
 from dissensus.report.arm_conduct import differing_conduct
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Facts
 from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
 from dissensus.report.labels import counted, listed
 from dissensus.report.results import Part, Place, Shown, tables_of
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
 #: The pages of a study's tables, in the order in which the results page has them.

@@ -6,10 +6,9 @@ from dissensus.consensus.figures import effects
 from dissensus.consensus.figures.parts import worth
 from dissensus.consensus.figures.words import claimed
 from dissensus.consensus.learning.inference import ABLATION
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.labels import counted, p_clause
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:

@@ -7,10 +7,9 @@ import numpy as np
 from dissensus.deliberation.figures import contrasts
 from dissensus.deliberation.inference.unanswered import ARM
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.labels import arm_words, counted, interval, listed, percent
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, known, warning
 from dissensus.identity.terms import POOLED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, percent, signed
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:

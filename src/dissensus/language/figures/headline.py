@@ -8,7 +8,6 @@ from dissensus.language.figures.frames import effect_facts, paper, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import NET, OFFSET, REFITTED
 from dissensus.language.registration import UNIDENTIFIED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Findings
 from dissensus.report.frames import records
@@ -23,7 +22,7 @@ from dissensus.report.labels import (
     scale_words,
     signed,
 )
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:

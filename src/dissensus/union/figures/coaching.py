@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.forms import estimated, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import interval, number, p_clause, percent, range_of, signed
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import ARMS, COACHED
 from dissensus.union.tables import (
     COACHED_EPOCHS,

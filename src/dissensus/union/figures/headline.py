@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.findings import Findings
 from dissensus.report.labels import listed
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.union.figures import coaching, judges, layers, verdicts
 
 
