@@ -6,9 +6,8 @@ from typing import Any
 from dissensus.report.alternative import alternative
 from dissensus.report.captions import write_caption
 from dissensus.report.facts import FIGURE_FACTS, fact_rows, told
-from dissensus.report.marks import FIGURE_MARKS, mark_rows
 from dissensus.report.style import save
-from dissensus.report.view import Artefacts, View
+from dissensus.report.view import FIGURE_MARKS, Artefacts, View, mark_rows
 from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write
 

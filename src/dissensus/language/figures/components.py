@@ -10,9 +10,8 @@ from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.forms import CROWD, dots, threads
 from dissensus.report.frames import Record, jitter
 from dissensus.report.labels import contrast_words, language_name, limits, listed, number, signed
-from dissensus.report.marks import Marks
 from dissensus.report.style import GREY, INK, Mark, marks, new_figure, styled
-from dissensus.report.view import Artefacts, Drawn, View
+from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 #: The method where the instrument was not measured.
 PLAIN = "cluster_robust"

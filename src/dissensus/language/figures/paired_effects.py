@@ -30,7 +30,6 @@ from dissensus.report.labels import (
     signed,
     whole,
 )
-from dissensus.report.marks import Marks
 from dissensus.report.style import (
     FAINT,
     GREY,
@@ -42,7 +41,7 @@ from dissensus.report.style import (
     styled,
     zero_line,
 )
-from dissensus.report.view import Artefacts, Drawn, View
+from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 NO_PAIR = "No draw has the index in both languages; it is fitted on two debates at least."
 
