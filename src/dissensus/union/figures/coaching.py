@@ -130,12 +130,19 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
             )
 
 
+def pooled(artefacts: Artefacts) -> list[Row]:
+    """Coached less control over all coached epochs, of each outcome that is defined."""
+    of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
+    rows = artefacts.facts("coaching").rows(**of_all)
+    return [row for row in rows if np.isfinite(row["estimate"])]
+
+
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
     coaching = artefacts.facts("coaching")
-    pooled = coaching.rows(contrast=DIFFERENCE, epoch=COACHED_EPOCHS, method=RANDOMISATION)
-    known = [row for row in pooled if np.isfinite(row["estimate"])]
-    head = {row["headline"]: row for row in pooled}.get(True)
+    known = pooled(artefacts)
+    of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
+    head = {row["headline"]: row for row in coaching.rows(**of_all)}.get(True)
     if head is None or not np.isfinite(head["estimate"]):
         none = "The headline, the gain in surviving claims, is not defined."
         said = {"headline": none, "beside": "", "power": ""}
