@@ -76,7 +76,7 @@ def _epochs(axes: Axes, last: int) -> None:
 
 
 def _coached_epochs(last: float, to: str = "–") -> str:
-    return f"2{to}{last}" if last > 2 else "2"
+    return f"2{to}{last}" if last > 2 else f"{last}"
 
 
 def _means(axes: Axes, rows: pd.DataFrame) -> None:
