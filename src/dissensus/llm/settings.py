@@ -56,6 +56,15 @@ class SimulatedModelSettings(Settings):
     speech: dict[str, Any] = Field(default_factory=dict)
     """The behaviour's own settings."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_cache(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "cache" in values:
+            raise Faults(
+                "cache means nothing for a simulated model, which nobody bills; leave it out."
+            )
+        return values
+
     @field_validator("provider")
     @classmethod
     def _is_simulated(cls, provider: str) -> str:
@@ -123,6 +132,10 @@ class RemoteModelSettings(Settings):
     """Its price, where the table has none or another."""
     thought: ThoughtMarks | None = None
     """How its replies mark thought, beside what resources/thought.yaml knows."""
+    cache: bool = False
+    """Whether its provider's cache of prompts is used. What prompts begin with is marked for it
+    where the interface has marks (anthropic), and of calls that begin alike one goes first.
+    """
 
     @model_validator(mode="after")
     def _parameters_are_its_own(self) -> RemoteModelSettings:
@@ -145,6 +158,9 @@ class RemoteModelSettings(Settings):
                 wrong.append(fault(f"parameters.{name}", value, may))
             elif not _is_json(value):
                 may = "it must be what JSON has: texts, finite numbers, true, false, lists, blocks"
+                wrong.append(fault(f"parameters.{name}", value, may))
+            elif self.cache and name == "cache_control":
+                may = "cache: true marks what is to be kept; leave one of the two out"
                 wrong.append(fault(f"parameters.{name}", value, may))
         if wrong:
             raise Faults(*wrong)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dissensus.errors import ProviderError
@@ -12,6 +12,7 @@ from dissensus.llm.call import Reply, Request, Usage
 from dissensus.llm.exchange import UNREADABLE, NoAnswer, count, label
 from dissensus.llm.marks import Marks
 from dissensus.llm.outcomes import finish_reason
+from dissensus.llm.prefix_cache import MOST_MARKS, ends
 from dissensus.llm.providers.openai import plain_text, why_lost
 from dissensus.llm.thought import split_thought
 
@@ -23,6 +24,7 @@ class AnthropicInterface:
     """Messages; it has no embeddings, and takes no seed."""
 
     takes = ("temperature", "top_p", "max_tokens")
+    marks_cache = MOST_MARKS
     address = "https://api.anthropic.com"
     call_path, embedding_path, models_path = "/v1/messages", "", "/v1/models"
 
@@ -48,8 +50,10 @@ class AnthropicInterface:
             )
         )
 
-    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        return {"model": model, **conversation(request, parameters)}
+    def body(
+        self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
+    ) -> dict[str, Any]:
+        return {"model": model, **conversation(request, parameters, marks)}
 
     def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
         raise ProviderError(
@@ -104,14 +108,68 @@ def _tools(content: Any) -> list[Any]:
     return [block for block in blocks if block.get("type") == "tool_use"]
 
 
-def conversation(request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """A request as this interface has it: the system message apart from the others."""
+def conversation(request: Request, parameters: Mapping[str, Any], marks: int = 0) -> dict[str, Any]:
+    """A request as this interface has it: the system message apart from the others.
+
+    Parameters
+    ----------
+    marks : the most marks of what is to be kept in the provider's cache.
+    """
     system = "\n\n".join(m.content for m in request.messages if m.role == "system")
-    others = [
-        {"role": m.role, "content": m.content} for m in request.messages if m.role != "system"
-    ]
+    others = [m for m in request.messages if m.role != "system"]
+    contents: list[Any] = [system, *(m.content for m in others)]
+    if marks:
+        contents = _marked(contents, [(len(system),), *ends(others)], marks)
+    system_content, *other_contents = contents
     return {
-        "messages": others,
-        **({"system": system} if system else {}),
+        "messages": [
+            {"role": m.role, "content": content}
+            for m, content in zip(others, other_contents, strict=True)
+        ],
+        **({"system": system_content} if system else {}),
         **parameters,
     }
+
+
+def _marked(texts: Sequence[str], kept: Sequence[Sequence[int]], marks: int) -> list[Any]:
+    """Texts as blocks, some of which are marked to be kept with all that comes before them.
+
+    Of the ends that other requests may have too, the first and the last are marked: the provider
+    looks for others by itself, a few blocks before a mark.
+
+    Parameters
+    ----------
+    kept : places in each text up to which all may be kept.
+    marks : the most, 1 or more.
+
+    Returns
+    -------
+    Texts without such an end as they are.
+    """
+    pieces = [_split(text, places) for text, places in zip(texts, kept, strict=True)]
+    places = [
+        (number, piece)
+        for number, (split, is_end) in enumerate(pieces)
+        for piece in range(len(split) - (not is_end))
+    ]
+    chosen = {*places[:1], *places[max(1, len(places) - marks + 1) :]}
+    mark = {"cache_control": {"type": "ephemeral"}}
+    return [
+        [
+            {"type": "text", "text": piece, **(mark if (number, place) in chosen else {})}
+            for place, piece in enumerate(split)
+        ]
+        if any(number == at for at, _ in places)
+        else text
+        for number, (text, (split, _)) in enumerate(zip(texts, pieces, strict=True))
+    ]
+
+
+def _split(text: str, places: Iterable[int]) -> tuple[list[str], bool]:
+    """A text in pieces, each with something in it to be seen; whether the last ends at a place."""
+    split, start = [], 0
+    for place in sorted(places):
+        if text[start:place].strip() and (text[place:].strip() or place == len(text)):
+            split.append(text[start:place])
+            start = place
+    return ([*split, text[start:]], False) if text[start:] else (split, bool(split))

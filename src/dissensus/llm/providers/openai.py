@@ -27,6 +27,8 @@ class OpenAIInterface:
     """Chat completions and embeddings."""
 
     takes = ("temperature", "top_p", "max_tokens", "seed")
+    # Its providers keep what prompts begin with by themselves.
+    marks_cache = 0
     address = "https://api.openai.com/v1"
     call_path, embedding_path, models_path = "/chat/completions", "/embeddings", "/models"
 
@@ -59,7 +61,9 @@ class OpenAIInterface:
             )
         )
 
-    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def body(
+        self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
+    ) -> dict[str, Any]:
         return {"model": model, "messages": messages(request), **parameters}
 
     def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:

@@ -52,16 +52,20 @@ class Interface(Protocol):
     Attributes
     ----------
     takes : which of temperature, top_p, max_tokens and seed it has.
+    marks_cache : how many marks of what the provider is to keep in its cache a request may have.
     call_path, embedding_path, models_path : below the provider's address.
     """
 
     takes: tuple[str, ...]
+    marks_cache: int
     call_path: str
     embedding_path: str
     models_path: str
 
-    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON of a call."""
+    def body(
+        self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
+    ) -> dict[str, Any]:
+        """The JSON of a call, with so many marks for the provider's cache at most."""
 
     def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
         """The JSON that asks for embeddings; ``plain`` as numbers, which every server has.
@@ -108,9 +112,9 @@ class Host:
     watch: Watch | None = None
 
 
-def _marks_cache(*sent: Mapping[str, Any]) -> bool:
-    """Whether something that is sent has marks of what a provider is to keep in its cache."""
-    return any('"cache_control"' in json.dumps(each) for each in sent)
+def _cache_marks(*sent: Mapping[str, Any]) -> int:
+    """How many marks of what a provider is to keep in its cache are in what is sent."""
+    return sum(json.dumps(each).count('"cache_control"') for each in sent)
 
 
 class RemoteModel:
@@ -124,6 +128,7 @@ class RemoteModel:
     host : gives the host, checked; called when something is asked, and never for a replay.
     price : None where it has none.
     marks : of thought in its replies.
+    batched : whether its calls are sent in batches.
     """
 
     waits = True
@@ -137,6 +142,7 @@ class RemoteModel:
         host: Callable[[], Host],
         price: Price | None,
         marks: Marks,
+        batched: bool = False,
     ) -> None:
         self.name = name
         self.simulated = simulated
@@ -145,6 +151,9 @@ class RemoteModel:
         self.price = price
         self.marks: Marks | None = marks
         self._host = host
+        self._cache = bool(settings.get("cache"))
+        #: Calls of one batch would be sent in several, hours apart.
+        self.caches = self._cache and not batched
         self._rename = settings.get("rename") or {}
         self._parameters = settings.get("parameters") or {}
 
@@ -154,15 +163,18 @@ class RemoteModel:
         interface = host.interface
         size = sum(len(message.content.encode()) for message in request.messages)
         most = max_tokens_of(size)
-        # What is marked for a cache may cost what is written to it for the longest.
-        written = most if _marks_cache(self._parameters, request.options) else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, written)
+        own = _cache_marks(self._parameters, request.options)
+        marks = max(0, interface.marks_cache - own) if self._cache else 0
+        # What is marked for a cache may be written to it: for minutes, or by a study's own marks
+        # for the longest.
+        written = most if own or marks else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, most if own else 0)
         parse: Callable[[Any], Reply] = partial(interface.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
         exchange = Exchange(self.name, parse, self.price, max_usage)
         parameters = self.parameters(request, self._takes(interface))
-        body = interface.body(self.asked_model, request, parameters)
+        body = interface.body(self.asked_model, request, parameters, marks)
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
             reply = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))

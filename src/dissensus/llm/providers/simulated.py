@@ -28,6 +28,7 @@ class SimulatedModel:
 
     simulated = True
     waits = False
+    caches = False
     marks: Marks | None = None
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:

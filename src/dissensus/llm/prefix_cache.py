@@ -1,0 +1,161 @@
+"""A provider's cache of prompts as it is documented: what of a prompt it would have already.
+
+OpenAI and most others keep what prompts begin with by themselves, in steps of tokens and from a
+least length on (https://platform.openai.com/docs/guides/prompt-caching). Anthropic keeps what ends
+at a block of content that is marked, and finds it from a mark of a later prompt, or from a few
+blocks before one (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dissensus.llm.call import Message
+
+#: UTF-8 bytes to a token, as the simulated providers count.
+BYTES_PER_TOKEN = 4
+#: The fewest tokens that are kept, the steps in which OpenAI's cache reads, and seconds that a
+#: prefix is kept after its last use.
+LEAST_TOKENS, STEP_TOKENS, LIFE_S = 1024, 128, 300.0
+#: The most marks of a request, and the blocks before a mark at which Anthropic looks for a prefix.
+MOST_MARKS, LOOKBACK = 4, 20
+LONG_LIFE_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a prompt; ``keep_s``: for how long all up to its end is to be kept, 0 for not."""
+
+    text: bytes
+    keep_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Used:
+    """Tokens of a prompt that a cache had, and that it took in (for an hour among them)."""
+
+    read: int = 0
+    written: int = 0
+    written_1h: int = 0
+
+
+class PrefixCache:
+    """The cache of one model.
+
+    Parameters
+    ----------
+    least : the fewest tokens of a prefix that is kept.
+    clock : gives seconds.
+    """
+
+    def __init__(
+        self, least: int = LEAST_TOKENS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._least = least
+        self._clock = clock
+        self._until: dict[bytes, float] = {}
+
+    def by_prefix(self, prompt: Iterable[bytes]) -> Used:
+        """What the cache has of a prompt that has no marks; it keeps the prompt.
+
+        Parameters
+        ----------
+        prompt : its pieces, whose borders mean nothing.
+        """
+        now, read = self._clock(), 0
+        size = STEP_TOKENS * BYTES_PER_TOKEN
+        text = b"".join(prompt)
+        steps = [text[start : start + size] for start in range(0, len(text) - size + 1, size)]
+        known = True
+        for number, name in enumerate(_chain(steps), start=1):
+            known = known and self._until.get(name, 0.0) > now
+            read = number * STEP_TOKENS if known else read
+            self._until[name] = now + LIFE_S
+        return Used(read if read >= self._least else 0)
+
+    def by_marks(self, blocks: Sequence[Block]) -> Used:
+        """The same of a prompt whose blocks are marked: it keeps what ends at a mark."""
+        now = self._clock()
+        names = list(_chain(block.text for block in blocks))
+        sizes = _sizes(blocks)
+        marks = [number for number, block in enumerate(blocks) if block.keep_s]
+        read = max((self._found(names, sizes, mark, now) for mark in marks), default=0)
+        written = written_1h = 0
+        end = read
+        for mark in marks:
+            if sizes[mark] < self._least:
+                continue
+            keep_s = blocks[mark].keep_s
+            self._until[names[mark]] = now + keep_s
+            more = max(0, sizes[mark] - end)
+            written += more
+            written_1h += more if keep_s > LIFE_S else 0
+            end = max(end, sizes[mark])
+        return Used(read, written, written_1h)
+
+    def _found(self, names: Sequence[bytes], sizes: Sequence[int], mark: int, now: float) -> int:
+        """Tokens of the longest prefix that is kept and ends at a mark, or shortly before it."""
+        for number in range(mark, max(-1, mark - LOOKBACK), -1):
+            if self._until.get(names[number], 0.0) > now:
+                self._until[names[number]] = max(self._until[names[number]], now + LIFE_S)
+                return sizes[number]
+        return 0
+
+
+def ends(messages: Sequence[Message]) -> list[tuple[int, ...]]:
+    """Where in each message of a prompt something ends that other prompts may begin with.
+
+    All before the last message was sent before as a rule, or will be sent again.
+    """
+    *before, last = messages
+    return [*((*message.shared, len(message.content)) for message in before), last.shared]
+
+
+def first_alike(prompts: Iterable[Sequence[Message]]) -> Iterator[int | None]:
+    """For each prompt, which earlier one should be answered first, so that the cache has it.
+
+    Returns
+    -------
+    The place of the first that has the longest beginning in common with it; None where no
+    earlier one has one that a cache would keep.
+    """
+    known: dict[bytes, int] = {}
+    for number, prompt in enumerate(prompts):
+        begins = list(_beginnings(prompt))
+        shared = [known[begin] for begin in begins if begin in known]
+        yield shared[-1] if shared else None
+        for begin in begins:
+            known.setdefault(begin, number)
+
+
+def _beginnings(messages: Sequence[Message]) -> Iterator[bytes]:
+    """Digests of what a prompt begins with and others may too, the shortest first."""
+    digest, size = hashlib.blake2b(digest_size=16), 0
+    for message, places in zip(messages, ends(messages), strict=True):
+        start = 0
+        for place in places:
+            text = message.content[start:place].encode(errors="replace")
+            digest.update(f"{message.role} {len(text)} ".encode() + text)
+            start, size = place, size + len(text)
+            if size >= LEAST_TOKENS * BYTES_PER_TOKEN:
+                yield digest.digest()
+
+
+def _chain(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """A name for each beginning of a text, given in pieces."""
+    digest = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        digest.update(len(piece).to_bytes(8, "big") + piece)
+        yield digest.digest()
+
+
+def _sizes(blocks: Sequence[Block]) -> list[int]:
+    """Tokens up to the end of each block."""
+    sizes, total = [], 0
+    for block in blocks:
+        total += len(block.text)
+        sizes.append(total // BYTES_PER_TOKEN)
+    return sizes
