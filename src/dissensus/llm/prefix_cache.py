@@ -56,53 +56,60 @@ class PrefixCache:
     ) -> None:
         self._least = least
         self._clock = clock
-        self._until: dict[bytes, float] = {}
+        #: Name of a prefix -> since when, and until when, it is kept.
+        self._kept: dict[bytes, tuple[float, float]] = {}
 
-    def by_prefix(self, prompt: Iterable[bytes]) -> Used:
+    def by_prefix(self, prompt: Iterable[bytes], at: float | None = None) -> Used:
         """What the cache has of a prompt that has no marks; it keeps the prompt.
 
         Parameters
         ----------
         prompt : its pieces, whose borders mean nothing.
+        at : when it came; what was kept since is too late for it. None for now.
         """
-        now, read = self._clock(), 0
-        size = STEP_TOKENS * BYTES_PER_TOKEN
-        text = b"".join(prompt)
-        steps = [text[start : start + size] for start in range(0, len(text) - size + 1, size)]
-        known = True
+        at = self._clock() if at is None else at
+        size, text = STEP_TOKENS * BYTES_PER_TOKEN, b"".join(prompt)
+        steps = (text[start : start + size] for start in range(0, len(text) - size + 1, size))
+        read, is_kept = 0, True
         for number, name in enumerate(_chain(steps), start=1):
-            known = known and self._until.get(name, 0.0) > now
-            read = number * STEP_TOKENS if known else read
-            self._until[name] = now + LIFE_S
+            is_kept = is_kept and self._has(name, at)
+            read = number * STEP_TOKENS if is_kept else read
+            self._keep(name, LIFE_S)
         return Used(read if read >= self._least else 0)
 
-    def by_marks(self, blocks: Sequence[Block]) -> Used:
+    def by_marks(self, blocks: Sequence[Block], at: float | None = None) -> Used:
         """The same of a prompt whose blocks are marked: it keeps what ends at a mark."""
-        now = self._clock()
-        names = list(_chain(block.text for block in blocks))
-        sizes = _sizes(blocks)
+        at = self._clock() if at is None else at
+        names, sizes = list(_chain(block.text for block in blocks)), _sizes(blocks)
         marks = [number for number, block in enumerate(blocks) if block.keep_s]
-        read = max((self._found(names, sizes, mark, now) for mark in marks), default=0)
+        read = end = max((self._found(names, sizes, mark, at) for mark in marks), default=0)
         written = written_1h = 0
-        end = read
         for mark in marks:
             if sizes[mark] < self._least:
                 continue
-            keep_s = blocks[mark].keep_s
-            self._until[names[mark]] = now + keep_s
-            more = max(0, sizes[mark] - end)
+            more, end = max(0, sizes[mark] - end), max(end, sizes[mark])
             written += more
-            written_1h += more if keep_s > LIFE_S else 0
-            end = max(end, sizes[mark])
+            written_1h += more if blocks[mark].keep_s > LIFE_S else 0
+            self._keep(names[mark], blocks[mark].keep_s)
         return Used(read, written, written_1h)
 
-    def _found(self, names: Sequence[bytes], sizes: Sequence[int], mark: int, now: float) -> int:
+    def _found(self, names: Sequence[bytes], sizes: Sequence[int], mark: int, at: float) -> int:
         """Tokens of the longest prefix that is kept and ends at a mark, or shortly before it."""
         for number in range(mark, max(-1, mark - LOOKBACK), -1):
-            if self._until.get(names[number], 0.0) > now:
-                self._until[names[number]] = max(self._until[names[number]], now + LIFE_S)
+            if self._has(names[number], at):
+                self._keep(names[number], LIFE_S)
                 return sizes[number]
         return 0
+
+    def _has(self, name: bytes, at: float) -> bool:
+        since, until = self._kept.get(name, (at, at))
+        return since <= at < until
+
+    def _keep(self, name: bytes, seconds: float) -> None:
+        """Keep a prefix from now on, or for longer."""
+        now = self._clock()
+        since, until = self._kept.get(name, (now, now))
+        self._kept[name] = (since if until > now else now), max(until, now + seconds)
 
 
 def ends(messages: Sequence[Message]) -> list[tuple[int, ...]]:

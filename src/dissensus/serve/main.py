@@ -59,6 +59,7 @@ def options_from(chosen: argparse.Namespace, environment: Mapping[str, str]) -> 
         refused=frozenset(chosen.refused),
         batch_s=chosen.batch_seconds,
         fixed_words=chosen.words == "fixed",
+        caches=chosen.caches,
         seed=chosen.seed,
     )
 
