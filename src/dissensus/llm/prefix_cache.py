@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dissensus.llm.call import Message
 
@@ -31,6 +31,14 @@ class Block:
 
     text: bytes
     keep_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a text; ``is_marked``: whether all up to its end is to be kept."""
+
+    text: str
+    is_marked: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,46 @@ def ends(messages: Sequence[Message]) -> list[tuple[int, ...]]:
     """
     *before, last = messages
     return [*((*message.shared, len(message.content)) for message in before), last.shared]
+
+
+def marked_pieces(
+    texts: Sequence[str], kept: Sequence[Sequence[int]], marks: int
+) -> list[list[Piece]]:
+    """Texts in pieces, some of which are marked to be kept with all that comes before them.
+
+    Of the ends that other requests may have too, the first and the last are marked: the provider
+    looks for others by itself, a few blocks before a mark.
+
+    Parameters
+    ----------
+    texts : of a prompt, in order.
+    kept : places in each text up to which all may be kept.
+    marks : the most, 1 or more.
+
+    Returns
+    -------
+    For each text its pieces, each of which has something to be seen in it, as blocks must.
+    """
+    split = [_split(text, places) for text, places in zip(texts, kept, strict=True)]
+    ending = [piece for pieces in split for piece in pieces if piece.is_marked]
+    dropped = ending[1 : max(1, len(ending) - marks + 1)]
+    return [
+        [
+            replace(piece, is_marked=False) if any(piece is other for other in dropped) else piece
+            for piece in pieces
+        ]
+        for pieces in split
+    ]
+
+
+def _split(text: str, places: Iterable[int]) -> list[Piece]:
+    """A text in pieces; marked are those that end at a place."""
+    pieces, start = [], 0
+    for place in sorted(places):
+        if text[start:place].strip() and (text[place:].strip() or place == len(text)):
+            pieces.append(Piece(text[start:place], True))
+            start = place
+    return [*pieces, Piece(text[start:])] if text[start:] else pieces
 
 
 def first_alike(prompts: Iterable[Sequence[Message]]) -> Iterator[int | None]:

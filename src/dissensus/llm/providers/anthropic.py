@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.errors import ProviderError
@@ -12,7 +12,7 @@ from dissensus.llm.call import Reply, Request, Usage
 from dissensus.llm.exchange import UNREADABLE, NoAnswer, count, label
 from dissensus.llm.marks import Marks
 from dissensus.llm.outcomes import finish_reason
-from dissensus.llm.prefix_cache import MOST_MARKS, ends
+from dissensus.llm.prefix_cache import MOST_MARKS, Piece, ends, marked_pieces
 from dissensus.llm.providers.openai import plain_text, why_lost
 from dissensus.llm.thought import split_thought
 
@@ -119,7 +119,8 @@ def conversation(request: Request, parameters: Mapping[str, Any], marks: int = 0
     others = [m for m in request.messages if m.role != "system"]
     contents: list[Any] = [system, *(m.content for m in others)]
     if marks:
-        contents = _marked(contents, [(len(system),), *ends(others)], marks)
+        kept = [(len(system),), *ends(others)]
+        contents = [_content(pieces) for pieces in marked_pieces(contents, kept, marks)]
     system_content, *other_contents = contents
     return {
         "messages": [
@@ -131,45 +132,12 @@ def conversation(request: Request, parameters: Mapping[str, Any], marks: int = 0
     }
 
 
-def _marked(texts: Sequence[str], kept: Sequence[Sequence[int]], marks: int) -> list[Any]:
-    """Texts as blocks, some of which are marked to be kept with all that comes before them.
-
-    Of the ends that other requests may have too, the first and the last are marked: the provider
-    looks for others by itself, a few blocks before a mark.
-
-    Parameters
-    ----------
-    kept : places in each text up to which all may be kept.
-    marks : the most, 1 or more.
-
-    Returns
-    -------
-    Texts without such an end as they are.
-    """
-    pieces = [_split(text, places) for text, places in zip(texts, kept, strict=True)]
-    places = [
-        (number, piece)
-        for number, (split, is_end) in enumerate(pieces)
-        for piece in range(len(split) - (not is_end))
-    ]
-    chosen = {*places[:1], *places[max(1, len(places) - marks + 1) :]}
+def _content(pieces: Sequence[Piece]) -> Any:
+    """A message's content: a text, or its pieces as blocks where it has several, or a mark."""
+    if len(pieces) < 2 and not any(piece.is_marked for piece in pieces):
+        return "".join(piece.text for piece in pieces)
     mark = {"cache_control": {"type": "ephemeral"}}
     return [
-        [
-            {"type": "text", "text": piece, **(mark if (number, place) in chosen else {})}
-            for place, piece in enumerate(split)
-        ]
-        if any(number == at for at, _ in places)
-        else text
-        for number, (text, (split, _)) in enumerate(zip(texts, pieces, strict=True))
+        {"type": "text", "text": piece.text, **(mark if piece.is_marked else {})}
+        for piece in pieces
     ]
-
-
-def _split(text: str, places: Iterable[int]) -> tuple[list[str], bool]:
-    """A text in pieces, each with something in it to be seen; whether the last ends at a place."""
-    split, start = [], 0
-    for place in sorted(places):
-        if text[start:place].strip() and (text[place:].strip() or place == len(text)):
-            split.append(text[start:place])
-            start = place
-    return ([*split, text[start:]], False) if text[start:] else (split, bool(split))
