@@ -19,6 +19,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+import caches
 import calls
 import debate_model
 import default_run
@@ -41,6 +42,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "default": default_run.measure,
     "job": job.measure,
     "calls": calls.measure,
+    "caches": caches.measure,
     "votes": votes.measure,
     "scale": scale.measure,
     "inference": inference.measure,

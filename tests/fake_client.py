@@ -33,6 +33,7 @@ class FakeClient:
     identity: str = "fake"
     simulated: bool = True
     waits: bool = True
+    caches: bool = False
     marks: Marks | None = None
     asked: list[Request] = field(default_factory=list)
     patience: list[float | None] = field(default_factory=list)

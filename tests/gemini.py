@@ -19,7 +19,9 @@ class GeminiCodec(Codec):
     def headers(key: str, address: str) -> dict[str, str]:
         return {"x-goog-api-key": key, "content-type": "application/json"}
 
-    def post(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Post:
+    def post(
+        self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
+    ) -> Post:
         parts = [{"text": sent.content} for sent in request.messages if sent.role == "system"]
         contents = [
             {

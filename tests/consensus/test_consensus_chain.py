@@ -25,7 +25,7 @@ from dissensus.consensus.wording import UNLEARNED
 from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.errors import SettingError
-from dissensus.llm.behaviours import check_speech
+from dissensus.llm.providers.behaviours import check_speech
 
 #: Off the defaults, with an effect for every strategy that can have one.
 SPEECH: dict[str, Any] = {

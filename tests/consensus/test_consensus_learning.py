@@ -174,6 +174,19 @@ def test_each_arm_is_shown_its_parts_and_no_others() -> None:
         assert count == (16 if {"good", "bad"}.isdisjoint(lost) else 8)
 
 
+def test_the_block_is_what_prompts_of_all_rounds_begin_with() -> None:
+    for row in ran().manifest:
+        if row["kind"] != "debate":
+            continue
+        prompts = [call.messages[-1] for call in ran().played[row["session_id"]].of("voter")]
+        begun = {tuple(prompt.content[:place] for place in prompt.shared) for prompt in prompts}
+        if row["strategy"] == "debate":
+            assert begun == {()}
+        else:
+            (((beginning,)),) = begun
+            assert beginning.endswith("Here end the examples, and your own debate begins.")
+
+
 def test_a_transferred_block_is_the_other_domain_s_and_its_own_the_own() -> None:
     known = {row["statement"]: row for row in statements().values()}
     for strategy in LEARNED:

@@ -93,8 +93,8 @@ def _place_of(request: Request) -> tuple[str, int, str]:
         header = content.split("\n--- ")[1].split(" ---")[0]
         agent, _, round_ = header.partition(", round ")
         return agent, int(round_), "crit" if "You assess" in content else "rca"
-    agent = content.split(",")[0].removeprefix("You are ")
-    round_ = content.split("this is round ")[1].split(".")[0]
+    agent, _, rest = content.rpartition("\nYou are ")[2].partition(",")
+    round_ = rest.removeprefix(" and this is round ").split()[0]
     return agent, int(round_), "retry" if len(request.messages) > 1 else "debater"
 
 

@@ -44,7 +44,7 @@ def test_agents_see_their_own_turns_alone_or_nothing() -> None:
         nothing = prompts(hold(Agents(says), replace(PLAIN, sees="nothing", samples=samples)))
         assert len(nothing) == count
         for (_, agent), prompt in nothing.items():
-            assert "---" not in prompt and "this is round 1." in prompt
+            assert "---" not in prompt and "this is round 1 of" in prompt
             assert prompt == nothing[1, agent]
         assert prompts(hold(Agents(says)))[1, "A1"] == nothing[1, "A1"]
 

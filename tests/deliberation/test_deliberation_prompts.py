@@ -25,41 +25,41 @@ FAULTS = [
         ROUND,
         "Question: {QUESTION}",
         "Question: {QUESTIN}",
-        "line 8: template has {QUESTIN}, which is no slot; {QUESTION} is.",
+        "line 10: template has {QUESTIN}, which is no slot; {QUESTION} is.",
     ),
-    (ROUND, "  {TRANSCRIPT}\n", "", "line 8: template lacks {TRANSCRIPT}; put it in."),
+    (ROUND, "  {TRANSCRIPT}\n", "", "line 10: template lacks {TRANSCRIPT}; put it in."),
     (
         ROUND,
         '"- {OPTION}"',
         '"- {LABEL}"',
-        "line 32: option has {LABEL}, which is no slot; its slots are {OPTION}.",
+        "line 38: option has {LABEL}, which is no slot; its slots are {OPTION}.",
     ),
-    (ROUND, '{ID}: {TEXT}"\n\ntopo', '{ID}"\n\ntopo', "line 33: evidence lacks {TEXT}; put it in."),
+    (ROUND, '{ID}: {TEXT}"\n\ntopo', '{ID}"\n\ntopo', "line 39: evidence lacks {TEXT}; put it in."),
     (
         ROUND,
         "is wrong with it.",
         "is wrong with {CLAIM}.",
-        f"line 39: topologies.full has {{CLAIM}}, {NOT_THERE}",
+        f"line 45: topologies.full has {{CLAIM}}, {NOT_THERE}",
     ),
     (
         ROUND,
         "to what is not.",
         "to what {AGENT} says.",
-        f"line 57: tones.2 has {{AGENT}}, {NOT_THERE}",
+        f"line 63: tones.2 has {{AGENT}}, {NOT_THERE}",
     ),
     (
         ROUND,
         "Stance: {STANCE}",
         "Stance: {STANCE} {BETA}",
-        "line 72: turn has {BETA}, which is no slot; its slots are",
+        "line 78: turn has {BETA}, which is no slot; its slots are",
     ),
-    (ROUND, 'option "{OPTION}".', "right option.", "line 90: hint lacks {OPTION}; put it in."),
-    (ROUND, "  {ENTRIES}\n", "", "line 93: assessment lacks {ENTRIES}; put it in."),
+    (ROUND, 'option "{OPTION}".', "right option.", "line 96: hint lacks {OPTION}; put it in."),
+    (ROUND, "  {ENTRIES}\n", "", "line 99: assessment lacks {ENTRIES}; put it in."),
     (
         ROUND,
         "with the option that it leads to.",
         "with {OPTION}.",
-        f"line 98: reply has {{OPTION}}, {NOT_THERE}",
+        f"line 104: reply has {{OPTION}}, {NOT_THERE}",
     ),
     (
         JUDGING,
@@ -77,7 +77,7 @@ FAULTS = [
         ROUND,
         "  one_target: >-",
         "  one: >-",
-        "line 42: topologies.one is no part; known here are emergent, full, one_target.",
+        "line 48: topologies.one is no part; known here are emergent, full, one_target.",
     ),
     (ROUND, "unknown: not stated\n", "", "unknown is missing; it must be set."),
     (JUDGING, "repair: >-", "repairs: >-", "line 47: repairs is no part; 'repair' is."),
@@ -85,12 +85,12 @@ FAULTS = [
         ROUND,
         "nothing_yet: Nothing has been written yet.",
         "nothing_yet: off",
-        f"line 70: nothing_yet holds False; {TRUTH}",
+        f"line 76: nothing_yet holds False; {TRUTH}",
     ),
-    (ROUND, "unknown: not stated", 'unknown: ""', "line 88: unknown is empty; write its text."),
-    (ROUND, "none: none", "none: null", "line 87: none holds null; it must be a text."),
-    (ROUND, TONES, " calm", "line 50: tones holds 'calm'; it must be a list."),
-    (ROUND, TONES, " []", "line 50: tones holds []; it needs at least 1 entry."),
+    (ROUND, "unknown: not stated", 'unknown: ""', "line 94: unknown is empty; write its text."),
+    (ROUND, "none: none", "none: null", "line 93: none holds null; it must be a text."),
+    (ROUND, TONES, " calm", "line 56: tones holds 'calm'; it must be a list."),
+    (ROUND, TONES, " []", "line 56: tones holds []; it needs at least 1 entry."),
     (JUDGING, RETRIES, " abc", "line 52: retries holds 'abc'; it must be a list."),
     (
         JUDGING,
@@ -103,9 +103,9 @@ FAULTS = [
         ROUND,
         "none: none",
         "no: none",
-        "line 87: no is read as a truth value; put the key in quotes.",
+        "line 93: no is read as a truth value; put the key in quotes.",
     ),
-    (ROUND, "none: none", "null: none", "line 87: null is read as nothing; put the key in quotes."),
+    (ROUND, "none: none", "null: none", "line 93: null is read as nothing; put the key in quotes."),
 ]
 
 #: What the whole file may hold.
@@ -159,7 +159,7 @@ def test_another_file_is_told(tmp_path: Path, name: str, content: bytes, sentenc
 def test_an_example_in_the_prompt_is_no_turn():
     """A debater that repeats its instructions has not taken a stance."""
     view = View(("A1", "A2"), 1, 1, (), "emergent", None, None, {})
-    assert not parse_turn(WORDING.round_prompt(TOPIC, "A1", view), TOPIC.options).stance
+    assert not parse_turn(WORDING.round_prompt(TOPIC, "A1", view).content, TOPIC.options).stance
 
 
 def test_scores_that_are_missing_are_shown_as_none():
@@ -167,5 +167,5 @@ def test_scores_that_are_missing_are_shown_as_none():
     assessments = {"A1": Assessment("c", ((10.0, 5.0),), (), ())}
     view = View(("A1", "A2"), 2, 2, spoken, "emergent", None, None, assessments)
     assert "quality 0.50; reasons (validity/credibility) 10/5; rival reasons none" in (
-        WORDING.round_prompt(TOPIC, "A1", view)
+        WORDING.round_prompt(TOPIC, "A1", view).content
     )

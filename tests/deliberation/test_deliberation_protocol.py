@@ -23,6 +23,7 @@ from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.protocol import Arm, observed
 from dissensus.deliberation.turns import Claim, ParsedTurn
 from dissensus.llm.journal import Journal
+from dissensus.session.protocol import round_of
 from dissensus.session.runner import Session
 from scripted import left_by
 
@@ -80,8 +81,8 @@ def test_a_round_shows_exactly_the_rounds_before():
             if f"Text of {agent} in {before}." in prompt
         ]
         assert told == [(a, b) for b in range(1, round_) for a in ("A1", "A2", "A3")]
-        assert prompt.startswith(f"You are {speaker}, one of 3 agents (A1, A2, A3)")
-        assert f"There are 4 rounds, and this is round {round_}." in prompt
+        assert prompt.startswith("You are one of 3 agents (A1, A2, A3)")
+        assert f"\nYou are {speaker}, and this is round {round_} of 4." in prompt
         assert "\n\n\n" not in prompt
         assert ("Nothing has been written yet." in prompt) == (round_ == 1)
 
@@ -91,6 +92,21 @@ def test_all_agents_of_a_round_see_the_same_but_for_their_name():
     for round_ in (1, 2, 3):
         alike = {shown[round_, agent].replace(f"You are {agent}", "") for agent in ("A1", "A3")}
         assert len(alike) == 1
+
+
+def test_each_round_begins_with_all_that_was_shown_before_it():
+    """Whoever is asked: what is said to be shared is the same for all agents of a round."""
+    asked: dict[int, set[tuple[str, tuple[int, ...]]]] = {}
+    for attempt in hold(Agents(talk), rounds=4).attempts:
+        (message,) = attempt.call.messages
+        shown = message.content[: message.shared[-1]]
+        asked.setdefault(round_of(attempt.call.round_label), set()).add((shown, message.shared))
+    rounds = [asked[number] for number in range(1, 5)]
+    assert [len(alike) for alike in rounds] == [1] * 4
+    for number, ((before, ends),) in enumerate(rounds[:-1]):
+        ((after, more),) = rounds[number + 1]
+        assert after.startswith(before) and more[: len(ends)] == ends
+        assert len(more) == len(ends) + 3
 
 
 def test_a_turn_is_shown_whole():

@@ -27,8 +27,8 @@ from dissensus.deliberation.measures.reconstruct import reconstruct_session
 from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.session.quoting import quoted
 from dissensus.session.runner import Session
 
@@ -344,8 +344,8 @@ def test_a_turn_that_could_not_be_read_leaves_its_author_where_it_stood():
 def test_what_assessments_say_of_others_weighs_them():
     content = prompts(hold_simulated(group(2), rounds=2, topic=2))[2, "A1"]
     shown = content.replace(
-        "Your reply: ",
-        '- A1, claim "x": quality 0.10; x\n- A2, claim "y": quality 0.90; x\n\nYour reply: ',
+        "Now give your reply",
+        '- A1, claim "x": quality 0.10; x\n- A2, claim "y": quality 0.90; x\n\nNow give your reply',
     )
     first = beliefs(hold_simulated(group(2), rounds=1, topic=2), 1, 2)
     for prompt, weights in ((content, (0.5, 0.5)), (shown, (0.1, 0.9))):

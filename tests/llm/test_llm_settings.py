@@ -67,6 +67,7 @@ def test_what_is_not_set() -> None:
         "parameters": {},
         "price": None,
         "thought": None,
+        "cache": False,
     }
     assert (talk.budget_usd, talk.prices) == (None, None)
 
@@ -105,6 +106,14 @@ def test_null_takes_an_entry_out() -> None:
 
 P = "providers.openai"
 WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"models": {"s": {**GOOD["models"]["s"], "cache": True}}},
+     "models.s.cache means nothing for a simulated model, which nobody bills; leave it out."),
+    ({"models": {"gpt": {**GOOD["models"]["gpt"], "cache": 1}}},
+     "models.gpt.cache holds 1; it must be true or false."),
+    ({"models": {"gpt": {"provider": "openai", "cache": True,
+                         "parameters": {"cache_control": {"type": "ephemeral"}}}}},
+     "models.gpt.parameters.cache_control holds {'type': 'ephemeral'}; cache: true marks what is "
+     "to be kept; leave one of the two out."),
     ({"models": {}}, "models holds {}; it needs at least 1 entry."),
     ({"budget_usd": -1.0}, "budget_usd holds -1.0; it must be at least 0.0."),
     ({"budget_usd": "much"}, "budget_usd holds 'much'; it must be a number."),

@@ -17,6 +17,7 @@ from dissensus.plan import quote
 from dissensus.plan.call_plan import call_plans
 from dissensus.plan.cost import (
     EMBEDDING,
+    Cached,
     Line,
     Prompt,
     Scenario,
@@ -180,7 +181,8 @@ def test_what_each_model_is_paid() -> None:
         "served": {"provider": "rehearsal"},
         "tried": {"provider": "rehearsal", "price": {"input": 3.0, "output": 4.0}},
     }
-    providers = {"openai": {"batch": True}, "rehearsal": {"simulated": True}}
+    openai = {"interface": "openai"}
+    providers = {"openai": {**openai, "batch": True}, "rehearsal": {**openai, "simulated": True}}
     table = {("openai", "gpt-5.2"): CHEAP, ("openai", "large"): CHEAP}
     embedders = ["use-multilingual", "openai:large", "openai:other", "sentence-transformers:x"]
     terms = terms_of(models, providers, {DEBATING: list(models)}, embedders, table)
@@ -235,6 +237,28 @@ def test_what_a_study_counts_otherwise_is_said_of_it_alone() -> None:
     assert Deliberation.counting == sentence
     assert "judge" not in told([priced(USD)])
     assert told([priced(USD)], sentence).endswith(sentence)
+
+
+def test_prompts_are_priced_with_a_cache_and_without_one() -> None:
+    """A million tokens at a dollar: half read at a tenth, a fifth written at five quarters."""
+    price = replace(CHEAP, cached_input_usd=0.1)
+    with_one = replace(priced({**USD, "expected": 1.0}, price=price), cached=Cached(5e5, 2e5))
+    judge = replace(with_one, purpose="judge", cached=Cached(0.0, 0.0))
+    assert with_one.input_usd(cached=False) == 1.0
+    assert with_one.input_usd(cached=True) == pytest.approx(0.5 * 0.1 + 0.2 * 1.25 + 0.3)
+    assert with_one.usd("expected") == 1.0, "the estimate is without one"
+    other = priced({**USD, "expected": 1.0}, model="b", cache=True)
+    said = quote.describe([with_one, judge, other], name="n", protocol=PROTOCOL, prices="p.csv")
+    rows = [line.split() for line in said]
+    at = next(number for number, row in enumerate(rows) if row[:2] == ["input,", "expected"])
+    assert rows[at + 1 : at + 4] == [
+        ["a", "$2.00", "$1.60", "25%"],
+        ["b", "$1.00", "$1.00", "0%"],
+        ["all", "models", "$3.00", "$2.60", "17%"],
+    ]
+    assert said[at + 4] == "cache: true is not set for a."
+    assert "what the calls of one session share" in " ".join(said)
+    assert "share read" not in told([priced(USD, price=None)])
 
 
 def test_what_has_no_price_is_said_and_left_out() -> None:

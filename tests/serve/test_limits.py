@@ -134,18 +134,17 @@ def test_the_counts_tell_answers_from_repeats_and_tokens_by_model():
         "abandoned": 0,
     }
     assert counted["calls"]["embeddings"]["answered"] == 1
+    nothing = dict.fromkeys(("cached", "written", "written_1h", "lost_input", "lost_output"), 0)
     assert counted["tokens"] == {
         "simulated-a": {
             "input": sum(usage.prompt_tokens for usage in used if usage),
             "output": sum(usage.completion_tokens for usage in used if usage),
-            "lost_input": 0,
-            "lost_output": 0,
+            **nothing,
         },
         "text-embedding-3-large": {
             "input": 3,
             "output": 0,
-            "lost_input": 0,
-            "lost_output": 0,
+            **nothing,
         },
     }
     assert counted["in_flight"] == {"now": 0, "peak": 1}

@@ -13,6 +13,7 @@ from dissensus.llm.call import Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.session.protocol import Steps
 from dissensus.session.runner import Session, run_session
+from dissensus.session.templates import sharing
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_call, toy_debate
 
@@ -164,6 +165,38 @@ def test_a_step_of_several_calls_is_made_at_the_same_time(tmp_path: Path):
     second = {prompt.split(": ")[1] for prompt in prompts(provider)[3:]}
     assert first == {""}
     assert second == {"turn 1 of A | turn 1 of B | turn 1 of C"}
+
+
+def test_calls_that_begin_alike_are_made_after_the_first_where_that_is_cheaper(tmp_path: Path):
+    """Without a cache all three are in flight at once; with one, B and C once A has its reply."""
+    alike = "the same for all. " * 400
+
+    def steps() -> Steps:
+        yield [
+            replace(toy_call(1, name, name), messages=(sharing(f"{alike}{name}", alike),))
+            for name in "ABC"
+        ]
+
+    for caches in (False, True):
+        answered, together = Event(), Barrier(2 if caches else 3, timeout=20)
+
+        def say(
+            asked: Request,
+            caches: bool = caches,
+            answered: Event = answered,
+            together: Barrier = together,
+        ) -> Reply:
+            name = asked.messages[0].content[-1]
+            if caches and name == "A":
+                answered.set()
+                return Reply(name)
+            assert answered.is_set() is caches
+            together.wait()
+            return Reply(name)
+
+        models = {"m": FakeClient(say, caches=caches)}
+        session = run_session(1, steps, models, Journal(tmp_path / str(caches)), LIMITS)
+        assert [turn.text for turn in session.turns] == ["A", "B", "C"]
 
 
 def test_replies_are_recorded_in_the_order_of_the_step(tmp_path: Path):

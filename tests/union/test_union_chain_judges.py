@@ -129,7 +129,7 @@ def bank() -> tuple[pd.DataFrame, pd.DataFrame]:
     chances = {}
     for name, session in made.debates.items():
         for call, _ in prompts(session, "blind", "labelled"):
-            _, points, _ = weighed(read_prompt(call.messages).part(0))
+            points, _ = weighed(read_prompt(call.messages).part(0))
             chances[name, call.speaker] = special.expit(SHARPNESS * points)
     votes = made.frames["votes"]
     seats = zip(votes["session_id"], votes["panel"], votes["pass"], votes["seat"], strict=True)

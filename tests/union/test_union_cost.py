@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import yaml
 from snakemake.utils import update_config
 
 from dissensus.llm.journal import NoJournal
+from dissensus.llm.prefix_cache import Block, PrefixCache, marked_pieces
 from dissensus.llm.prices import Price
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.plan.call_plan import call_plans
@@ -108,6 +110,39 @@ def test_calls_and_tokens_are_those_of_sessions_that_are_played(sessions: Sessio
         assert expected.calls == calls[use]
         assert expected.input == pytest.approx(sent[use], rel=0.1)
         assert (expected.output, high.output) == (said[use] / 2, said[use])
+
+
+@pytest.mark.parametrize("marks", [0, 4])
+def test_what_a_cache_has_is_that_of_sessions_that_are_played(
+    sessions: Sessions, marks: int
+) -> None:
+    """Where every reply has half of its limit, and no two have the same words."""
+    numbers = count()
+
+    def say(call: Call, times: int) -> str:
+        return half(call, times).replace(" lot", f" l{next(numbers):02d}")
+
+    inputs = HalfInputs(None, sessions.folder)
+    sent: Counter[tuple[str, str]] = Counter()
+    read: Counter[tuple[str, str]] = Counter()
+    for row in sessions.rows.values():
+        caches: defaultdict[str, PrefixCache] = defaultdict(PrefixCache)
+        for attempt in play(say, sessions.steps(row, inputs)).attempts:
+            use = attempt.call.purpose, attempt.call.model
+            (message,) = attempt.call.messages
+            cache, text = caches[attempt.call.model], message.content.encode()
+            kept = marked_pieces([message.content], [message.shared], marks or 1)[0]
+            blocks = [Block(piece.text.encode(), 300.0 * piece.is_marked) for piece in kept]
+            used = cache.by_marks(blocks) if marks else cache.by_prefix([text])
+            sent[use] += len(text) // 4
+            read[use] += used.read
+    given = {use: replace(of, marks=marks) for use, of in terms(sessions).items()}
+    shares = {}
+    for line in estimate(sessions, given, ONCE):
+        use = line.purpose, line.model
+        shares[use] = line.cached.read / line.tokens["expected"].input
+        assert shares[use] == pytest.approx(read[use] / sent[use], abs=0.05)
+    assert max(shares.values()) > 0.3
 
 
 def test_the_answers_of_all_debates_are_counted_and_not_those_of_the_first(

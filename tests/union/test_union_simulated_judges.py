@@ -90,8 +90,8 @@ WEAK = cues.claim(0, "The town forgets what the clerk has kept.", "assertion", F
 def test_a_judge_votes_by_points_slot_and_length(speech: dict[str, float], logit: float) -> None:
     padding = " ".join(["word"] * (40 + len(STRONG.split()) - len(WEAK.split())))
     prompt = blind([("A", STRONG), ("B", f"{WEAK} {padding}")])
-    ahead, points, words = weighed(blind([("A", STRONG), ("B", WEAK)]).split("=====")[1])
-    assert (ahead, points) == ("A", 3.0) and words == len(STRONG.split()) - len(WEAK.split())
+    points, words = weighed(blind([("A", STRONG), ("B", WEAK)]).split("=====")[1])
+    assert points == 3.0 and words == len(STRONG.split()) - len(WEAK.split())
     if "length_bias" in speech:
         logit = -20 * 0.040
     share = 1 / (1 + math.exp(-logit))
@@ -109,10 +109,11 @@ def test_a_judge_votes_by_points_slot_and_length(speech: dict[str, float], logit
 def test_a_side_prior_is_of_the_label(first: str) -> None:
     second = {"Proposition": "Opposition", "Opposition": "Proposition"}[first]
     shown = "\n\n".join(
-        WORDING.judged("labelled_entry", LABEL=label, NUMBER=str(number), TEXT=WEAK)
-        for number, label in enumerate((first, second), start=1)
+        WORDING.judged("blind_entry", SLOT=slot, NUMBER=str(number), TEXT=WEAK)
+        for number, slot in enumerate("AB", start=1)
     )
-    prompt = WORDING.judged("labelled", MOTION="M", FRAMEWORK="", TRANSCRIPT=shown)
+    told = {"TRANSCRIPT": shown, "FIRST": first, "SECOND": second}
+    prompt = WORDING.judged("labelled", MOTION="M", FRAMEWORK="", **told)
     share = 1 / (1 + math.exp(-0.9))
     found = share_for("Proposition", prompt, side_bias=0.9)
     assert abs(found - share) <= 4 * math.sqrt(share * (1 - share) / 800)
@@ -135,12 +136,12 @@ def test_a_claim_that_falls_is_worth_half_to_a_judge() -> None:
         )
     )
     assert (
-        weighed(f"## Team A, speech 1\n{STRONG}\n\n## Team B, speech 2\n{answer}")[1] == 2.0 - 2.0
+        weighed(f"## Team A, speech 1\n{STRONG}\n\n## Team B, speech 2\n{answer}")[0] == 2.0 - 2.0
     )
     new = " ".join(
         cues.answer("They", "No claim.", {**BITS, "logic": True, "new": True}, by_claim=False)
     )
-    assert weighed(f"## Team A, speech 1\n{STRONG}\n\n## Team B, speech 2\n{new}")[1] == 4.0 - 1.5
+    assert weighed(f"## Team A, speech 1\n{STRONG}\n\n## Team B, speech 2\n{new}")[0] == 4.0 - 1.5
 
 
 # Assistants and annotators.

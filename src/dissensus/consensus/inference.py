@@ -27,7 +27,7 @@ from dissensus.design.contrasts import (
     sign_flip,
 )
 from dissensus.digests import seed_of
-from dissensus.llm.behaviours import speech_of
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate

@@ -13,7 +13,7 @@ from dissensus.digests import digest
 from dissensus.llm.call import Message
 from dissensus.session.prompt_files import read_prompts
 from dissensus.session.quoting import one_line, quoted, without_tokens
-from dissensus.session.templates import render
+from dissensus.session.templates import render, sharing
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,19 @@ class Wording:
         """Digest of what a session is told; of the judges' prompts only where it has a judge."""
         return digest([self.debating.model_dump(), self.judging.model_dump() if judged else None])
 
-    def round_prompt(self, topic: Topic, agent: str, view: View) -> str:
-        """The one message that an agent gets in a round."""
+    def round_prompt(self, topic: Topic, agent: str, view: View) -> Message:
+        """The one message that an agent gets in a round.
+
+        It begins like those of other agents and of later rounds, up to the end of each turn.
+        """
         words = self.debating
         tones = words.tones
         asked = [words.reply, words.abstaining] if view.may_abstain else [words.reply]
         beta = view.beta
         # Equal steps; the highest includes its upper end.
         tone = "" if beta is None else tones[min(int(beta * len(tones)), len(tones) - 1)]
-        return render(
+        reply = "\n\n".join(part.rstrip("\n") for part in asked)
+        prompt = render(
             words.template,
             AGENT=agent,
             COUNT=str(len(view.agents)),
@@ -112,9 +116,10 @@ class Wording:
             TRANSCRIPT=self._transcript(view.history),
             HINT=self._note(view.note),
             ASSESSMENT=self._assessments(view.assessments),
-            REPLY="\n\n".join(part.rstrip("\n") for part in asked),
+            REPLY=reply,
             **self._about(topic),
         )
+        return sharing(prompt, reply, *map(self.shown, view.history))
 
     def judge_prompt(self, kind: str, topic: Topic, spoken: Spoken) -> str:
         """What a judge is asked about a turn; ``kind`` is crit or rca."""
@@ -122,7 +127,7 @@ class Wording:
         return render(self.judging[kind], AGENT=spoken.agent, TURN=turn, **self._about(topic))
 
     def retry_messages(
-        self, prompt: str, rejected: str, reason: str, attempt: int
+        self, prompt: Message, rejected: str, reason: str, attempt: int
     ) -> tuple[Message, ...]:
         """What an agent gets whose turn was rejected.
 
@@ -134,7 +139,7 @@ class Wording:
         """
         form = render(self.judging.retries[attempt - 1], REASON=one_line(reason)).rstrip("\n")
         said = Message("assistant", without_tokens(rejected))
-        return (Message("user", prompt), said, Message("user", form))
+        return (prompt, said, Message("user", form))
 
     def shown(self, spoken: Spoken) -> str:
         """A turn as later prompts show it: all that it says, its claims under their full ids.

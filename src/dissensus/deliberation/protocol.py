@@ -179,7 +179,7 @@ class _Session:
         loop = Loop.of(self.arm.schedule, self.arm.control, self.arm.samples or self.rounds)
         for round_ in range(1, (self.arm.samples or self.rounds) + 1):
             prompts = self._prompts(round_, loop.beta(round_))
-            first = {agent: (Message("user", prompt),) for agent, prompt in prompts.items()}
+            first = {agent: (prompt,) for agent, prompt in prompts.items()}
             turns: dict[str, Turn | None] = {**(yield from self._write(DEBATER, round_, first))}
             if self.arm.retries is not None:
                 turns.update((yield from self._check(round_, prompts, turns)))
@@ -190,7 +190,7 @@ class _Session:
             loop.observe(round_, _quality(self.assessments), js, overlap)
             self.history += spoken
 
-    def _prompts(self, round_: int, beta: float | None) -> dict[str, str]:
+    def _prompts(self, round_: int, beta: float | None) -> dict[str, Message]:
         """Agent -> the prompt of a round; where nothing is seen, that of the first."""
         view = View(
             tuple(self.cast.agents),
@@ -236,7 +236,7 @@ class _Session:
         return {turn.speaker: turn for turn in turns}
 
     def _check(
-        self, round_: int, prompts: Mapping[str, str], turns: Mapping[str, Turn | None]
+        self, round_: int, prompts: Mapping[str, Message], turns: Mapping[str, Turn | None]
     ) -> Part[dict[str, Turn | None]]:
         """Have turns judged and sent back; agent -> its last turn, None where it abstains."""
         latest = {agent: turn for agent, turn in turns.items() if turn is not None}

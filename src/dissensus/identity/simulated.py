@@ -52,8 +52,8 @@ from dissensus.identity.measures.reading import parse_answer
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, total, unfinished, weighed_in
 from dissensus.identity.terms import ANONYMIZED, OPENING, OTHERS, OWN, VANILLA
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.settings import Faults, Rate, Settings, fault
 
 Positive = Annotated[float, Field(gt=0)]

@@ -37,8 +37,8 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.settings import Entries, Faults, Rate, Settings, fault
 from dissensus.user_files import read_csv, read_tsv, read_yaml
 

@@ -14,10 +14,15 @@ from dissensus.llm.marks import Marks
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a conversation."""
+    """One message of a conversation.
+
+    ``shared`` are the places in the content, in order, up to which other requests have the same. It
+    is no part of what is said, or digested, and only of use to a provider's cache.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
+    shared: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Request:
     def members(self) -> dict[str, Any]:
         """Its fields as plain data, as they are digested: without a ``top_p`` or options unset."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        values["messages"] = [vars(message) for message in self.messages]
+        values["messages"] = [{"role": m.role, "content": m.content} for m in self.messages]
         unset = [name for name in ("top_p", "options") if not values[name]]
         return {name: value for name, value in values.items() if name not in unset}
 
@@ -166,6 +171,8 @@ class Provider(Protocol):
     simulated: bool
     waits: bool
     """Whether its replies come over the network, rather than from this process."""
+    caches: bool
+    """Whether calls that begin alike cost less one after the other, by its provider's cache."""
     marks: Marks | None
     """How its replies mark thought; None where they have none."""
 

@@ -56,11 +56,13 @@ class Codec(ABC):
     takes : which of temperature, top_p, max_tokens and seed it has.
     address : where its provider is, unless ``base_url`` names another.
     models_path : of the list of models, below the address.
+    marks_cache : how many marks of what the provider is to keep in its cache a request may have.
     """
 
     takes: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "max_tokens", "seed")
     address: ClassVar[str] = ""
     models_path: ClassVar[str] = "/models"
+    marks_cache: ClassVar[int] = 0
 
     @staticmethod
     @abstractmethod
@@ -68,8 +70,16 @@ class Codec(ABC):
         """Of every request."""
 
     @abstractmethod
-    def post(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Post:
-        """A call to a model; ``parameters`` holds all but the messages, by the model's names."""
+    def post(
+        self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
+    ) -> Post:
+        """A call to a model.
+
+        Parameters
+        ----------
+        parameters : all but the messages, by the model's names.
+        marks : how many marks for the provider's cache it has at most.
+        """
 
     @abstractmethod
     def usage(self, body: Any) -> Usage:

@@ -119,6 +119,7 @@ class ModelRegistry:
             host=lambda: self._host(provider),
             price=self.price(provider, settings.get("model") or name, settings.get("price")),
             marks=self._marks(name),
+            batched=self.providers[provider]["batch"],
         )
 
     def _marks(self, model: str) -> Marks:

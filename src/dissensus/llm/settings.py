@@ -21,9 +21,9 @@ from pydantic import (
 )
 
 from dissensus.errors import SettingError
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.marks import ThoughtMarks
 from dissensus.llm.providers import INTERFACES
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.settings import (
     NAME,
     Count,
@@ -58,6 +58,15 @@ class SimulatedModelSettings(Settings):
     empty_rate: Rate = 0.0
     speech: dict[str, Any] = Field(default_factory=dict)
     """The behaviour's own settings."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_cache(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "cache" in values:
+            raise Faults(
+                "cache means nothing for a simulated model, which nobody bills; leave it out."
+            )
+        return values
 
     @field_validator("provider")
     @classmethod
@@ -126,6 +135,10 @@ class RemoteModelSettings(Settings):
     """Its price, where the table has none or another."""
     thought: ThoughtMarks | None = None
     """How its replies mark thought, beside what resources/thought.yaml knows."""
+    cache: bool = False
+    """Whether its provider's cache of prompts is used. What prompts begin with is marked for it
+    where the interface has marks (anthropic), and of calls that begin alike one goes first.
+    """
 
     @model_validator(mode="after")
     def _parameters_are_its_own(self) -> RemoteModelSettings:
@@ -148,6 +161,9 @@ class RemoteModelSettings(Settings):
                 wrong.append(fault(f"parameters.{name}", value, may))
             elif not _is_json(value):
                 may = "it must be what JSON has: texts, finite numbers, true, false, lists, blocks"
+                wrong.append(fault(f"parameters.{name}", value, may))
+            elif self.cache and name == "cache_control":
+                may = "cache: true marks what is to be kept; leave one of the two out"
                 wrong.append(fault(f"parameters.{name}", value, may))
         if wrong:
             raise Faults(*wrong)

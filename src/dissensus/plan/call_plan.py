@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ class PlannedCall:
     shown : the most tokens of the texts that the placeholders of ``prompt`` stand for.
     embedded : how many texts of its reply are embedded.
     depends : whether the number of calls after it depends on its reply.
+    messages : as they are sent, with a placeholder of its own for the texts of each reply.
     """
 
     purpose: str
@@ -47,6 +49,7 @@ class PlannedCall:
     shown: float
     embedded: int = 0
     depends: bool = False
+    messages: tuple[Message, ...] = ()
 
 
 class CallPlan(NamedTuple):
@@ -109,8 +112,13 @@ def planned_calls(
     ----------
     otherwise : whether calls that name another reply are given that.
     """
-    most = kind.settings.protocol.max_tokens
-    say = _other_reply if otherwise else _reply
+    most, replies = kind.settings.protocol.max_tokens, count(1)
+
+    def say(call: Call) -> str:
+        """The reply that is expected, as long as it may be."""
+        text = (otherwise and call.otherwise) or call.expected
+        return sized(text, call.decoding.max_tokens, next(replies))
+
     return [_call_as_planned(kind, call, most) for call in assumed_calls(steps, say)]
 
 
@@ -125,16 +133,8 @@ def _call_as_planned(kind: Kind[Any, Any], call: Call, most: int) -> PlannedCall
         shown(prompt, most),
         kind.embedded(call),
         bool(call.otherwise),
+        call.messages,
     )
-
-
-def _reply(call: Call) -> str:
-    """The reply that a call expects, as long as it may be."""
-    return sized(call.expected, call.decoding.max_tokens)
-
-
-def _other_reply(call: Call) -> str:
-    return sized(call.otherwise or call.expected, call.decoding.max_tokens)
 
 
 def _text(messages: Sequence[Message]) -> str:

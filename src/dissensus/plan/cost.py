@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from dissensus.llm.prices import Price, Table, price_of, read_prices
+from dissensus.llm.providers import codec_of
+from dissensus.plan.cached import cached_shares
 from dissensus.plan.call_plan import PlannedCall, call_plans
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.sessions import Sessions
@@ -20,6 +22,8 @@ EMBEDDING = "embed"
 #: run again. Twice that in the high estimate, none in the low one.
 REPAIRED_TURNS = 0.10
 REPEATED_SESSIONS = 0.02
+#: The scenario between low and high.
+EXPECTED = "expected"
 #: The length of a reply as a share of the most that it may have: low, expected, high.
 REPLY_SHARES = (0.25, 0.5, 1.0)
 
@@ -43,6 +47,7 @@ class Terms:
     """What a model of a purpose is and what it is paid.
 
     ``free`` says why nothing is paid ("simulated", "local"), ``price`` is None where there is none.
+    ``cache`` is whether its provider's cache of prompts is used, which takes so many ``marks``.
     """
 
     provider: str
@@ -50,12 +55,23 @@ class Terms:
     price: Price | None = None
     batch: bool = False
     free: str = ""
+    cache: bool = False
+    marks: int = 0
 
-    def cost(self, tokens: Tokens) -> float:
-        """Dollars; 0 where there is no price."""
+    def cost(self, tokens: Tokens, cached: Cached | None = None) -> float:
+        """Dollars, with what a cache of prompts does or without; 0 where there is no price."""
         if self.free or self.price is None:
             return 0.0
-        return self.price.cost(tokens.input, 0, tokens.output, self.batch)
+        read, written = cached or Cached()
+        sent = (tokens.input, read, tokens.output)
+        return self.price.cost(*sent, batch=self.batch, written_tokens=written)
+
+
+class Cached(NamedTuple):
+    """Tokens of prompts that a provider's cache has, and that it takes in."""
+
+    read: float = 0.0
+    written: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,12 +90,16 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Line:
-    """What one model does in one purpose: scenario -> tokens and dollars."""
+    """What one model does in one purpose: scenario -> tokens and dollars.
+
+    ``cached`` is what a cache of prompts does in the expected one.
+    """
 
     purpose: str
     model: str
     terms: Terms
     tokens: Mapping[str, Tokens] = field(default_factory=dict)
+    cached: Cached = field(default_factory=Cached)
 
     @property
     def has_price(self) -> bool:
@@ -87,6 +107,11 @@ class Line:
 
     def usd(self, scenario: str) -> float:
         return self.terms.cost(self.tokens[scenario])
+
+    def input_usd(self, *, cached: bool) -> float:
+        """Dollars of the prompts in the expected scenario, with a cache of prompts or without."""
+        sent = replace(self.tokens[EXPECTED], output=0.0)
+        return self.terms.cost(sent, self.cached if cached else None)
 
 
 @dataclass(frozen=True)
@@ -118,7 +143,7 @@ def scenarios(protocol: Mapping[str, Any]) -> list[Scenario]:
             min(times * REPEATED_SESSIONS, most_reruns),
         )
         for times, (name, share) in enumerate(
-            zip(("low", "expected", "high"), REPLY_SHARES, strict=True)
+            zip(("low", EXPECTED, "high"), REPLY_SHARES, strict=True)
         )
     ]
     return [*scenarios, Scenario("ceiling", 1.0, most_repairs, most_reruns)]
@@ -150,6 +175,7 @@ def terms_of(
                 providers,
                 table,
                 settings.get("price"),
+                cache=bool(settings.get("cache")),
             )
     for name in embedders:
         provider, _, model = name.partition(":")
@@ -171,6 +197,7 @@ def _terms(
     set_price: Mapping[str, float | None] | None = None,
     *,
     batches: bool = True,
+    cache: bool = False,
 ) -> Terms:
     if provider == "simulated":
         return Terms(provider, asked, free="simulated")
@@ -178,7 +205,9 @@ def _terms(
     settings = providers[provider]
     # A simulated model behind an address may be given a price, to rehearse a budget.
     free = "simulated" if settings.get("simulated") and price is None else ""
-    return Terms(provider, asked, price, batches and bool(settings.get("batch")), free)
+    batch = batches and bool(settings.get("batch"))
+    marks = codec_of(settings["interface"]).marks_cache
+    return Terms(provider, asked, price, batch, free, cache, marks)
 
 
 def estimate(
@@ -196,12 +225,24 @@ def estimate(
     protocol : its settings of the protocol.
     """
     ways = scenarios(protocol)
+    marks = {model: of.marks for (_, model), of in terms.items()}
+    has_price = any(of.price is not None and not of.free for of in terms.values())
+    kept = dict.fromkeys(terms, Cached())
     asked = {(purpose, model, way.name): Tokens() for purpose, model in terms for way in ways}
     before = [_tokens(text) for text in _embedded_first(sessions, terms)]
     texts = {way.name: Tokens(len(before), sum(before)) for way in ways}
     for calls, least, number in call_plans(sessions):
         longer = [(call, _prompt(call)) for call in calls]
         shorter = longer if least is calls else [(call, _prompt(call)) for call in least]
+        shares = (
+            cached_shares(calls, marks, ways[1].reply, protocol["max_tokens"]) if has_price else ()
+        )
+        for share, (call, prompt) in zip(shares, longer, strict=False):
+            sent = number * one_call(prompt, ways[1]).input
+            read, written = kept[call.purpose, call.model]
+            kept[call.purpose, call.model] = Cached(
+                read + share.read * sent, written + share.written * sent
+            )
         for way in ways:
             for call, prompt in shorter if way is ways[0] else longer:
                 once = one_call(prompt, way)
@@ -218,6 +259,7 @@ def estimate(
             texts
             if purpose == EMBEDDING
             else {way.name: asked[purpose, model, way.name] for way in ways},
+            kept[purpose, model],
         )
         for (purpose, model), of in terms.items()
     ]

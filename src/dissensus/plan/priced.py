@@ -15,11 +15,15 @@ def price_settings(settings: Configuration, study: str) -> dict[str, Any]:
     models = {name: settings.models[name].model_dump() for name in used}
     return {
         "models": {
-            name: {key: model.get(key) for key in ("provider", "model", "price")}
+            name: {key: model.get(key) for key in ("provider", "model", "price", "cache")}
             for name, model in models.items()
         },
         "providers": {
-            name: {"simulated": provider.simulated, "batch": provider.batch}
+            name: {
+                "simulated": provider.simulated,
+                "batch": provider.batch,
+                "interface": provider.interface,
+            }
             for name, provider in settings.providers.items()
         },
         "asked": purposes,

@@ -8,7 +8,15 @@ from textwrap import wrap
 from typing import Any
 
 from dissensus.plan.call_plan import unidentified, warn
-from dissensus.plan.cost import EMBEDDING, Line, Scenario, Terms, estimate_settings, scenarios
+from dissensus.plan.cost import (
+    EMBEDDING,
+    EXPECTED,
+    Line,
+    Scenario,
+    Terms,
+    estimate_settings,
+    scenarios,
+)
 from dissensus.plan.priced import price_settings
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes
@@ -89,8 +97,29 @@ def describe(
             tokens = line.tokens[name]
             usd = dollars(line.usd(name)) if line.has_price else "-"
             said.append(_row(name, *map(_count, (tokens.calls, tokens.input, tokens.output)), usd))
-    said += ["all stages and models", *_total(lines)]
+    said += ["all stages and models", *_total(lines), *_cached(lines)]
     return said + _wrapped(_left_out(lines)) + _wrapped(_assumed(protocol, lines, counting))
+
+
+def _cached(lines: Sequence[Line]) -> list[str]:
+    """What the prompts of each model cost without a cache of prompts, and with one."""
+    models: dict[str, list[Line]] = {}
+    for line in lines:
+        if line.has_price and line.purpose != EMBEDDING:
+            models.setdefault(line.model, []).append(line)
+    if not models:
+        return []
+    said = [_row(f"input, {EXPECTED}", "without a cache", "with one", "share read")]
+    everything = [line for of in models.values() for line in of]
+    for name, of in (*models.items(), ("all models", everything)):
+        usd = [
+            dollars(sum(line.input_usd(cached=cached) for line in of)) for cached in (False, True)
+        ]
+        sent = sum(line.tokens[EXPECTED].input for line in of)
+        read = sum(line.cached.read for line in of) / sent if sent else 0.0
+        said.append(_row(name, *usd, f"{read:.0%}"))
+    unset = [name for name, of in models.items() if not of[0].terms.cache]
+    return said + _wrapped(f"cache: true is not set for {', '.join(unset)}." if unset else "")
 
 
 def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[str]:
@@ -205,9 +234,15 @@ def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line], counting: str) 
         f"{_series(f'{way.reruns:.0%}' for way in first)} of sessions run again. The ceiling is "
         f"the longest replies with every repair ({ways[-1].repairs:g} a turn) and every re-run "
         f"({ways[-1].reruns:g} a session). Prompts are those that will be sent, counted with the "
-        "tekken tokeniser; each model's own counts differently. Not counted: what a provider's "
-        "cache saves, and tries that fail there and are charged all the same."
+        "tekken tokeniser; each model's own counts differently. Not counted: tries that fail there "
+        "and are charged all the same. Dollars are without a cache of prompts, where not said "
+        "otherwise."
     )
+    if any(line.cached.read for line in lines if line.has_price):
+        said += (
+            " With one, by its documentation: what the calls of one session share, each sent once "
+            "the one before it is answered and within minutes; what sessions share comes on top."
+        )
     if any(_ends_early(line, ways[-1]) for line in lines):
         said += (
             " Sessions may end early, as replies have it: low counts the calls that they make at "

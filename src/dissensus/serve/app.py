@@ -76,11 +76,12 @@ async def _admitted(
         response = await delivery.without_answer(service, request, call.interface, draw)
         if response is None:
             answer = call.answer(service.replies, service.reported(call.model), draw.fault)
-            body = delivery.encoded(answer.body)
             wait = started + service.latency(draw) - loop.time()
             if wait > 0:
                 await asyncio.sleep(wait)
-            response = await delivery.send(request, draw, body)
+            # A prompt is in the cache once its answer begins, and not for calls that came before.
+            answer = service.billed(call, answer, started)
+            response = await delivery.send(request, draw, delivery.encoded(answer.body))
             service.counts.billed(call, answer, draw.fault in ("malformed", "connection"))
             if not draw.fault:
                 counts.finished(call.digest)

@@ -149,6 +149,7 @@ class Batches:
         if problem:
             return _errored(line, problem, call.interface)
         answer = call.answer(self._service.replies, self._service.reported(call.model), fault)
+        answer = self._service.billed(call, answer)
         self._service.counts.billed(call, answer, fault == "malformed")
         body = {"status": "ok"} if fault == "malformed" else answer.body
         return Result(line.custom_id, "succeeded", 200, body)

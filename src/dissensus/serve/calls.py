@@ -5,10 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Protocol
 
 from dissensus.llm.call import Message
+from dissensus.llm.prefix_cache import (
+    LIFE_S,
+    LONG_LIFE_S,
+    MOST_MARKS,
+    Block,
+    PrefixCache,
+    Used,
+)
 from dissensus.serve.refusals import Interface, Refusal, unsupported
 from dissensus.serve.replies import Replies, cut, tokens
 
@@ -19,11 +27,20 @@ FINGERPRINT = "dissensus-simulated"
 
 @dataclass(frozen=True)
 class Answer:
-    """The JSON of an answer and the tokens that it is billed for."""
+    """The JSON of an answer and the tokens that it is billed for.
+
+    ``used`` is what of the input the cache had, or took in.
+    """
 
     body: dict[str, Any]
     input_tokens: int
     output_tokens: int
+    used: Used = field(default_factory=Used)
+
+    def with_usage(self, used: Used, **usage: Any) -> Answer:
+        """The same, its usage told with what a cache did."""
+        body = {**self.body, "usage": {**self.body["usage"], **usage}}
+        return replace(self, body=body, used=used)
 
 
 class Call(Protocol):
@@ -50,16 +67,20 @@ class Call(Protocol):
     def answer(self, replies: Replies, reported: str, fault: str) -> Answer:
         """The answer, with a fault (a key of RULES) or without ("")."""
 
+    def cached(self, answer: Answer, cache: PrefixCache, at: float | None = None) -> Answer:
+        """The answer where the model has a cache of prompts; ``at``: when the call came."""
+
 
 @dataclass(frozen=True)
 class _TextCall:
-    """A call for the next message of a conversation."""
+    """A call for the next message of a conversation; ``blocks`` are all that is sent, in order."""
 
     model: str
     messages: tuple[Message, ...]
     max_tokens: int | None
     digest: str
     input_tokens: int
+    blocks: tuple[Block, ...]
 
     def _reply(self, replies: Replies, fault: str) -> tuple[str, int, bool]:
         """The text, its number of tokens, and whether it is cut off."""
@@ -108,6 +129,10 @@ class ChatCall(_TextCall):
         }
         return Answer(body, self.input_tokens, count)
 
+    def cached(self, answer: Answer, cache: PrefixCache, at: float | None = None) -> Answer:
+        used = cache.by_prefix((block.text for block in self.blocks), at)
+        return answer.with_usage(used, prompt_tokens_details={"cached_tokens": used.read})
+
 
 class MessagesCall(_TextCall):
     """POST /v1/messages."""
@@ -136,6 +161,19 @@ class MessagesCall(_TextCall):
         }
         return Answer(body, self.input_tokens, count)
 
+    def cached(self, answer: Answer, cache: PrefixCache, at: float | None = None) -> Answer:
+        used = cache.by_marks(self.blocks, at)
+        return answer.with_usage(
+            used,
+            input_tokens=self.input_tokens - used.read - used.written,
+            cache_read_input_tokens=used.read,
+            cache_creation_input_tokens=used.written,
+            cache_creation={
+                "ephemeral_5m_input_tokens": used.written - used.written_1h,
+                "ephemeral_1h_input_tokens": used.written_1h,
+            },
+        )
+
 
 def read_chat(body: Mapping[str, Any], refused: frozenset[str]) -> ChatCall:
     """The call in a chat completion's request; Refusal where it cannot be answered."""
@@ -151,7 +189,9 @@ def read_chat(body: Mapping[str, Any], refused: frozenset[str]) -> ChatCall:
     if body.get("n") not in (None, 1):
         raise Refusal(400, "'n' may be 1 only.", code="unsupported_value", param="n")
     limit = _limit(body, limits[0]) if limits else None
-    return ChatCall(*_conversation(body, _messages(body), limit))
+    messages = _messages(body)
+    blocks = tuple(Block(_bytes(message.content)) for message in messages)
+    return ChatCall(*_conversation(body, messages, limit), blocks)
 
 
 def read_message(body: Mapping[str, Any], refused: frozenset[str]) -> MessagesCall:
@@ -166,7 +206,51 @@ def read_message(body: Mapping[str, Any], refused: frozenset[str]) -> MessagesCa
             raise Refusal(400, problem)
     if body.get("system"):
         messages = (Message("system", _text(body["system"], "system")), *messages)
-    return MessagesCall(*_conversation(body, messages, _limit(body, "max_tokens")))
+    return MessagesCall(*_conversation(body, messages, _limit(body, "max_tokens")), _blocks(body))
+
+
+def _blocks(body: Mapping[str, Any]) -> tuple[Block, ...]:
+    """The blocks of a message's request, marked as it marks them.
+
+    Raises
+    ------
+    Refusal : there are more marks than may be, or one is at an empty text.
+    """
+    contents = [body.get("system") or [], *(message["content"] for message in body["messages"])]
+    parts = [
+        part
+        for content in contents
+        for part in ([{"text": content}] if isinstance(content, str) else content)
+    ]
+    if body.get("cache_control") and parts:
+        # A mark of the whole request stands for one at its last block.
+        parts[-1] = {**parts[-1], "cache_control": body["cache_control"]}
+    marked = [part for part in parts if part.get("cache_control")]
+    if len(marked) > MOST_MARKS:
+        raise Refusal(
+            400,
+            f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. "
+            f"Found {len(marked)}.",
+        )
+    if any(not part["text"].strip() for part in parts if "type" in part):
+        raise Refusal(400, "messages: text content blocks must contain non-whitespace text")
+    return tuple(Block(_bytes(part["text"]), _keep_s(part.get("cache_control"))) for part in parts)
+
+
+def _keep_s(mark: Any) -> float:
+    """For how long a mark asks that a prefix is kept; 0 without one."""
+    if not mark:
+        return 0.0
+    if not isinstance(mark, dict) or mark.get("type") != "ephemeral":
+        raise Refusal(400, "cache_control: type must be ephemeral")
+    lives = {None: LIFE_S, "5m": LIFE_S, "1h": LONG_LIFE_S}
+    if mark.get("ttl") not in lives:
+        raise Refusal(400, "cache_control: ttl must be 5m or 1h")
+    return lives[mark.get("ttl")]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="replace")
 
 
 def _check(body: Mapping[str, Any], refused: frozenset[str], interface: Interface) -> None:

@@ -51,10 +51,16 @@ class KindCounts:
 
 @dataclass
 class Tokens:
-    """Tokens billed for one model's answers; lost are those that no client could read."""
+    """Tokens billed for one model's answers; lost are those that no client could read.
+
+    Those that its cache had, and those that it took in (for an hour among them), are of the input.
+    """
 
     input: int = 0
     output: int = 0
+    cached: int = 0
+    written: int = 0
+    written_1h: int = 0
     lost_input: int = 0
     lost_output: int = 0
 
@@ -97,6 +103,9 @@ class Counts:
         else:
             tokens.input += answer.input_tokens
             tokens.output += answer.output_tokens
+            tokens.cached += answer.used.read
+            tokens.written += answer.used.written
+            tokens.written_1h += answer.used.written_1h
 
     def as_json(self, admitted_in_a_minute: int) -> dict[str, Any]:
         """All counts, as JSON."""

@@ -14,6 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from dissensus.llm.prefix_cache import PrefixCache
 from dissensus.serve.calls import Answer
 from dissensus.serve.refusals import Interface, Refusal, unsupported
 from dissensus.serve.replies import Replies, tokens
@@ -47,6 +48,10 @@ class EmbeddingsCall:
         usage = {"prompt_tokens": self.input_tokens, "total_tokens": self.input_tokens}
         body = {"object": "list", "data": data, "model": reported, "usage": usage}
         return Answer(body, self.input_tokens, 0)
+
+    def cached(self, answer: Answer, cache: PrefixCache, at: float | None = None) -> Answer:
+        """As it is: there is no cache of texts to be embedded."""
+        return answer
 
     def _encoded(self, text: str) -> list[float] | str:
         made = vector(text, self.dimensions)

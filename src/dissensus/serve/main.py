@@ -14,8 +14,8 @@ from typing import Any
 from aiohttp import web
 
 from dissensus.errors import SettingError
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.model_files import ModelFiles
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
@@ -59,6 +59,7 @@ def options_from(chosen: argparse.Namespace, environment: Mapping[str, str]) -> 
         refused=frozenset(chosen.refused),
         batch_s=chosen.batch_seconds,
         fixed_words=chosen.words == "fixed",
+        caches=chosen.caches,
         seed=chosen.seed,
     )
 

@@ -117,6 +117,12 @@ def _add_answers(group: Any) -> None:
         help="fixed answers everything with one constant English text, for benchmarks",
     )
     group.add_argument(
+        "--caches",
+        action="store_true",
+        help="keep what prompts begin with, and bill it for less, as OpenAI and Anthropic "
+        "document it (no)",
+    )
+    group.add_argument(
         "--key-from",
         metavar="VARIABLE",
         help="environment variable with the only key that is accepted (any key)",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hmac
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dissensus.serve.calls import CREATED, Call, read_chat, read_message
+from dissensus.llm.prefix_cache import PrefixCache
+from dissensus.serve.calls import CREATED, Answer, Call, read_chat, read_message
 from dissensus.serve.counts import Counts
 from dissensus.serve.embeddings import read_embeddings
 from dissensus.serve.faults import Draw, Faults, OutageTimes
@@ -36,6 +38,8 @@ class Options:
     refused : parameters that are refused.
     batch_s : seconds that a batch takes.
     fixed_words : whether every reply is one constant text.
+    caches : whether prompts are kept as OpenAI and Anthropic document it. An answer's count of
+        tokens then depends on those before it.
     seed : of the faults and latencies.
     """
 
@@ -56,6 +60,7 @@ class Options:
     refused: frozenset[str] = frozenset()
     batch_s: float = 1.0
     fixed_words: bool = False
+    caches: bool = False
     seed: int = 0
 
 
@@ -67,6 +72,7 @@ class Service:
         self.replies = Replies(options.models, options.fixed_words)
         self.faults = Faults(options.faults, options.seed, options.outage)
         self.counts = Counts()
+        self._caches: defaultdict[str, PrefixCache] = defaultdict(PrefixCache)
         self.gate = Gate(
             options.requests_per_minute, options.tokens_per_minute, options.concurrency
         )
@@ -93,6 +99,12 @@ class Service:
         if call.model not in known:
             raise unknown_model(call.model, call.interface)
         return call
+
+    def billed(self, call: Call, answer: Answer, at: float | None = None) -> Answer:
+        """An answer with the tokens that it is billed for; ``at``: when the call came."""
+        if not self.options.caches:
+            return answer
+        return call.cached(answer, self._caches[call.model], at)
 
     def reported(self, model: str) -> str:
         """The name that an answer gives for the model."""

@@ -129,6 +129,7 @@ class Counted:
         self.identity = provider.identity
         self.simulated = provider.simulated
         self.waits = provider.waits
+        self.caches = provider.caches
         self.marks = provider.marks
         self._provider = provider
 

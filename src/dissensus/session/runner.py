@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from dissensus.llm.call import Message, Provider, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.llm.outcomes import cut_off
+from dissensus.llm.prefix_cache import first_alike
 from dissensus.session.progress import PROGRESS_COUNTS, Counted
 from dissensus.session.protocol import Call, Parsed, ReplyFormat, Steps, Turn
 
@@ -159,8 +160,7 @@ class SessionAttempt:
         if len(step) == 1 or not any(self.providers[call.model].waits for call in step):
             done = [self._run_turn(call) for call in step]
         else:
-            with ThreadPoolExecutor(len(step)) as pool:
-                done = list(pool.map(self._run_turn, step))
+            done = self._run_at_once(step)
         # Recorded in the step's order, whichever reply came first.
         for result in done:
             self.record.extend(result.attempts)
@@ -169,6 +169,28 @@ class SessionAttempt:
             if result.turn is None:
                 raise CallFailed(f"turn {call.number}: {result.failure}")
         return [result.turn for result in done if result.turn is not None]
+
+    def _run_at_once(self, step: Sequence[Call]) -> list[TurnResult]:
+        """Run turns at the same time, but for those that another's prompt makes cheaper."""
+        first: dict[int, int] = {}
+        for model in {call.model for call in step if self.providers[call.model].caches}:
+            places = [place for place, call in enumerate(step) if call.model == model]
+            alike = first_alike([step[place].messages for place in places])
+            for place, other in zip(places, alike, strict=True):
+                if other is not None:
+                    first[place] = places[other]
+        begun: list[Future[TurnResult]] = []
+        with ThreadPoolExecutor(len(step)) as pool:
+            for place, call in enumerate(step):
+                before = begun[first[place]] if place in first else None
+                begun.append(pool.submit(self._run_after, before, call))
+            return [turn.result() for turn in begun]
+
+    def _run_after(self, before: Future[TurnResult] | None, call: Call) -> TurnResult:
+        """Run a turn once another has ended; where that stopped the run, it does so, too."""
+        if before is not None:
+            before.result()
+        return self._run_turn(call)
 
     def _run_turn(self, call: Call) -> TurnResult:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""

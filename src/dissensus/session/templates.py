@@ -33,6 +33,22 @@ def render(template: str, **fields: str) -> str:
     return fill(without(template, empty), **fields)
 
 
+def sharing(prompt: str, *parts: str) -> Message:
+    """A user's message that others begin like, up to the end of each of some parts.
+
+    Parameters
+    ----------
+    parts : of the prompt, in their order; one that it does not have counts for nothing.
+    """
+    ends, start = [], 0
+    for part in filter(None, parts):
+        place = prompt.find(part, start)
+        if place >= 0:
+            start = place + len(part)
+            ends.append(start)
+    return Message("user", prompt, tuple(ends))
+
+
 def repaired(
     messages: tuple[Message, ...], repair: str, problems: Sequence[str]
 ) -> tuple[Message, ...]:
@@ -41,4 +57,4 @@ def repaired(
     # A problem may quote the reply that has it.
     named = one_line("; ".join(problems))
     again = f"{last.content}\n\n{render(repair, PROBLEMS=named)}"
-    return (*before, Message(last.role, again))
+    return (*before, Message(last.role, again, last.shared))

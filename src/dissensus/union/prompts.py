@@ -111,25 +111,26 @@ class Wording:
 
     def transcript(self, spoken: Sequence[Spoken]) -> str:
         """All that has been said, with accepted points of information and their answers."""
-        words = self.debating
-        entries = []
-        for speech in spoken:
-            speaker, number = one_line(speech.speaker), str(speech.number)
-            place = {"NUMBER": number, "SPEAKER": speaker, "SIDE": speech.side}
-            entries.append(fill(words.speech_entry, TEXT=block(speech.text), **place))
-            entries += [
-                fill(
-                    words.point_entry,
-                    SPEAKER=one_line(point.speaker),
-                    NUMBER=number,
-                    ARGUMENT=str(point.argument),
-                    TEXT=block(point.text),
-                    ANSWERER=speaker,
-                    ANSWER=block(point.answer) or words.none,
-                )
-                for point in speech.points
-            ]
-        return "\n\n".join(entries) or words.nothing_yet
+        return "\n\n".join(map(self.entry, spoken)) or self.debating.nothing_yet
+
+    def entry(self, speech: Spoken) -> str:
+        """One speech in a transcript."""
+        words, speaker, number = self.debating, one_line(speech.speaker), str(speech.number)
+        place = {"NUMBER": number, "SPEAKER": speaker, "SIDE": speech.side}
+        points = (
+            fill(
+                words.point_entry,
+                SPEAKER=one_line(point.speaker),
+                NUMBER=number,
+                ARGUMENT=str(point.argument),
+                TEXT=block(point.text),
+                ANSWERER=speaker,
+                ANSWER=block(point.answer) or words.none,
+            )
+            for point in speech.points
+        )
+        said = fill(words.speech_entry, TEXT=block(speech.text), **place)
+        return "\n\n".join((said, *points))
 
     def definitions(self, framework: Framework) -> str:
         """The definitions, and what the other side made of them; nothing where there are none."""

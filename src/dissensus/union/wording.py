@@ -80,7 +80,6 @@ class JudgingWording(Part):
     blind_entry: Annotated[str, slots("SLOT", "TEXT", optional=["NUMBER"])]
     blind_point: Annotated[str, slots("SLOT", "OTHER", "TEXT", "ANSWER", optional=["NUMBER"])]
     masks: Masks
-    labelled: Annotated[str, slots("MOTION", "FRAMEWORK", "TRANSCRIPT")]
-    labelled_entry: Annotated[str, slots("LABEL", "TEXT", optional=["NUMBER"])]
+    labelled: Annotated[str, slots("MOTION", "FRAMEWORK", "TRANSCRIPT", "FIRST", "SECOND")]
     name_cluster: Annotated[str, slots("MOTION", "CLAIMS")]
     repair: _Repair

@@ -42,7 +42,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.quoting import quoted
-from dissensus.session.templates import fill, render, repaired
+from dissensus.session.templates import fill, render, repaired, sharing
 
 #: Strategies whose extra agent speaks without having heard the others, as its prompt has it.
 _ALONE = ("credible",)
@@ -378,7 +378,7 @@ class _Session:
 
     def _as(self, name: str, prompt: str) -> tuple[Message, ...]:
         """A prompt to an agent, after its system prompt and its interview."""
-        return asked_as(self.debate.spec.agents[name], prompt)
+        return asked_as(self.debate.spec.agents[name], prompt, self.block)
 
     def _side_call(
         self, speaker: str, role: str, side_round: int, messages: tuple[Message, ...]
@@ -411,14 +411,14 @@ class _Session:
         )
 
 
-def asked_as(persona: Persona, prompt: str) -> tuple[Message, ...]:
-    """A prompt after a system prompt and an interview."""
+def asked_as(persona: Persona, prompt: str, shared: str = "") -> tuple[Message, ...]:
+    """A prompt after a system prompt and an interview; ``shared``: what others begin with, too."""
     asked = [
         message
         for question, answer in persona.interview
         for message in (Message("user", question), Message("assistant", answer))
     ]
-    return (Message("system", persona.system), *asked, Message("user", prompt))
+    return (Message("system", persona.system), *asked, sharing(prompt, shared))
 
 
 def _common(votes: Sequence[int]) -> int:

@@ -47,8 +47,8 @@ from dissensus.consensus.simulated.reflecting import is_reflection, reflect
 from dissensus.consensus.wording import CCAGENT, EXTRAS, LEARNED, SIDES, TRANSFERRED, WORDINGS
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.settings import Entries, Faults, Named, Rate, Settings, fault
 
 _STATEMENT = re.compile(

@@ -10,8 +10,7 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 
-_SELF = re.compile(r"^You are (A\d+), one of \d+ agents", re.MULTILINE)
-_ROUND = re.compile(r"There are \d+ rounds, and this is round (\d+)\.")
+_PLACE = re.compile(r"^You are (A\d+), and this is round (\d+) of \d+\.$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question: (.+)$", re.MULTILINE)
 _TURN = re.compile(r"^--- (A\d+), round (\d+) ---$", re.MULTILINE)
 _TONE = re.compile(r"^Contentiousness: ([a-z ]+)\.", re.MULTILINE)
@@ -60,28 +59,28 @@ class Prompt:
     def __init__(self, messages: Sequence[Message]) -> None:
         content = messages[0].content
         head, *blocks = _TURN.split(content)
-        who, when, question = (pattern.search(head) for pattern in (_SELF, _ROUND, _QUESTION))
-        if not (who and when and question):
+        # What follows the transcript stands in its last block.
+        after = blocks[-1] if blocks else head
+        place, question = _PLACE.search(after), _QUESTION.search(head)
+        if not (place and question):
             raise ResourceError(
                 "The simulated debaters cannot read this prompt; it must name the agent, the round "
                 "and the question as resources/prompts/deliberation/round.yaml does."
             )
-        self.agent, self.round, self.question = who[1], int(when[1]), question[1]
+        self.agent, self.round, self.question = place[1], int(place[2]), question[1]
         self.topology = "emergent"
         if "rebut every other agent" in head:
             self.topology = "full"
         elif "exactly one other agent" in head:
             self.topology = "one_target"
-        tone = _TONE.search(head)
+        tone = _TONE.search(after)
         self.beta = _TONES[tone[1]] if tone else None
-        # What follows the transcript stands in its last block.
-        after = blocks[-1] if blocks else head
         note = _NOTE.search(after)
         # A turn that a judge sent back leaves the note out of account.
         is_first = len(messages) == 1
         self.hint = note[2] if note and is_first and int(note[1]) == self.round else ""
         self.quality = {agent: float(score) for agent, score in _QUALITY.findall(after)}
-        self.may_abstain = _MAY_ABSTAIN.search(after) is not None
+        self.may_abstain = _MAY_ABSTAIN.search(head) is not None
         self.is_repair = "Your last reply could not be read" in messages[-1].content
         self.peers = _peers(blocks)
 

@@ -54,7 +54,9 @@ class OpenAICodec(Codec):
             )
         )
 
-    def post(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Post:
+    def post(
+        self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
+    ) -> Post:
         body = {"model": model, "messages": messages(request), **parameters}
         return Post("/chat/completions", body)
 

@@ -71,9 +71,9 @@ class Host:
     watch: Watch | None = None
 
 
-def _marks_cache(*sent: Mapping[str, Any]) -> bool:
-    """Whether something that is sent has marks of what a provider is to keep in its cache."""
-    return any('"cache_control"' in json.dumps(each) for each in sent)
+def _cache_marks(*sent: Mapping[str, Any]) -> int:
+    """How many marks of what a provider is to keep in its cache are in what is sent."""
+    return sum(json.dumps(each).count('"cache_control"') for each in sent)
 
 
 class RemoteModel:
@@ -87,6 +87,7 @@ class RemoteModel:
     host : gives the host, checked; called when something is asked, and never for a replay.
     price : None where it has none.
     marks : of thought in its replies.
+    batched : whether its calls are sent in batches.
     """
 
     waits = True
@@ -100,6 +101,7 @@ class RemoteModel:
         host: Callable[[], Host],
         price: Price | None,
         marks: Marks,
+        batched: bool = False,
     ) -> None:
         self.name = name
         self.simulated = simulated
@@ -108,6 +110,9 @@ class RemoteModel:
         self.price = price
         self.marks: Marks | None = marks
         self._host = host
+        self._cache = bool(settings.get("cache"))
+        #: Calls of one batch would be sent in several, hours apart.
+        self.caches = self._cache and not batched
         self._rename = settings.get("rename") or {}
         self._parameters = settings.get("parameters") or {}
 
@@ -117,14 +122,17 @@ class RemoteModel:
         codec = host.codec
         size = sum(len(message.content.encode()) for message in request.messages)
         most = max_tokens_of(size)
-        # What is marked for a cache may cost what is written to it for the longest.
-        written = most if _marks_cache(self._parameters, request.options) else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, written)
+        own = _cache_marks(self._parameters, request.options)
+        marks = max(0, codec.marks_cache - own) if self._cache else 0
+        # What is marked for a cache may be written to it: for minutes, or by a study's own marks
+        # for the longest.
+        written = most if own or marks else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, most if own else 0)
         parse: Callable[[Any], Reply] = partial(codec.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
         parameters = self.parameters(request, self._takes(codec))
-        post = codec.post(self.asked_model, request, parameters)
+        post = codec.post(self.asked_model, request, parameters, marks)
 
         def hello() -> Post:
             return codec.post(self.asked_model, _shortened(request), parameters)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from dissensus.llm.call import Message
 from dissensus.session.protocol import (
     Call,
     Decoding,
@@ -16,7 +15,7 @@ from dissensus.session.protocol import (
     Turn,
 )
 from dissensus.session.replies import JsonReply
-from dissensus.session.templates import repaired
+from dissensus.session.templates import repaired, sharing
 from dissensus.union.replies import Recalibration
 
 Result = TypeVar("Result")
@@ -57,10 +56,18 @@ def ask(
     repair: str,
     decoding: Decoding,
     purpose: str,
+    shared: Iterable[str] = (),
     **more: Any,
 ) -> Call:
-    """A call that has no place yet; ``repair`` calls again, ``more``: other fields of a call."""
-    messages = (Message("user", prompt),)
+    """A call that has no place yet.
+
+    Parameters
+    ----------
+    repair : calls again.
+    shared : parts of the prompt up to which others begin like it.
+    more : other fields of a call.
+    """
+    messages = (sharing(prompt, *shared),)
     again = partial(repaired, messages, repair)
     return Call(0, speaker, role, "", model, messages, format, again, decoding, purpose, **more)
 

@@ -6,7 +6,7 @@ No call of a judge is required: one that fails costs what it would have said, an
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -54,7 +54,8 @@ def _score(floor: Floor) -> Part[None]:
             STYLE=floor.wording.style(debater.style),
         )
         name = f"rubric:{spoken.speaker}"
-        calls.append(_annotated(floor, name, prompt, JsonReply(Rubric), _RUBRIC))
+        shared = map(floor.wording.entry, floor.spoken[:number])
+        calls.append(_annotated(floor, name, prompt, JsonReply(Rubric), _RUBRIC, shared))
     turns = yield from floor.asking.step(LABEL, calls)
     prompt = floor.wording.judged(
         "recalibrate",
@@ -63,7 +64,8 @@ def _score(floor: Floor) -> Part[None]:
         SCORES=_scores(floor, turns),
     )
     count = len(floor.spoken)
-    call = _annotated(floor, "recalibrate", prompt, RecalibrationOf(count), recalibrated(count))
+    format, shared = RecalibrationOf(count), map(floor.wording.entry, floor.spoken)
+    call = _annotated(floor, "recalibrate", prompt, format, recalibrated(count), shared)
     yield from floor.asking.step(LABEL, [call])
 
 
@@ -96,12 +98,15 @@ def _mean(rubric: Rubric) -> float:
 def _annotate(floor: Floor) -> Part[None]:
     """The claims of every speech, then the rebuttals by each side."""
     calls = []
+    is_shared = floor.models.annotator in (floor.models.extractor, floor.models.interjector)
     for speech in floor.spoken:
         prompt = floor.wording.judged(
             "claims", **_about(floor), NUMBER=str(speech.number), TEXT=block(speech.text)
         )
         name = f"claims:{speech.speaker}"
-        calls.append(_annotated(floor, name, prompt, JsonReply(FoundClaims), CLAIMS))
+        # Those who took down its arguments began with the speech, too.
+        shared = [block(speech.text)] if is_shared else []
+        calls.append(_annotated(floor, name, prompt, JsonReply(FoundClaims), CLAIMS, shared))
     turns = yield from floor.asking.step(LABEL, calls)
     claims = _claims(floor, turns)
     answers = yield from _rebut(floor, claims, {})
@@ -149,7 +154,8 @@ def _rebut(floor: Floor, claims: str, before: Mapping[str, int]) -> Part[dict[st
             REBUTTERS=side,
         )
         format, expected = JsonReply(FoundRebuttals), rebutted(side)
-        calls.append(_annotated(floor, f"rebuttals:{side}", prompt, format, expected))
+        shared = map(floor.wording.entry, floor.spoken)
+        calls.append(_annotated(floor, f"rebuttals:{side}", prompt, format, expected, shared))
     turns = yield from floor.asking.step(LABEL, calls)
     return {
         side: len(turn.value.rebuttals)
@@ -178,7 +184,12 @@ def _about(floor: Floor) -> dict[str, str]:
 
 
 def _annotated(
-    floor: Floor, speaker: str, prompt: str, format: ReplyFormat[Any], expected: str
+    floor: Floor,
+    speaker: str,
+    prompt: str,
+    format: ReplyFormat[Any],
+    expected: str,
+    shared: Iterable[str],
 ) -> Call:
     """A call of the annotator, whose role is what its speaker begins with; it may fail."""
     role = speaker.partition(":")[0]
@@ -191,6 +202,7 @@ def _annotated(
         floor.wording.judging.repair,
         floor.rules.exact_short if role in _SHORT else floor.rules.exact,
         "annotate",
+        shared,
         required=False,
         expected=expected,
     )

@@ -6,7 +6,7 @@ Both are asked in two passes, the second with what they are told exchanged.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +49,11 @@ def vote(floor: Floor) -> Part[None]:
     masked = [_masked(floor, blinder, speech) for speech in floor.spoken]
     definitions = blinder.mask(floor.wording.definitions(floor.framework))
     framework = floor.wording.framework(definitions)
-    yield from _vote_blind(floor, masked, framework)
+    entries = (entry for speech in masked for entry in _entries(floor, speech))
+    shown = {"FRAMEWORK": framework, "TRANSCRIPT": "\n\n".join(entries)}
+    yield from _vote_blind(floor, shown)
     if floor.rules.audited:
-        yield from _vote_labelled(floor, masked, framework)
+        yield from _vote_labelled(floor, shown)
 
 
 def _masked(floor: Floor, blinder: Blinder, spoken: Spoken) -> _Masked:
@@ -63,22 +65,7 @@ def _masked(floor: Floor, blinder: Blinder, spoken: Spoken) -> _Masked:
     return _Masked(spoken, mask(spoken.text, side), points)
 
 
-def _vote_blind(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
-    """The primary panel: in two passes, the slots of the sides exchanged in the second."""
-    transcript = "\n\n".join(entry for speech in masked for entry in _blind_entries(floor, speech))
-    calls = []
-    for number, slots in _SLOTS.items():
-        prompt = floor.wording.judged(
-            "blind",
-            MOTION=one_line(floor.motion),
-            FRAMEWORK=slotted(framework, slots),
-            TRANSCRIPT=slotted(transcript, slots),
-        )
-        calls += _seats(floor, "blind", number, prompt, JsonReply(BlindVote), _BLIND)
-    yield from floor.asking.step(LABEL, calls)
-
-
-def _blind_entries(floor: Floor, masked: _Masked) -> Iterator[str]:
+def _entries(floor: Floor, masked: _Masked) -> Iterator[str]:
     """A speech and its points of information."""
     words, slot = floor.wording, SLOT_OF[masked.spoken.side]
     other, place = SLOT_OF[other_side(masked.spoken.side)], {"NUMBER": str(masked.spoken.number)}
@@ -87,50 +74,58 @@ def _blind_entries(floor: Floor, masked: _Masked) -> Iterator[str]:
         yield words.judged("blind_point", SLOT=other, TEXT=text, OTHER=slot, ANSWER=answer, **place)
 
 
-def _vote_labelled(floor: Floor, masked: Sequence[_Masked], framework: str) -> Part[None]:
-    """The audit's panel: the same speeches with the sides stated, then with them exchanged.
+def _vote_blind(floor: Floor, shown: Mapping[str, str]) -> Part[None]:
+    """The primary panel: in two passes, the slots of the sides exchanged in the second.
 
-    The side that speaks first has slot A in both passes: only the labels say which it is.
+    ``shown`` is what both panels read, with a mark wherever a slot is named.
     """
     calls = []
+    for number, slots in _SLOTS.items():
+        given = {name: slotted(text, slots) for name, text in shown.items()}
+        calls += _seats(floor, "blind", number, given, JsonReply(BlindVote), _BLIND)
+    yield from floor.asking.step(LABEL, calls)
+
+
+def _vote_labelled(floor: Floor, shown: Mapping[str, str]) -> Part[None]:
+    """The audit's panel: the same with the sides stated, then with them exchanged.
+
+    The side that speaks first has slot A in both passes: only what is said last differs.
+    """
+    given = {name: slotted(text, _SLOTS[1]) for name, text in shown.items()}
+    calls = []
     for number, sides in ((1, SIDES), (2, SIDES[::-1])):
-        labels = dict(zip(SIDES, sides, strict=True))
-        entries = [
-            floor.wording.judged(
-                "labelled_entry",
-                LABEL=labels[speech.spoken.side].capitalize(),
-                NUMBER=str(speech.spoken.number),
-                TEXT=speech.text,
-            )
-            for speech in masked
-        ]
-        prompt = floor.wording.judged(
-            "labelled",
-            MOTION=one_line(floor.motion),
-            FRAMEWORK=slotted(framework, _SLOTS[1]),
-            TRANSCRIPT=slotted("\n\n".join(entries), _SLOTS[1]),
-        )
-        calls += _seats(floor, "labelled", number, prompt, JsonReply(LabelledVote), _LABELLED)
+        labels = dict(zip(("FIRST", "SECOND"), map(str.capitalize, sides), strict=True))
+        told = {**given, **labels}
+        calls += _seats(floor, "labelled", number, told, JsonReply(LabelledVote), _LABELLED)
     yield from floor.asking.step(LABEL, calls)
 
 
 def _seats(
-    floor: Floor, panel: str, number: int, prompt: str, format: ReplyFormat[Any], expected: str
+    floor: Floor,
+    panel: str,
+    number: int,
+    told: Mapping[str, str],
+    format: ReplyFormat[Any],
+    expected: str,
 ) -> list[Call]:
     """One pass of a panel: its judges are asked the same."""
-    judges = floor.models.judges
+    prompt = floor.wording.judged(panel, MOTION=one_line(floor.motion), **told)
+    # The labelled panel, if there is one, reads twice what the blind one reads in its first pass.
+    is_shared = panel == "labelled" or (floor.rules.audited and number == 1)
+    judges = [floor.models.judges[seat % len(floor.models.judges)] for seat in range(SEATS)]
     return [
         ask(
             f"{panel}:{number}:{seat}",
             panel,
-            judges[(seat - 1) % len(judges)],
+            model,
             prompt,
             format,
             floor.wording.judging.repair,
             floor.rules.panel,
             "judge",
+            [told["TRANSCRIPT"]] if is_shared or judges.count(model) > 1 else [],
             required=False,
             expected=expected,
         )
-        for seat in range(1, SEATS + 1)
+        for seat, model in enumerate(judges, start=1)
     ]

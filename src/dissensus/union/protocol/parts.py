@@ -17,7 +17,7 @@ _DEFINITIONS = frozenset(
     {"framework", "definitions", "contest", "definitions_entry", "contest_entry"}
 )
 _POINTS = frozenset({"point_entry", "offer", "argument", "answer"})
-_LABELLED = frozenset({"labelled", "labelled_entry"})
+_LABELLED = frozenset({"labelled"})
 _POINTS_JUDGED = frozenset({"blind_point"})
 
 

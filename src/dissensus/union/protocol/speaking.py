@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +49,9 @@ def prepare(floor: Floor) -> Part[None]:
             LENS=words.debating.lenses[debater.lens],
             DIRECTIVE=words.directive(debater.name, debater.memo),
         )
-        calls.append(_text(floor, debater, "prepare", prompt))
+        # The same speaker is given the same passages in the other arm.
+        shared = [words.passages(debater.passages)]
+        calls.append(_text(floor, debater, "prepare", prompt, shared))
     for turn in (yield from floor.asking.step("preparation", calls)):
         floor.notes[turn.speaker] = turn.text
 
@@ -62,7 +65,13 @@ def speak(floor: Floor, number: int) -> Part[None]:
     """
     speaker, label = floor.debaters[number - 1], f"speech {number}"
     call = replace(
-        _text(floor, speaker, "speech", _speech_prompt(floor, speaker, number)),
+        _text(
+            floor,
+            speaker,
+            "speech",
+            _speech_prompt(floor, speaker, number),
+            map(floor.wording.entry, floor.spoken),
+        ),
         decoding=floor.rules.speech,
     )
     (turn,) = yield from floor.asking.step(label, [call])
@@ -93,7 +102,7 @@ def _extract(floor: Floor, label: str, speech: Turn) -> Part[list[str]]:
     prompt = floor.wording.told("extract", TEXT=block(speech.text))
     format = JsonReply(Extraction)
     name = f"extract:{speech.speaker}"
-    call = _taken_down(floor, name, "extract", prompt, format, _EXTRACTION)
+    call = _taken_down(floor, name, "extract", prompt, format, _EXTRACTION, speech.text)
     (turn,) = yield from floor.asking.step(label, [call])
     return [argument.point for argument in turn.value.arguments] if turn.value else []
 
@@ -134,7 +143,7 @@ def _offer(
         TEXT=block(text),
         ARGUMENTS=words.arguments(arguments, unprotected(len(arguments))),
     )
-    call = _text(floor, listener, "offer", prompt)
+    call = _text(floor, listener, "offer", prompt, [block(text)])
     return replace(call, format=JsonReply(Offers), expected=_OFFERS, **_interjected(floor))
 
 
@@ -147,7 +156,8 @@ def _answer(floor: Floor, speaker: Debater, offer: Offered, text: str) -> Call:
         TEXT=block(text),
         POINT=block(offer.text),
     )
-    return replace(_text(floor, speaker, "answer", prompt), **_interjected(floor))
+    call = _text(floor, speaker, "answer", prompt, [block(text)])
+    return replace(call, **_interjected(floor))
 
 
 def _interjected(floor: Floor) -> dict[str, Any]:
@@ -166,13 +176,14 @@ def _define(floor: Floor, number: int, text: str) -> Part[None]:
     told = {"MOTION": one_line(floor.motion), "TEXT": block(text)}
     if number == 1:
         prompt, format = words.told("definitions", **told), JsonReply(Definitions)
-        call = _taken_down(floor, "definitions", "definitions", prompt, format, _DEFINITIONS)
+        call = _taken_down(floor, "definitions", "definitions", prompt, format, _DEFINITIONS, text)
         (turn,) = yield from floor.asking.step(label, [call])
         floor.framework = Framework(turn.value)
     elif number == 2 and floor.framework.definitions:
         told["DEFINITIONS"] = words.definitions(floor.framework)
         prompt = words.told("contest", **told)
-        call = _taken_down(floor, "contest", "contest", prompt, JsonReply(Contest), _CONTEST)
+        format_of = JsonReply(Contest)
+        call = _taken_down(floor, "contest", "contest", prompt, format_of, _CONTEST, text)
         (turn,) = yield from floor.asking.step(label, [call])
         floor.framework = replace(floor.framework, contest=turn.value)
 
@@ -187,14 +198,20 @@ def _about(floor: Floor, debater: Debater) -> dict[str, str]:
     }
 
 
-def _text(floor: Floor, debater: Debater, role: str, prompt: str) -> Call:
-    """A call for a text of a speaker."""
+def _text(floor: Floor, debater: Debater, role: str, prompt: str, shared: Iterable[str]) -> Call:
+    """A call for a text of a speaker; ``shared``: see :func:`ask`."""
     model, rules, repair = floor.models.speaker, floor.rules, floor.wording.debating.repair
-    return ask(debater.name, role, model, prompt, FreeText(), repair, rules.notes, purpose="debate")
+    return ask(debater.name, role, model, prompt, FreeText(), repair, rules.notes, "debate", shared)
 
 
 def _taken_down(
-    floor: Floor, speaker: str, role: str, prompt: str, format: JsonReply[Any], expected: str
+    floor: Floor,
+    speaker: str,
+    role: str,
+    prompt: str,
+    format: JsonReply[Any],
+    expected: str,
+    said: str,
 ) -> Call:
     """A call that takes down what was said; it may fail, and costs no speech."""
     return ask(
@@ -206,6 +223,7 @@ def _taken_down(
         floor.wording.debating.repair,
         floor.rules.exact_short,
         "extract",
+        [block(said)],
         required=False,
         expected=expected,
     )

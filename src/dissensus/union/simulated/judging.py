@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from functools import lru_cache
 
 import numpy as np
@@ -18,26 +19,24 @@ def vote(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> st
     """A vote for a slot on a blind panel, for a label where these are stated."""
     if rng.random() < speech.unreadable_rate:
         return "Both teams did well, and I would rather not choose."
-    first, points, words = weighed(prompt.part(0))
+    points, words = weighed(prompt.part(0))
+    label = _FIRST.search(prompt.told)
+    names = (label[1], _LABELS[label[1]]) if label else ("A", "B")
     logit = speech.sharpness * points + speech.slot_bias + speech.length_bias * words / 1000
-    if first in _LABELS:
-        logit += speech.side_bias * (1.0 if first == "Proposition" else -1.0)
-    names = ("A", "B") if first not in _LABELS else (first, _LABELS[first])
+    if label:
+        logit += speech.side_bias * (1.0 if label[1] == "Proposition" else -1.0)
     chosen = names[0] if rng.random() < 1 / (1 + math.exp(-np.clip(logit, -50, 50))) else names[1]
     return json.dumps({"winner": chosen, "reason": "It answered more, and more of it was left."})
 
 
+_FIRST = re.compile(r"^Team A is the (Proposition|Opposition)\b", re.MULTILINE)
 _LABELS = {"Proposition": "Opposition", "Opposition": "Proposition"}
 
 
 @lru_cache(maxsize=64)
-def weighed(text: str) -> tuple[str, float, int]:
-    """What stands first, and by how many points and words it is ahead of the other."""
-    entries = transcript(text)
-    first = entries[0].side if entries else "A"
-    # Slot A may speak second: its name counts, not its place.
-    ahead = "A" if first in "AB" else first
-    read = {entry.number: (entry.side == ahead, cues.read(entry.text)) for entry in entries}
+def weighed(text: str) -> tuple[float, int]:
+    """By how many points and words team A, which may speak second, is ahead of team B."""
+    read = {entry.number: (entry.side == "A", cues.read(entry.text)) for entry in transcript(text)}
     fallen = {
         answer.quote
         for _, speech in read.values()
@@ -55,4 +54,4 @@ def weighed(text: str) -> tuple[str, float, int]:
             rebuttal_points(answer.logic, answer.new, answer.undermines)
             for answer in speech.answers
         )
-    return ahead, points, words
+    return points, words

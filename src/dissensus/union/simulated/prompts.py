@@ -15,15 +15,15 @@ _KINDS = {
     "style": r"Below are samples of what .+ Describe how",
     "prepare": r"Write .+ private notes for the debate: the arguments",
     "speech": r"[^:\n]+ speaks for the \w+\. This is speech",
-    "extract": r"Below is a speech\. List its arguments in the order",
+    "extract": r"List its arguments in the order",
     "offer": r"A point of information may be offered",
     "answer": r"[^:\n]+ with a point of information, and",
-    "definitions": r"Below is the first speech for the \w+\. Take down how it defines the motion",
-    "contest": r"Below is the first speech for the \w+\. Take down what it makes of these",
+    "definitions": r"That was the first speech for the \w+\. Take down how it defines the motion",
+    "contest": r"That was the first speech for the \w+\. Take down what it makes of these",
     "memo": r"You coach",
     "rubric": r"Score that speech alone",
     "recalibrate": r"Compare the speeches with each other",
-    "claims": r"Below is speech \d+ of a debate\. List every substantive claim",
+    "claims": r"That was speech \d+\. List every substantive claim",
     "rebuttals": r"List every rebuttal",
     "blind": r"Decide which team debated better",
     "labelled": r"Decide which side debated better",
@@ -39,7 +39,6 @@ _DIVIDER = re.compile(r"=====(?<=^=====)$\n?", re.MULTILINE)
 _HEADING = re.compile(
     r"^## (?:Speech (?P<number>\d+): (?P<speaker>.+), (?P<side>proposition|opposition)"
     r"|Team (?P<slot>[AB]), speech (?P<slot_number>\d+)"
-    r"|(?P<label>Proposition|Opposition), speech (?P<label_number>\d+)"
     r"|(?P<other>.*))$",
     re.MULTILINE,
 )
@@ -117,9 +116,9 @@ def transcript(text: str) -> tuple[Entry, ...]:
     ends = [match.start() for match in headings[1:]] + [len(text)]
     entries = []
     for heading, end in zip(headings, ends, strict=False):
-        number = heading["number"] or heading["slot_number"] or heading["label_number"]
+        number = heading["number"] or heading["slot_number"]
         if number:
             who = heading["speaker"] or ""
-            side = heading["side"] or heading["slot"] or heading["label"]
+            side = heading["side"] or heading["slot"]
             entries.append(Entry(int(number), who, side, text[heading.end() : end].strip()))
     return tuple(entries)

@@ -87,7 +87,7 @@ def speech_of(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) 
 
 class _Composer:
     def __init__(self, prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> None:
-        private = prompt.part(0)
+        private = prompt.part(1)
         self.prompt, self.speech, self.rng = prompt, speech, rng
         self.points, self.after = _read_notes(private)
         self.said: set[str] = set()
@@ -99,7 +99,7 @@ class _Composer:
         )
 
     def compose(self) -> str:
-        entries = transcript(self.prompt.part(1))
+        entries = transcript(self.prompt.part(0))
         opposing = [entry for entry in entries if entry.side != self.prompt.side]
         targets = [
             Target(entry.who, entry.number, claim)
