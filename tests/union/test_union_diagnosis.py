@@ -91,7 +91,7 @@ def above(share: float) -> float:
 def test_rows_conform(frame: pd.DataFrame, tmp_path: Path) -> None:
     rows = frame.reset_index()
     write(tmp_path / "design_diagnosis.parquet", DIAGNOSIS, rows, {})
-    assert len(rows) == 3 * 3 * 2 + 4 + 3 * 2 * 2
+    assert len(rows) == len(OUTCOMES) * 3 * 2 + 4 + 3 * 2 * 2
     assert np.isfinite(rows["width"].dropna()).all()
 
 

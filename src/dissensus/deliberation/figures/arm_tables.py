@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
+from dissensus.deliberation.figures.frames import contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import HINTS
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.artefacts import Artefacts
@@ -99,7 +99,7 @@ def _by_arm(
 
 def _mean_columns(outcomes: Sequence[str]) -> Iterator[Column]:
     for name in outcomes:
-        yield Column(_TITLES.get(name) or OUTCOMES[name][1], name)
+        yield Column(_TITLES.get(name) or short_name(name), name)
 
 
 def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str]:

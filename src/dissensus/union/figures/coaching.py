@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_lowercase
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,15 @@ from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.forms import estimated, whisker
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import interval, number, p_clause, percent, range_of, signed
+from dissensus.report.labels import (
+    column_words,
+    interval,
+    number,
+    p_clause,
+    percent,
+    range_of,
+    signed,
+)
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
 from dissensus.report.view import Drawn, View
 from dissensus.union.figures.frames import ARMS, COACHED
@@ -25,19 +35,28 @@ from dissensus.union.tables import (
     RANDOMISATION,
 )
 
-OUTCOMES = {
+_WORDS = {
     "student_survival": "Students’ claims that survive",
     "student_votes": "Blind votes for the students’ side",
     "student_demolitions": "Students’ rebuttals that demolish",
 }
 _TITLES = dict(
-    zip(OUTCOMES, ("Claims that survive", "Blind votes", "Rebuttals that demolish"), strict=True)
+    zip(_WORDS, ("Claims that survive", "Blind votes", "Rebuttals that demolish"), strict=True)
 )
 #: Dots of coached less control, and the diamond of all coached epochs together.
 _EPOCH, _POOLED = COACHED, Mark("pooled", COACHED.colour, "D")
-_LETTERS = "abcdef"
 
 NONE = "No debate has a student whose claims, votes or rebuttals could be counted."
+
+
+def outcome_words(outcome: str) -> str:
+    """What an outcome is."""
+    return _WORDS.get(outcome) or column_words(outcome)
+
+
+def _title(outcome: str, panels: int) -> str:
+    """Its short name, in lines that so many panels beside each other leave room for."""
+    return fill(_TITLES.get(outcome) or column_words(outcome), 72 // panels)
 
 
 @styled
@@ -46,7 +65,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     rows = artefacts.frame("coaching")
     facts = describe(artefacts, view)
     known = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
-    outcomes = [name for name in OUTCOMES if name in set(known)]
+    outcomes = list(dict.fromkeys(known))
     if not outcomes:
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(4.0, view.simulated)
@@ -59,8 +78,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         _means(above, of_outcome[of_outcome["contrast"] == MEAN])
         _gains(beneath, of_outcome, view.alpha)
         _epochs(above, int(of_outcome["epoch"].max()))
-        above.set_title(f"{_LETTERS[column]}  {_TITLES[outcome]}")
-        beneath.set_title(f"{_LETTERS[len(outcomes) + column]}  Coached − control", size=7.5)
+        above.set_title(f"{ascii_lowercase[column]}  {_title(outcome, len(outcomes))}")
+        beneath.set_title(f"{ascii_lowercase[len(outcomes) + column]}  Coached − control", size=7.5)
         means = artefacts.facts("coaching").rows(outcome=outcome, contrast=MEAN)
         beneath.set_xlabel(f"epoch (n = {range_of(row['n'] for row in means)} an arm)")
     panels[0, 0].set_ylabel("share")
@@ -170,7 +189,7 @@ def _with_test(row: Record, view: View) -> str:
 
 def _beside(others: Sequence[Row], gains: Sequence[Row], view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
-    said = [f"{OUTCOMES[row['outcome']].lower()} {_with_test(row, view)})" for row in others]
+    said = [f"{outcome_words(row['outcome']).lower()} {_with_test(row, view)})" for row in others]
     text = f"Beside it: {'; '.join(said)}." if said else ""
     for gain in gains:
         if np.isfinite(gain["estimate"]):
@@ -197,7 +216,7 @@ def _power(rows: Sequence[Row]) -> str:
         ]
         if powers and np.isfinite(row["mde_80"]):
             least = number(row["mde_80"], 2)
-            powered.append(f"{OUTCOMES[row['outcome']].lower()} {least} ({', '.join(powers)})")
+            powered.append(f"{outcome_words(row['outcome']).lower()} {least} ({', '.join(powers)})")
     if not powered:
         return ""
     return (

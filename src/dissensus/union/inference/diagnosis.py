@@ -34,6 +34,13 @@ GAINS = {
     "student_votes": "what it adds to the students' share of votes",
     "student_demolitions": "what it adds to the share of their rebuttals that demolish",
 }
+
+
+def gain_words(outcome: str) -> str:
+    """What is estimated of coaching, by the outcome."""
+    return GAINS.get(outcome) or f"what it adds to {outcome}"
+
+
 BIAS = "the share of a judge's votes that it casts by its bias"
 
 FOLLOWING = "of the pairs of votes that follow the slot, the share for slot A"
@@ -127,7 +134,7 @@ def diagnose(
             planted = plant(library, place)
             worlds = _gain_worlds(outcome, planted, plan)
             simulate = partial(_coach, plan, planted, confidence, seed)
-            rows += run_worlds(worlds, GAINS[outcome], simulate, total, confidence, cores)
+            rows += run_worlds(worlds, gain_words(outcome), simulate, total, confidence, cores)
     judges = _judge_worlds()
     rows += run_worlds(judges, BIAS, partial(_judge, plan, judges, seed), total, confidence)
     slots = _slot_worlds(settings["diagnosis"]["people"]["judges"])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from dissensus.union.tables import CONTESTED, DIMENSIONS, FATES, LAYERS, SIDES
+from dissensus.union.tables import CONTESTED, DIMENSIONS, FATES, LAYERS, SIDES, VERDICTS
 
 Row = Mapping[str, Any]
 Rows = list[dict[str, Any]]
@@ -15,7 +15,7 @@ Rows = list[dict[str, Any]]
 _MEANS = (
     *(f"points_{side}" for side in SIDES),
     *(f"surviving_{side}" for side in SIDES),
-    *("student_votes", "student_survival", "student_demolitions"),
+    *(name for name in VERDICTS.columns if name.startswith("student_")),
 )
 
 
