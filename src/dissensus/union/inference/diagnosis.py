@@ -114,15 +114,7 @@ def diagnose(
     the first of the panel, casts a share of its votes for slot A, for the longer speeches, or for
     the label of the proposition instead.
     """
-    names = list(settings["judges"])
-    seated = [names[seat % len(names)] for seat in range(_SEATS)]
-    plan = Plan(
-        len(motions),
-        settings["epochs"],
-        settings["runs"],
-        len(settings["arms"]),
-        tuple(seated.count(name) for name in dict.fromkeys(seated)),
-    )
+    plan = _plan(len(motions), settings)
     confidence, total = settings["inference.confidence"], settings["diagnosis"]["simulations"]
     rows = []
     if plan.epochs > 1 and {COACHED, CONTROL} <= set(settings["arms"]):
@@ -140,6 +132,14 @@ def diagnose(
     slots = _slot_worlds(settings["diagnosis"]["people"]["judges"])
     favour = partial(_favour_slot, plan, slots, confidence, seed)
     return rows + run_worlds(slots, FOLLOWING, favour, total, confidence)
+
+
+def _plan(motions: int, settings: Mapping[str, Any]) -> Plan:
+    """The design of the settings; judges take seats in turn."""
+    names = list(settings["judges"])
+    seated = [names[seat % len(names)] for seat in range(_SEATS)]
+    seats = tuple(seated.count(name) for name in dict.fromkeys(seated))
+    return Plan(motions, settings["epochs"], settings["runs"], len(settings["arms"]), seats)
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
