@@ -9,7 +9,7 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
-from dissensus.consensus.protocol.debate import Persona, asked_as
+from dissensus.consensus.protocol.spec import Persona, asked_as
 from dissensus.consensus.replies import SpeechFormat
 from dissensus.consensus.sanity.questions import OPEN, Question
 from dissensus.consensus.sanity.wording import SanityWords

@@ -12,7 +12,8 @@ from dissensus.report.truth import Diagnosed, Effect, Truth
 from dissensus.report.view import View
 from dissensus.stats.results import NAN
 from dissensus.union.inference.audit import POSITION
-from dissensus.union.inference.diagnosis import coached_world, slot_share, slot_world
+from dissensus.union.inference.diagnosis import coached_world
+from dissensus.union.inference.judged_worlds import slot_share, slot_world
 from dissensus.union.tables import RANDOMISATION
 
 _EVEN = 0.5
