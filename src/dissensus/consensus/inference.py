@@ -31,7 +31,7 @@ from dissensus.llm.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import none_or_all
+from dissensus.stats.shares import unless_certain
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -119,7 +119,7 @@ def estimate_arms(
                 clusters = known["statement_id"].to_numpy(dtype=str)
                 mean = _bootstrap(values, clusters, confidence, resamples, key)
                 if outcome in SHARES or outcome in courses:
-                    mean = _unless_alike(mean, confidence)
+                    mean = unless_certain(mean, confidence)
                 rows.append(
                     {
                         "domain": domain,
@@ -285,12 +285,6 @@ def _bootstrap(
     return cluster_bootstrap(
         values, clusters, resamples=resamples, confidence=confidence, seed=seed
     )
-
-
-def _unless_alike(mean: Estimate, confidence: float) -> Estimate:
-    """The mean of a share, with limits also where all debates have none or all."""
-    low, high = none_or_all(mean.estimate, mean.n_clusters, confidence)
-    return mean if np.isnan(low) else replace(mean, ci_low=low, ci_high=high)
 
 
 def _log_rank(metrics: pd.DataFrame, arm: str, reference: str, options: Options) -> Row:

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from dissensus.errors import ArtefactError
-from dissensus.study.makes import TurnsBySession, makes
+from dissensus.study.makes import RowsOf, TurnsBySession, makes
 from dissensus.text.words import count_words
 from dissensus.union.measures.debate import Debate, Offered, Row, Speech, read_debate, slot_a
 from dissensus.union.measures.survival import fates
@@ -28,7 +28,7 @@ LENGTH = range(1000, 1801)
 
 
 @dataclass
-class Tables:
+class Tables(RowsOf):
     """Rows of the seven artefacts, of one debate or of many."""
 
     speeches: Rows = field(default_factory=list)
@@ -38,10 +38,6 @@ class Tables:
     scores: Rows = field(default_factory=list)
     votes: Rows = field(default_factory=list)
     verdicts: Rows = field(default_factory=list)
-
-    def add(self, other: Tables) -> None:
-        for name, rows in vars(other).items():
-            getattr(self, name).extend(rows)
 
 
 def drawn_by(protocol: Mapping[str, Any]) -> Drawn:
