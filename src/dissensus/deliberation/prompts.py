@@ -145,8 +145,8 @@ class Wording:
         attempt : the how-manieth retry this is, from 1; later ones are more structured.
         """
         form = render(self.judging.retries[attempt - 1], REASON=one_line(reason)).rstrip("\n")
-        said = Message("assistant", without_tokens(rejected))
-        return (Message("user", prompt), said, Message("user", form))
+        reply = Message("assistant", without_tokens(rejected))
+        return (Message("user", prompt), reply, Message("user", form))
 
     def shown(self, spoken: Spoken) -> str:
         """A turn as later prompts show it: all that it says, its claims under their full ids.

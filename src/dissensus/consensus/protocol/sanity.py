@@ -73,7 +73,7 @@ class Sanity:
         if question.kind != OPEN:
             options = question.options(agent)
             letters = ascii_uppercase[: len(options)]
-            lines = [f"{letter}. {said}" for letter, said in zip(letters, options, strict=True)]
+            lines = [f"{letter}. {option}" for letter, option in zip(letters, options, strict=True)]
             prompt = render(self.words.choice, QUESTION=question.question, OPTIONS="\n".join(lines))
             format, expected = LetterFormat(letters), "Answer: A"
         messages = asked_as(self.agents[agent], prompt.rstrip("\n"))

@@ -83,9 +83,9 @@ def build_pool(
     codebook = Codebook.read(settings.codebook)
     columns = tuple(dict.fromkeys(c.motion for c in languages.values()))
     motions = _motions(settings.motions, columns)
-    known = {row["motion_id"] for _, row in motions}
+    motion_ids = {row["motion_id"] for _, row in motions}
     first, second, settled = (
-        _codes(file, codebook, settings.motions, known)
+        _codes(file, codebook, settings.motions, motion_ids)
         for file in (settings.coder_a, settings.coder_b, settings.adjudication)
     )
     pool = []
@@ -171,13 +171,15 @@ def _motions(path: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str
     return rows
 
 
-def _codes(path: str, codebook: Codebook, motions: str, known: Collection[str]) -> dict[str, int]:
+def _codes(
+    path: str, codebook: Codebook, motions: str, motion_ids: Collection[str]
+) -> dict[str, int]:
     """motion_id -> code: each motion is known and each code in the codebook."""
     codes: dict[str, int] = {}
     for number, row in read_csv(path, ("motion_id", "code")):
         where, name = f"{path}, row {number}", row["motion_id"]
         code = _whole(row, "code", where)
-        if name not in known:
+        if name not in motion_ids:
             raise ResourceError(
                 f"{where}: {motions} has no motion {name!r}; correct the id, or delete the row."
             )

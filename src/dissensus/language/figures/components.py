@@ -128,25 +128,25 @@ def _panel(
     complete = values.dropna()
     threads(axes, places, complete.to_numpy(), 0.4)
     for place, language in zip(places, values.columns, strict=True):
-        known = values[language].dropna()
+        drawn = values[language].dropna()
         look = looks[str(language)]
-        across = place + jitter(len(known), 0.2)
-        if len(known) <= CROWD:
-            shown.append(Marks(axes, across.tolist(), known.tolist(), list(map(str, known.index))))
+        across = place + jitter(len(drawn), 0.2)
+        if len(drawn) <= CROWD:
+            shown.append(Marks(axes, across.tolist(), drawn.tolist(), list(map(str, drawn.index))))
         axes.plot(
             across,
-            known.to_numpy(),
+            drawn.to_numpy(),
             look.marker,
             color=look.colour,
             zorder=2,
-            **dots(len(known), 1.8, 0.6),
+            **dots(len(drawn), 1.8, 0.6),
         )
-        if len(known):
+        if len(drawn):
             bar = [place - 0.3, place + 0.3]
             if language in less:
                 read = float(as_read[language].mean())
                 axes.plot(bar, [read] * 2, color=GREY, linewidth=1.0, zorder=3)
-            axes.plot(bar, [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
+            axes.plot(bar, [drawn.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
     axes.set(
         xticks=places,
         xticklabels=[looks[str(name)].name for name in values.columns],

@@ -169,10 +169,10 @@ def _net(
         return estimates
     of_draws = read_texts(metrics, renderings, [outcome], *contrast)
     differences = net_draws(of_draws)[:, 0]
-    known = np.isfinite(differences)
-    motions = of_draws.motions[known].astype(str)
+    finite = np.isfinite(differences)
+    motions = of_draws.motions[finite].astype(str)
     if len(np.unique(motions)) > 1:
-        estimates[NET_SIGN_FLIP] = sign_flip(differences[known], motions, settings.flips, stream)
+        estimates[NET_SIGN_FLIP] = sign_flip(differences[finite], motions, settings.flips, stream)
     return estimates
 
 

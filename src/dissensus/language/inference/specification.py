@@ -256,8 +256,8 @@ def _pairing(texts: pd.DataFrame, language: str, reference: str) -> Callable[[Ar
 
     def taken(values: Array, side: Array) -> Array:
         read = np.full(len(side), np.nan)
-        known = np.isfinite(side)
-        read[known] = values[side[known].astype(np.int64)]
+        there = np.isfinite(side)
+        read[there] = values[side[there].astype(np.int64)]
         return read
 
     def pair(values: Array) -> Pairs:
@@ -349,6 +349,6 @@ def _in_rms(columns: Iterator[Pairs], k: int) -> tuple[Array, Labels]:
     for index, column in enumerate(chain([first], columns)):
         differences = column.differences
         matrix[:, index] = differences / np.sqrt(np.nanmean(differences**2))
-    known = ~np.isnan(matrix).all(axis=1)
-    kept = matrix if known.all() else matrix[known]
-    return kept, first.clusters[known]
+    defined = ~np.isnan(matrix).all(axis=1)
+    kept = matrix if defined.all() else matrix[defined]
+    return kept, first.clusters[defined]

@@ -232,8 +232,8 @@ class Session:
         known_models = self.models[fields[0]].models
         models = [model] if model else list(dict.fromkeys(known_models))
         if len(models) != 1 or models[0] not in known_models:
-            known = ", ".join(known_models)
-            raise ValueError(f"model is {model!r}; {fields[0]} names {known}")
+            names = ", ".join(known_models)
+            raise ValueError(f"model is {model!r}; {fields[0]} names {names}")
         return fields[0], models[0]
 
 
@@ -258,8 +258,8 @@ def _check_call(speaker: Any, system: Any, temperature: Any, max_tokens: Any, op
     except TypeError as error:
         raise ValueError(f"options is {options!r}, and {error}; it must be plain data") from None
     if not isinstance(options, Mapping) or names & _OURS:
-        known = ", ".join(sorted(_OURS))
-        raise ValueError(f"options is {options!r}; it must be a mapping without {known}")
+        names_of_ours = ", ".join(sorted(_OURS))
+        raise ValueError(f"options is {options!r}; it must be a mapping without {names_of_ours}")
 
 
 #: What a request is made of, and what would change the form of its reply.

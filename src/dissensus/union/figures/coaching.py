@@ -64,8 +64,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the outcomes: means by arm above, coached less control beneath."""
     rows = artefacts.frame("coaching")
     facts = describe(artefacts, view)
-    known = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
-    outcomes = list(dict.fromkeys(known))
+    outcomes_drawn = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
+    outcomes = list(dict.fromkeys(outcomes_drawn))
     if not outcomes:
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(4.0, view.simulated)
@@ -154,12 +154,12 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
     coaching = artefacts.facts("coaching")
     pooled = coaching.rows(contrast=DIFFERENCE, epoch=COACHED_EPOCHS, method=RANDOMISATION)
-    known = [row for row in pooled if np.isfinite(row["estimate"])]
+    estimated_rows = [row for row in pooled if np.isfinite(row["estimate"])]
     head = {row["headline"]: row for row in pooled}.get(True)
     if head is None or not np.isfinite(head["estimate"]):
         none = "The headline, the gain in surviving claims, is not defined."
-        said = {"headline": none, "beside": "", "power": ""}
-        return {"level": view.level, **said, "note": head.words("note") if head else ""}
+        nothing = {"headline": none, "beside": "", "power": ""}
+        return {"level": view.level, **nothing, "note": head.words("note") if head else ""}
     last = coaching.over("max", "epoch")
     gains = coaching.rows(
         outcome=head["outcome"], contrast=IN_DIFFERENCES, epoch=int(last), method=RANDOMISATION
@@ -171,8 +171,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
             "the share of the students’ claims that survive: "
             f"{_with_test(head, view)}, {head['n']} of {head['assigned']} draws)."
         ),
-        "beside": _beside([row for row in known if not row["headline"]], gains, view),
-        "power": _power(known),
+        "beside": _beside([row for row in estimated_rows if not row["headline"]], gains, view),
+        "power": _power(estimated_rows),
         "note": head.words("note"),
     }
 
@@ -189,8 +189,10 @@ def _with_test(row: Record, view: View) -> str:
 
 def _beside(others: Sequence[Row], gains: Sequence[Row], view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
-    said = [f"{outcome_words(row['outcome']).lower()} {_with_test(row, view)})" for row in others]
-    text = f"Beside it: {'; '.join(said)}." if said else ""
+    sentences = [
+        f"{outcome_words(row['outcome']).lower()} {_with_test(row, view)})" for row in others
+    ]
+    text = f"Beside it: {'; '.join(sentences)}." if sentences else ""
     for gain in gains:
         if np.isfinite(gain["estimate"]):
             text += (

@@ -46,6 +46,6 @@ def _coached(outcome: str, view: View) -> str:
     speakers: list[Any] = [
         speech for speech in view.planted.values() if speech.get("role") == "speaker"
     ]
-    known: Any = people["speaker"]["speech"]
-    same = len(speakers) == 1 and {**speakers[0], "coached": 0.0} == {**known, "coached": 0.0}
+    speaker: Any = people["speaker"]["speech"]
+    same = len(speakers) == 1 and {**speakers[0], "coached": 0.0} == {**speaker, "coached": 0.0}
     return coached_world(outcome, speakers[0].get("coached", 0.0)) if same else ""

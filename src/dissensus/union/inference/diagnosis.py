@@ -162,10 +162,10 @@ def plant(library: Library, place: int) -> list[Planted]:
     plans = []
     for strength, treated in library.coached.items():
         differences = treated[..., place] - library.control[..., place]
-        known = np.isfinite(differences)
-        if known.any(axis=1).all():
+        finite = np.isfinite(differences)
+        if finite.any(axis=1).all():
             true = float(np.nanmean(differences, axis=1).mean()) if strength else 0.0
-            variances = np.nanvar(differences, axis=1, ddof=1) / known.sum(axis=1)
+            variances = np.nanvar(differences, axis=1, ddof=1) / finite.sum(axis=1)
             error = float(np.sqrt(variances.sum()) / len(variances)) if strength else 0.0
             plans.append(Planted(strength, differences, true, error))
     return plans
@@ -211,8 +211,8 @@ def draw_pairs(world: Planted, runs: int, rng: np.random.Generator) -> Draws:
     drawn = np.take_along_axis(world.differences, places, axis=1)
     values = (drawn if world.strength else signs * drawn).ravel()
     names = np.repeat(np.arange(motions), runs).astype(str)
-    known = np.isfinite(values)
-    return Draws(values[known], tuple(names[known].tolist()))
+    finite = np.isfinite(values)
+    return Draws(values[finite], tuple(names[finite].tolist()))
 
 
 def _gains(

@@ -165,9 +165,9 @@ def _place(speech: Speech) -> dict[str, Any]:
 
 def _claims(debate: Debate) -> Rows:
     rebuttals = debate.all_rebuttals
-    known = {claim.claim_id: claim for claim in debate.claims}
+    claim_of = {claim.claim_id: claim for claim in debate.claims}
     answered = Counter(
-        rebuttal.claim_id for rebuttal in compress(rebuttals, counted(rebuttals, known))
+        rebuttal.claim_id for rebuttal in compress(rebuttals, counted(rebuttals, claim_of))
     )
     worth = claim_points(debate.claims, rebuttals, len(debate.speeches))
     fate = fates(debate.claims, rebuttals)
@@ -306,12 +306,12 @@ def _student_survival(claims: Rows) -> float | None:
 
 
 def _student_demolitions(debate: Debate) -> float | None:
-    known = {claim.claim_id: claim for claim in debate.claims}
+    claim_of = {claim.claim_id: claim for claim in debate.claims}
     by_students = {speech.number for speech in debate.speeches if speech.student}
     rebuttals = debate.all_rebuttals
     demolish = [
         rebuttal.demolishes
-        for rebuttal in compress(rebuttals, counted(rebuttals, known))
+        for rebuttal in compress(rebuttals, counted(rebuttals, claim_of))
         if rebuttal.speech in by_students
     ]
     return sum(demolish) / len(demolish) if demolish else None
