@@ -38,18 +38,16 @@ GAINS = {
     "student_votes": "what it adds to the students' share of votes",
     "student_demolitions": "what it adds to the share of their rebuttals that demolish",
 }
-
-
-def gain_words(outcome: str) -> str:
-    """What is estimated of coaching, by the outcome."""
-    return GAINS.get(outcome) or f"what it adds to {outcome}"
-
-
 _SEATS = 3
 #: Sign patterns of a test: 999 put p = .05 exactly on the grid.
 _FLIPS = 999
 #: No difference of differences of shares is larger.
 _LARGEST = 2.0
+
+
+def gain_words(outcome: str) -> str:
+    """What is estimated of coaching, by the outcome."""
+    return GAINS.get(outcome) or f"what it adds to {outcome}"
 
 
 @dataclass(frozen=True)
