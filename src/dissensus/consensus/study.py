@@ -117,10 +117,10 @@ class Consensus(Study[ConsensusSettings]):
             question for name in self.settings.domains for question in self._files.questions(name)
         ]
         return [
-            said
+            answer
             for question in asked
             if question.kind == OPEN
-            for said in question.answers.values()
+            for answer in question.answers.values()
         ]
 
     def expected_inputs(self, folder: Path) -> Inputs:

@@ -152,9 +152,9 @@ def over_cores(
 def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, Any]:
     """How one estimator did in one world; ``simulated`` is (simulations, 4)."""
     estimates, low, high, p_values = simulated[~np.isnan(simulated).all(axis=1)].T
-    known = estimates[np.isfinite(estimates)]
-    n, errors = len(known), known - true
-    sd = float(known.std(ddof=1)) if n > 1 else NAN
+    finite = estimates[np.isfinite(estimates)]
+    n, errors = len(finite), finite - true
+    sd = float(finite.std(ddof=1)) if n > 1 else NAN
     spanned = ~np.isnan(low)
     tested = ~np.isnan(p_values)
     significant = tested & (p_values < alpha)
@@ -163,8 +163,8 @@ def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, 
     signed = significant & np.isfinite(estimates)
     wrong, _ = _share(np.sign(estimates[signed]) != np.sign(true))
     performance = {
-        "mean": float(known.mean()) if n else NAN,
-        "bias": float(known.mean()) - true if n else NAN,
+        "mean": float(finite.mean()) if n else NAN,
+        "bias": float(finite.mean()) - true if n else NAN,
         "bias_se": sd / n**0.5 if n else NAN,
         "sd": sd,
         "rmse": float(np.sqrt((errors**2).mean())) if n else NAN,

@@ -301,9 +301,9 @@ def _parsed(response: str, kind: str, options: tuple[str, ...]) -> str:
 
 def _question(files: tuple[str, ...], asked: str) -> Question:
     """The question that a prompt states; one that is in no file, with no right answer known."""
-    known = _known(files).get(asked)
-    if known is not None:
-        return known
+    question = _known(files).get(asked)
+    if question is not None:
+        return question
     options = tuple(_OPTION.findall(asked))
     return Question("", "choice" if options else "numeric", asked, options, "")
 

@@ -179,11 +179,11 @@ def terms_of(
             )
     for name in embedders:
         provider, _, model = name.partition(":")
-        known = provider in providers
+        is_configured = provider in providers
         terms[EMBEDDING, name] = (
             # Turns are embedded in one request, not in the batches that wait for a day.
             _terms(provider, model, providers, table, batches=False)
-            if known
+            if is_configured
             else Terms("", name, free="local")
         )
     return terms

@@ -219,6 +219,11 @@ def arm_words(arm: str) -> str:
     return label(arm.replace("_", " "), 24)
 
 
+def column_words(name: str) -> str:
+    """A measure that has no words of its own, by its column: "claims_kept" is "Claims kept"."""
+    return name.replace("_", " ").capitalize()
+
+
 def whole(value: float) -> str:
     """A count with its thousands apart, or an expected one with at most two decimals."""
     return Cell(said(f"{float(value):,.2f}".rstrip("0").rstrip("."), value), {"": value})

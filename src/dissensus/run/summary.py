@@ -57,12 +57,12 @@ def write_reader_page(
     titles : study -> name of a figure -> its title.
     simulated : whether the run's models are simulated.
     """
-    said = {path.parent.name: _shown(read(path).to_pylist()) for path in findings}
+    shown = {path.parent.name: _shown(read(path).to_pylist()) for path in findings}
     figures = {
         path.parent.name: _marked(read(path).to_pylist(), titles[path.parent.name])
         for path in marks
     }
-    studies = {name: Estimated(said.get(name, ()), figures.get(name, ())) for name in titles}
+    studies = {name: Estimated(shown.get(name, ()), figures.get(name, ())) for name in titles}
     return reader_page(run, studies, simulated)
 
 

@@ -43,7 +43,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the lowest and the highest drawn arm of each measure and domain."""
     estimates = artefacts.facts("estimates")
-    said = {}
+    sentences = {}
     for outcome in PANELS:
         parts = []
         for domain in domains_of(view):
@@ -58,5 +58,5 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
                     for row in (ordered[0], ordered[-1])
                 )
                 parts.append(f"in {domain} from {lowest} to {highest}")
-        said[outcome] = listed(parts) or "undefined"
-    return said | {"level": view.level}
+        sentences[outcome] = listed(parts) or "undefined"
+    return sentences | {"level": view.level}

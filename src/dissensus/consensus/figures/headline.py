@@ -21,19 +21,19 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     counterfactuals.
     """
     facts = effects.describe(artefacts, view)
-    said = (
+    sentences = (
         f"Agreement at the end, strategies against {facts['reference']}, in points of %: the "
         f"largest difference is {facts['largest']}; significant after Holm: {facts['found']}."
     )
     shown = effects.compared(artefacts, view)
-    known = [row for row in shown if row["ci_low"] == row["ci_low"]]
+    with_limits = [row for row in shown if row["ci_low"] == row["ci_low"]]
     against = []
-    if known:
+    if with_limits:
         half = [
             100 * row.derived("(ci_high - ci_low) / 2", (row["ci_high"] - row["ci_low"]) / 2)
-            for row in known
+            for row in with_limits
         ]
-        least = min(row["n_clusters"] for row in known)
+        least = min(row["n_clusters"] for row in with_limits)
         against.append(
             f"{counted(least, 'statement')} leave intervals of {min(half):.0f} to {max(half):.0f} "
             "points to each side: smaller differences could not be found."
@@ -42,7 +42,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         against.append(
             f"The same strategy under another name, which can have no effect: {facts['null']}."
         )
-    return Findings([said, *_worth(artefacts)], against, card=_card(known, view))
+    return Findings([sentences, *_worth(artefacts)], against, card=_card(with_limits, view))
 
 
 def _card(rows: Sequence[Row], view: View) -> Card | None:
@@ -79,11 +79,11 @@ def _card(rows: Sequence[Row], view: View) -> Card | None:
 
 
 def _worth(artefacts: Artefacts) -> list[str]:
-    known = [row for row in worth(artefacts, ABLATION) if row["p_value"] == row["p_value"]]
+    tested = [row for row in worth(artefacts, ABLATION) if row["p_value"] == row["p_value"]]
     claim = claimed(artefacts)
-    if not known or claim is None:
+    if not tested or claim is None:
         return []
-    most = min(known, key=lambda row: float(row["estimate"]))
+    most = min(tested, key=lambda row: float(row["estimate"]))
     return [
         f"Of CCAgent's parts, the one whose absence costs most agreement: {effects.worded(most)}; "
         f"that the absence of counterfactuals costs most: {p_clause(claim)}."

@@ -124,11 +124,13 @@ def _weighted(artefacts: Artefacts) -> str:
         (estimates["outcome"] == "weighted_match") & estimates["estimate"].notna()
     ]
     by_outcome = by_outcome[by_outcome["domain"] != ALL]
-    said = [
+    matches = [
         f"{cell(row)} in {row['domain']} ({arm_words(row['arm'])})" for row in records(by_outcome)
     ]
     weighted = (
-        f"By its confidence-weighted vote, ReConcile matches {' and '.join(said)}. " if said else ""
+        f"By its confidence-weighted vote, ReConcile matches {' and '.join(matches)}. "
+        if matches
+        else ""
     )
     return f"{weighted}{_BESIDE}"
 

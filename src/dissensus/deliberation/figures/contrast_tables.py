@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
+from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.frames import Column, Keyed, Record, complete, keyed, limits, mean, tabulate
@@ -71,7 +71,7 @@ def table_outcomes(artefacts: Artefacts, view: View) -> Table:
     for outcome in SECONDARY:
         cells = [_marked(headline[outcome, *pair], view.alpha) for pair in pairs]
         if set(cells) - {MISSING}:
-            rows.append((OUTCOMES[outcome][1], *cells))
+            rows.append((short_name(outcome), *cells))
     note = (
         f"Mean paired differences to {arm_words(view.reference)} by draw, unless another arm is "
         f"named. {_MARK} p < {view.alpha:.2g} after Holm over all outcomes and arms but the "

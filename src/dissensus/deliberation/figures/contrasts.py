@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words
+from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.escaping import Rst
@@ -74,7 +74,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
                 continue
             _small(axes, beside[index], artefacts, names, view)
             letter = chr(ord("b") + index)
-            axes.set_title(f"{letter}  {OUTCOMES[beside[index]][1]}", size=7.5, pad=3)
+            axes.set_title(f"{letter}  {short_name(beside[index])}", size=7.5, pad=3)
     return Drawn(figure, facts)
 
 

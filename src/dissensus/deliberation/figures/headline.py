@@ -19,26 +19,26 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     """The primary outcome of every arm against the reference, and what speaks against it."""
     compared = artefacts.facts("contrasts")
     facts = contrasts.describe(artefacts, view)
-    known = contrasts.primary(artefacts)
+    primary = contrasts.primary(artefacts)
     arms = compared.over(
         "count", "estimate", headline=True, reference=contrasts.references(artefacts)
     )
-    said = [
+    sentences = [
         f"Disagreement that is left in the last round, arms against {arm_words(view.reference)}: "
         f"{facts['primary']}; significant after Holm over {counted(arms, 'arm')}: "
         f"{facts['found']}."
     ]
-    said += [
+    sentences += [
         f"Claims that nobody engages: {percent(row['estimate'], 0)} in {arm_words(row['group'])} "
         f"{interval(row['ci_low'], row['ci_high'], 2)}."
         for row in artefacts.facts("unanswered").rows(by=ARM, group=view.reference)
     ]
     half = [
         row.derived("(ci_high - ci_low) / 2", (row["ci_high"] - row["ci_low"]) / 2)
-        for row in known
+        for row in primary
         if np.isfinite(row["ci_low"])
     ]
-    draws = max((row["n"] for row in known), default=0)
+    draws = max((row["n"] for row in primary), default=0)
     against = [
         f"Of the other outcomes, {_secondary(artefacts, view)} contrasts are significant after "
         "adjustment.",
@@ -50,7 +50,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             f"{counted(draws, 'draw')} leave intervals of {min(half):.2f} to {max(half):.2f} to "
             "each side: smaller differences could not be found.",
         )
-    return Findings(said, against, _planted(view), card=_card(known, half, view))
+    return Findings(sentences, against, _planted(view), card=_card(primary, half, view))
 
 
 def _card(rows: Sequence[Row], half: Sequence[float], view: View) -> Card | None:
@@ -108,12 +108,12 @@ def _planted(view: View) -> str:
     }
     if not debaters:
         return ""
-    said = listed(
+    planted = listed(
         f"{model} keeps {speech['stubbornness']:g} of its belief and leaves {speech['silence']:g} "
         "of claims unanswered"
         for model, speech in debaters.items()
     )
     return (
-        f"Planted in the simulated models: {said}. No arm has an effect of its own but by what its "
-        "prompt asks for, shows or withholds."
+        f"Planted in the simulated models: {planted}. No arm has an effect of its own but by what "
+        "its prompt asks for, shows or withholds."
     )

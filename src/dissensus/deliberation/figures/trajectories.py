@@ -59,12 +59,12 @@ def _block(
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
     rows = followed.frame[followed.frame["measure"] == measure]
-    known, last = rows[rows["n"] > 0], int(rows["round"].max())
+    drawn, last = rows[rows["n"] > 0], int(rows["round"].max())
     for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
         _alerts(axes, levels, last, labelled=arm == view.reference)
-        course(axes, known[known["arm"] == view.reference], REFERENCE)
+        course(axes, drawn[drawn["arm"] == view.reference], REFERENCE)
         if arm != view.reference:
-            course(axes, known[known["arm"] == arm], ARM)
+            course(axes, drawn[drawn["arm"] == arm], ARM)
         rounds_axis(axes, last)
         sizes = [row["n"] for row in followed.rows(measure=measure, arm=arm)]
         axes.set_title(

@@ -99,7 +99,7 @@ def bank_words(bank: str) -> str:
     return "all banks" if bank == POOLED else bank
 
 
-def known(row: Record) -> bool:
+def is_defined(row: Record) -> bool:
     """Whether a row has an estimate."""
     return bool(pd.notna(row["estimate"]))
 

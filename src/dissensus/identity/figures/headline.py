@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dissensus.identity.figures import needed
-from dissensus.identity.figures.frames import Estimates, contains_zero, known, warning
+from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
 from dissensus.identity.terms import POOLED
 from dissensus.report.escaping import label
 from dissensus.report.findings import Bar, Card, Findings
@@ -19,9 +19,9 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     estimates = Estimates.of(artefacts)
     bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
     rows = {team: estimates.cited(team, bank, "ibc", "difference") for team in estimates.teams}
-    rows = {team: row for team, row in rows.items() if known(row)}
+    rows = {team: row for team, row in rows.items() if is_defined(row)}
     order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
-    said = [
+    sentences = [
         f"Identity Bias Coefficient of {team}, round 1: {_estimate(rows[team])}." for team in order
     ]
     unclear = [team for team in order if contains_zero(rows[team])]
@@ -29,7 +29,9 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     asked = needed.describe(artefacts.facts("power"), view)
     against += [asked, warning(view), *_unread(artefacts)]
     card = _card(rows, order, unclear, artefacts)
-    return Findings(said, [sentence for sentence in against if sentence], _planted(view), card=card)
+    return Findings(
+        sentences, [sentence for sentence in against if sentence], _planted(view), card=card
+    )
 
 
 def _card(
@@ -68,7 +70,7 @@ def _unread(artefacts: Artefacts) -> list[str]:
 
 def _planted(view: View) -> str:
     """What an own and a peer's answer weigh, by condition, in each simulated model."""
-    said = [
+    planted = [
         f"{model}: "
         + listed(
             f"own {weights['self']:g} and peer {weights['peer']:g} in {condition}"
@@ -77,9 +79,9 @@ def _planted(view: View) -> str:
         for model, speech in view.planted_facts.items()
         if "weights" in speech
     ]
-    if not said:
+    if not planted:
         return ""
     return (
         "Planted in the simulated models, as weights beside beliefs of weight 1: "
-        f"{'; '.join(said)}. Equal weights of own and peer mean no identity bias."
+        f"{'; '.join(planted)}. Equal weights of own and peer mean no identity bias."
     )

@@ -12,7 +12,7 @@ from dissensus.identity.figures.frames import (
     Team,
     bank_words,
     casts,
-    known,
+    is_defined,
     range_words,
     read_teams,
     warning,
@@ -90,7 +90,7 @@ def _panel(axes: Axes, estimates: Estimates, group: Sequence[Team], banks: Seque
     for place, bank in enumerate(banks):
         for step, line in enumerate(lines):
             row = estimates.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
-            if known(row):
+            if is_defined(row):
                 whisker(axes, estimated(row), place * block + step, look[line.label])
                 count = whole(int(row["n"]))
                 beside(axes, place * block + step, count, gap=2, size=5.5, color=GREY)
@@ -114,7 +114,7 @@ def _comparable(estimates: Estimates, group: Sequence[Team]) -> bool:
         {
             team.peers == 1
             for team in group
-            if known(estimates.get(team.name, bank, "ibc", DIFFERENCE))
+            if is_defined(estimates.get(team.name, bank, "ibc", DIFFERENCE))
         }
         == {True, False}
         for bank in estimates.banks
@@ -131,7 +131,9 @@ def describe(estimates: Estimates, teams: Sequence[Team], view: View) -> dict[st
         found_here = [
             f"{signed(row['estimate'])} {limits(row)} ({line.label})"
             for line in series(group, estimates)
-            if known(row := estimates.cited(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
+            if is_defined(
+                row := estimates.cited(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
+            )
         ]
         where = "over all banks" if bank == POOLED else f"on {bank}"
         clauses.append(f"{cast_words(group)} {where}: {listed(found_here)}")

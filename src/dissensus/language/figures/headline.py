@@ -30,16 +30,16 @@ from dissensus.report.view import Artefacts, View
 
 def state(artefacts: Artefacts, view: View) -> Findings:
     """The headline of every contrast, and what speaks against it."""
-    said: list[str] = []
+    sentences: list[str] = []
     against: list[str] = []
     for contrast, answer in effect_facts(artefacts, headline=True).items():
         if pd.isna(answer["estimate"]):
-            said.append(
+            sentences.append(
                 f"{contrast_words(contrast)} is not estimated: that takes two draws that are "
                 f"complete in both languages, and there is {counted(answer['n'], 'pair')}."
             )
             continue
-        said.append(
+        sentences.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
             f"{limits(answer)} of the Homogeneity Index ({unit(primary(view), view.reference)}), "
             f"{_p(answer)}{counted(answer['n'], 'pair')} on "
@@ -53,7 +53,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         ]
     answers = effect_facts(artefacts, headline=True).values()
     return Findings(
-        said,
+        sentences,
         [*against, *_saturated(artefacts.frame("saturation"))],
         _planted(view),
         UNIDENTIFIED if any(answer["method"] != NET for answer in answers) else "",
@@ -207,13 +207,13 @@ def _saturated(saturation: pd.DataFrame) -> list[str]:
 
 def _planted(view: View) -> str:
     """What is planted, in the simulated models' own terms."""
-    said = [
+    recycled = [
         f"{share:g} in {language_name(language)}"
         for settings in view.planted_facts.values()
         for language, share in settings.get("recycle", {}).items()
     ]
     # Several models may have the same.
-    shares = {unmarked(share): share for share in said}
+    shares = {unmarked(share): share for share in recycled}
     if not shares:
         return ""
     return (

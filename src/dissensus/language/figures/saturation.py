@@ -101,12 +101,12 @@ def describe(saturation: Facts, view: View) -> dict[str, str]:
     """What the caption says."""
     threshold = view.fact("saturation_warning")
     warned = {
-        scale_words(outcome): said
+        scale_words(outcome): warning
         for outcome in bounded(saturation.frame)
-        if (said := warnings_of(saturation, outcome))
+        if (warning := warnings_of(saturation, outcome))
     }
     if warned:
-        scales = " ".join(f"{scale}, {'; '.join(said)}." for scale, said in warned.items())
+        scales = " ".join(f"{scale}, {'; '.join(warning)}." for scale, warning in warned.items())
         short = "Sessions at a bound can move no further, so that effects here are cut short."
         text: str = Rst(f"**Warning: saturated scales.** {rst(scales)} {short}")
     else:

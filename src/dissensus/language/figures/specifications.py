@@ -52,10 +52,10 @@ def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
     choices = []
     for column, title in CHOICES.items():
         names = _VALUES.get(column, {})
-        known = list(names)
+        order = list(names)
         values = sorted(
             set(curve[column].dropna().tolist()),
-            key=lambda value: (known.index(value) if value in names else len(known), value),
+            key=lambda value: (order.index(value) if value in names else len(order), value),
         )
         if len(values) < 2:
             continue

@@ -1,7 +1,7 @@
 """Simulated models: a study's behaviour composes the replies, and calls fail at set rates.
 
-A model's settings name the behaviour (:mod:`dissensus.llm.providers.behaviours`). Time-outs and empty replies
-are the same for every behaviour.
+A model's settings name the behaviour (:mod:`dissensus.llm.providers.behaviours`). Time-outs and
+empty replies are the same for every behaviour.
 """
 
 from __future__ import annotations
