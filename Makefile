@@ -1,4 +1,4 @@
-# make reproduce   install into .venv and run every study with simulated models, then its report
+# make reproduce   install into .venv and run every study with simulated models
 # make test        install and run all tests
 # make test-fast   the unit tests alone, in two minutes
 # make local MODEL=path.gguf   every study in small with one model on this machine, through llama.cpp
@@ -13,7 +13,6 @@ unexport PYTHONDONTWRITEBYTECODE
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
-	$(BIN)/snakemake --report report.html
 
 test: .venv/installed
 	$(BIN)/pytest -n 4 --durations=10
@@ -39,6 +38,7 @@ pictures: .venv/installed
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
 	cp results/demo/consensus/figures/effects.png docs/consensus_effects.png
 	cp results/demo/union/debates/lottery-e1-r01-coached.md docs/union-debate.md
+	$(BIN)/python docs/pictures.py
 
 # What the designs of the default run are worth, for its table of what was planted: some ten minutes.
 diagnosis: .venv/installed
